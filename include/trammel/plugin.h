@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an element is: the tables of functions behind bodies, joints and forces.
+//
+// Elements see frames (markers in motion), never bodies, indices or time stepping. A frame's virtual
+// displacement has nd numbers:
+//   planar  nd = 3   (dx, dy, dtheta)
+//   spatial nd = 6   (dx, dy, dz, dtheta), dtheta the rotation vector in global axes:  dR = [dtheta] R
+// A wrench is dual to it: force and moment about the frame's own point, global axes.
+// Sign convention:  M a + G' lam = Q,  so a joint acts on its frames with the wrench -G' lam.
+#ifndef TRAMMEL_PLUGIN_H
+#define TRAMMEL_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- fields: the one table behind parser, checks, `trammel list`, schema and docs -------------------
+
+typedef enum tr_quantity {
+  TR_NUMBER, // no unit
+  TR_LENGTH,
+  TR_ANGLE,
+  TR_TIME,
+  TR_MASS,
+  TR_INERTIA,           // kg m^2
+  TR_VELOCITY,          // m/s
+  TR_ANGULAR_VELOCITY,  // rad/s
+  TR_ACCELERATION,      // m/s^2
+  TR_FORCE,             // N
+  TR_TORQUE,            // N m
+  TR_STIFFNESS,         // N/m
+  TR_DAMPING,           // N s/m
+  TR_TORSION_STIFFNESS, // N m/rad
+  TR_TORSION_DAMPING,   // N m s/rad
+  TR_ENERGY,            // J
+  TR_QUANTITIES
+} tr_quantity;
+
+typedef enum tr_field_kind {
+  TR_REAL,     // double
+  TR_INT,      // int
+  TR_BOOL,     // bool
+  TR_VEC2,     // double[2]
+  TR_VEC3,     // double[3]; two numbers are accepted, z = 0
+  TR_ROTATION, // double[9], row-major matrix; see docs/model-format.md for the ways to write one
+  TR_TENSOR,   // double[9], symmetric: 3 numbers (diagonal) or 6 (xx yy zz xy xz yz)
+  TR_CHOICE,   // int, index into choices
+  TR_TEXT      // const char *, owned by the model
+} tr_field_kind;
+
+typedef struct tr_field {
+  const char *name;     // key in model files; a NULL name ends a table
+  tr_field_kind kind;
+  tr_quantity quantity; // unit suffixes are checked against it
+  size_t offset;        // into the parameter struct
+  const char *preset;   // default in model syntax; NULL: required; "auto": NaN, found at the start
+  double min, max;      // bounds, inclusive, when min < max
+  bool positive;        // > 0 demanded
+  const char *doc;      // one line
+  const char *const *choices; // NULL-terminated, TR_CHOICE only
+} tr_field;
+
+// ---- frames ---------------------------------------------------------------------------------------
+
+// A marker in motion, written by its body. Planar frames (nd = 3) fill p, v, ap [0..1], R[0,1,3,4],
+// w[2], aw[2] and angle only.
+typedef struct tr_frame {
+  double p[3];  // position
+  double R[9];  // orientation, row-major; columns are the frame's axes
+  double v[3];  // velocity                                (level >= TR_AT_VELOCITY)
+  double w[3];  // angular velocity, global axes
+  double ap[3]; // acceleration and angular acceleration   (level >= TR_AT_BIAS)
+  double aw[3]; //   that remain when the body's a = 0
+  double angle; // planar only: unbounded rotation angle
+} tr_frame;
+
+typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
+
+// A marker fixed on a body, prepared once.
+typedef struct tr_site {
+  int nd;       // 3 or 6: what the elements on it see
+  double c[3];  // from the body's reference point (centre of mass), body axes
+  double R[9];  // relative to the body axes
+  double angle; // planar only
+} tr_site;
+
+// ---- bodies ---------------------------------------------------------------------------------------
+
+// A body at a state. cache: ncache numbers that kinematics writes and the later calls read.
+typedef struct tr_body_at {
+  const void *par;
+  const double *q; // (nq)
+  const double *v; // (nv)
+  double *cache;   // (ncache)
+  double t;
+} tr_body_at;
+
+// q changes only through retract: q1 = q o exp(d), d (nv) in the coordinates of v. All matrices are
+// row-major; functions named add_* add to their output, the others write it.
+typedef struct tr_body_type {
+  const char *name, *doc;
+  const tr_field *fields;
+  size_t par_size;
+  int dim;            // 2 or 3: planar or spatial
+  int nq, nv, ncache; // sizes; nc rows of own constraints
+  int nc;
+  bool constant_mass;
+  const char *const *coordinate_names; // (nv + 1, NULL-terminated) for `keep`: "x", "y", "angle"
+  const char *const *rate_names;       // the same for velocities: "vx", "vy", "omega"
+
+  // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
+  const char *(*check)(const void *par);
+  // Sizes that depend on par. NULL: the constants above.
+  void (*sizes)(const void *par, int *nq, int *nv, int *nc, int *ncache);
+  // Pose and twist of the body's origin at the start, and the coordinates that go with it.
+  void (*pose)(const void *par, double p[3], double R[9]);
+  void (*start)(const void *par, double *q, double *v);
+  // Marker at p, R relative to the body's origin -> site.
+  void (*site)(const void *par, const double p[3], const double R[9], tr_site *site);
+
+  void (*retract)(const void *par, const double *q, const double *d, double *q1); // NULL: q1 = q + d
+  void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
+  void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
+  void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
+                        double *K); // (J' w)_q, nv x nv
+  void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
+
+  void (*mass)(const tr_body_at *b, double *M);                           // nv x nv
+  void (*add_mass_dq)(const tr_body_at *b, const double *a, double *K);   // (M a)_q; NULL: zero
+  void (*add_force)(const tr_body_at *b, const double g[3], double *Q);   // gyroscopic, weight, own
+  void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
+  void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+
+  // Own constraints, nc > 0 only.
+  void (*phi)(const tr_body_at *b, double *phi);                            // (nc)
+  void (*jac)(const tr_body_at *b, double *G);                              // nc x nv
+  void (*add_geom)(const tr_body_at *b, const double *lam, double *K);      // (G' lam)_q
+  void (*gamma)(const tr_body_at *b, double *gacc);                         // (G v)_q v + 2 Phi_qt v + Phi_tt
+  void (*phi_t)(const tr_body_at *b, double *phi_t);                        // NULL: zero
+} tr_body_type;
+
+// ---- joints ---------------------------------------------------------------------------------------
+
+enum { TR_MAX_MARKERS = 4, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+
+// One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
+typedef struct tr_joint_ops {
+  int rows;
+  bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
+  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam.
+  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *lam, double *phi,
+               double *w);
+  void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
+  // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
+  void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
+  // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
+  void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
+  void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
+  const char *const *measure_names;                                                // or NULL
+  void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  double *out);
+} tr_joint_ops;
+
+typedef struct tr_joint_type {
+  const char *name, *doc;
+  const tr_field *fields;
+  size_t par_size;
+  int markers;
+  int nmem;                             // numbers remembered from step to step, in tr_state.mem
+  const tr_joint_ops *planar, *spatial; // NULL: not available there
+  // Fill what is "auto" (NaN) from the frames at the start. NULL: nothing to do. Returns a static
+  // text when the start is not acceptable, else NULL.
+  const char *(*start)(void *par, const tr_frame *const *f);
+  void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
+} tr_joint_type;
+
+// ---- forces ---------------------------------------------------------------------------------------
+
+typedef struct tr_force_ops {
+  bool uses_velocity; // eval reads v, w
+  bool uses_moments;  // false: acts on points only, moments and rotations do not enter
+  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
+               double *w); // (n)
+  // w by displacements and by twists, n x n each, zeroed by the caller.
+  void (*tangent)(const void *par, double t, const tr_frame *const *f, const double *mem, double *K,
+                  double *D);
+  double (*potential)(const void *par, double t, const tr_frame *const *f,
+                      const double *mem); // NULL: none
+  const char *const *measure_names;
+  void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  double *out);
+} tr_force_ops;
+
+typedef struct tr_force_type {
+  const char *name, *doc;
+  const tr_field *fields;
+  size_t par_size;
+  int markers;
+  int nmem;
+  const tr_force_ops *planar, *spatial;
+  const char *(*start)(void *par, const tr_frame *const *f);
+  void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
+} tr_force_type;
+
+// NULL-terminated lists of what is built in.
+TR_API const tr_body_type *const *tr_body_types(void);
+TR_API const tr_joint_type *const *tr_joint_types(void);
+TR_API const tr_force_type *const *tr_force_types(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs: a system, a method, a step size, and observers that look on.
+#ifndef TRAMMEL_RUN_H
+#define TRAMMEL_RUN_H
+
+#include "system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- methods --------------------------------------------------------------------------------------
+
+typedef struct tr_method_info {
+  const char *name, *doc;
+  const tr_field *fields;  // parameters: "alpha", "beta", ...
+  const char *levels;      // constraint levels it enforces: "position"
+  int order_q, order_v, order_lam;
+  const char *damping;     // one line
+  const char *cost;        // per step, one line
+  const char *reference;   // key into docs/references.md
+} tr_method_info;
+TR_API int tr_method_count(void);
+TR_API tr_method_info tr_method_describe(int method); // by index
+
+// ---- settings -------------------------------------------------------------------------------------
+
+typedef enum tr_predictor { TR_PREDICT_CONSTANT, TR_PREDICT_LINEAR, TR_PREDICT_QUADRATIC } tr_predictor;
+
+typedef struct tr_newton_settings {
+  double tol;          // on the error of v relative to max(1, |v|)
+  int max_iterations;
+  int fixed_iterations; // > 0: exactly that many, each with a fresh matrix, from the constant predictor
+  tr_predictor predictor;
+  bool reuse;           // keep the matrix over steps while it contracts well
+} tr_newton_settings;
+
+typedef struct tr_run_settings {
+  const char *method; // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
+  double end;         // NaN: the model's
+  double step;        // NaN: the model's
+  bool consistent_start; // project q0, v0 onto the constraints before the first step
+  tr_newton_settings newton;
+} tr_run_settings;
+TR_API tr_run_settings tr_run_defaults(void);
+
+// ---- what happened --------------------------------------------------------------------------------
+
+typedef struct tr_run_info {
+  const char *method; // full text with all parameters
+  double t, end, step;
+  long steps, rejected;
+  long newton_iterations, residuals, jacobians, factorisations, refactorisations, solves;
+  long stagnations;                 // iterations that ended at the round-off floor
+  double cpu_s;                     // stepping only
+  double max_phi, max_phi_v;        // 2-norms over the run: |Phi|, |G v + Phi_t|
+  double energy0, max_energy_change;
+  double start_move_q, start_move_v; // how far the consistent start moved things
+} tr_run_info;
+
+// ---- observers ------------------------------------------------------------------------------------
+
+// Called at the start and after every accepted step. Embed the struct in one of your own. Anything
+// but TR_OK ends the run: TR_STOPPED is a friendly end, everything else a failure.
+typedef struct tr_observer tr_observer;
+struct tr_observer {
+  tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);
+};
+
+// ---- runs -----------------------------------------------------------------------------------------
+
+typedef struct tr_run tr_run;
+
+// start NULL: the model's start. The system must outlive the run.
+TR_API tr_status tr_run_new(const tr_system *system, const tr_run_settings *settings,
+                            const tr_state *start, tr_run **run, tr_error *error);
+TR_API void tr_run_free(tr_run *run);
+TR_API tr_status tr_run_observe(tr_run *run, tr_observer *observer); // up to TR_MAX_OBSERVERS
+enum { TR_MAX_OBSERVERS = 8 };
+// One step; to a time; to the end of the settings. On failure the last accepted state stays.
+TR_API tr_status tr_run_step(tr_run *run, tr_error *error);
+TR_API tr_status tr_run_to(tr_run *run, double t, tr_error *error);
+TR_API tr_status tr_run_all(tr_run *run, tr_error *error);
+TR_API const tr_state *tr_run_state(const tr_run *run);
+TR_API tr_run_info tr_run_describe(const tr_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

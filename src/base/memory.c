@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arenas, growing arrays and growing texts on one allocator hook.
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+
+enum { ALIGN = 64, CHUNK = 16 * 1024 };
+
+typedef struct tr_chunk {
+  struct tr_chunk *next;
+  size_t used, size; // of the bytes after this header
+} tr_chunk;
+
+void *tr_resize(tr_allocator *al, void *block, size_t size) {
+  if (al) return al->resize(al, block, size);
+  if (size == 0) {
+    free(block);
+    return NULL;
+  }
+  return realloc(block, size);
+}
+
+tr_arena tr_arena_make(tr_allocator *al) { return (tr_arena){.al = al}; }
+
+// First aligned offset into the chunk's payload at or after `used`.
+static size_t aligned_offset(const tr_chunk *c) {
+  uintptr_t at = (uintptr_t)(c + 1) + c->used;
+  return c->used + (size_t)((ALIGN - at % ALIGN) % ALIGN);
+}
+
+void *tr_arena_get(tr_arena *ar, size_t size) {
+  if (size == 0) size = 1;
+  tr_chunk *c = ar->chunks;
+  if (!c || aligned_offset(c) + size > c->size) {
+    // Grow geometrically so that large models take few chunks.
+    size_t want = size + ALIGN, usual = CHUNK + ar->bytes / 4;
+    if (want < size) return NULL;
+    if (want < usual) want = usual;
+    c = tr_resize(ar->al, NULL, sizeof *c + want);
+    if (!c) return NULL;
+    *c = (tr_chunk){.next = ar->chunks, .size = want};
+    ar->chunks = c;
+  }
+  size_t at = aligned_offset(c);
+  char *p = (char *)(c + 1) + at;
+  c->used = at + size;
+  ar->bytes += size;
+  memset(p, 0, size);
+  return p;
+}
+
+char *tr_arena_text(tr_arena *ar, const char *text, size_t n) {
+  char *s = tr_arena_get(ar, n + 1);
+  if (s) memcpy(s, text, n);
+  return s;
+}
+
+char *tr_arena_printf(tr_arena *ar, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (n < 0) return NULL;
+  char *s = tr_arena_get(ar, (size_t)n + 1);
+  if (!s) return NULL;
+  va_start(args, format);
+  vsnprintf(s, (size_t)n + 1, format, args);
+  va_end(args);
+  return s;
+}
+
+void tr_arena_free(tr_arena *ar) {
+  for (tr_chunk *c = ar->chunks; c;) {
+    tr_chunk *next = c->next;
+    tr_resize(ar->al, c, 0);
+    c = next;
+  }
+  ar->chunks = NULL;
+  ar->bytes = 0;
+}
+
+void *tr_grow(tr_allocator *al, void *items, int count, int *capacity, size_t item_size) {
+  if (count < *capacity) return items;
+  int more = *capacity ? 2 * *capacity : 16;
+  void *grown = tr_resize(al, items, (size_t)more * item_size);
+  if (grown) *capacity = more;
+  return grown;
+}
+
+void tr_text_add(tr_text *s, const char *format, ...) {
+  if (s->failed) return;
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (n < 0) return;
+  size_t need = s->size + (size_t)n + 1;
+  if (need > s->capacity) {
+    size_t capacity = need < 256 ? 256 : 2 * need;
+    char *data = tr_resize(s->al, s->data, capacity);
+    if (!data) {
+      s->failed = true;
+      return;
+    }
+    s->data = data;
+    s->capacity = capacity;
+  }
+  va_start(args, format);
+  vsnprintf(s->data + s->size, (size_t)n + 1, format, args);
+  va_end(args);
+  s->size += (size_t)n;
+}
+
+void tr_text_free(tr_text *s) {
+  tr_resize(s->al, s->data, 0);
+  *s = (tr_text){.al = s->al};
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The description as written: a tree of scalars, lists and maps with their places.
+//
+// (1) The tree is what was read or added, nothing evaluated; writer(reader(text)) is the same tree.
+// (2) All nodes and texts live in the model's arena.
+#ifndef TR_TREE_H
+#define TR_TREE_H
+
+#include "base/base.h"
+#include "trammel/model.h"
+
+typedef enum tr_node_kind { TR_SCALAR, TR_LIST, TR_MAP } tr_node_kind;
+
+typedef struct tr_node tr_node;
+struct tr_node {
+  tr_node_kind kind;
+  tr_place place;
+  const char *text; // TR_SCALAR: the value's text
+  bool quoted;      // TR_SCALAR: was written in quotes, so surely a text
+  const char *key;  // of an entry in a map
+  tr_place key_place;
+  tr_node *first, *last, *next; // children; sibling
+  int count;                    // children
+};
+
+typedef struct tr_named_problem {
+  const char *name;
+  const tr_problem *problem;
+  struct tr_named_problem *next;
+} tr_named_problem;
+
+struct tr_model {
+  tr_arena arena;
+  tr_node *root;      // TR_MAP
+  const char *source; // file name for messages, or NULL
+  tr_named_problem *problems, *last_problem;
+};
+
+tr_node *tr_node_new(tr_arena *ar, tr_node_kind kind, tr_place place); // NULL: out of memory
+void tr_node_append(tr_node *parent, tr_node *child);
+tr_node *tr_node_find(const tr_node *map, const char *key); // NULL: none
+
+#endif
