@@ -28,7 +28,7 @@ TR_API tr_method_info tr_method_describe(int method); // by index
 typedef enum tr_predictor { TR_PREDICT_CONSTANT, TR_PREDICT_LINEAR, TR_PREDICT_QUADRATIC } tr_predictor;
 
 typedef struct tr_newton_settings {
-  double tol;          // on the error of v relative to max(1, |v|)
+  double tol;          // on the error of v, relative to the largest velocity
   int max_iterations;
   int fixed_iterations; // > 0: exactly that many, each with a fresh matrix, from the constant predictor
   tr_predictor predictor;
@@ -40,6 +40,7 @@ typedef struct tr_run_settings {
   double end;         // NaN: the model's
   double step;        // NaN: the model's
   bool consistent_start; // project q0, v0 onto the constraints before the first step
+  bool audit;            // watch constraint violation and energy after every step
   tr_newton_settings newton;
 } tr_run_settings;
 TR_API tr_run_settings tr_run_defaults(void);
@@ -52,7 +53,7 @@ typedef struct tr_run_info {
   long steps, rejected;
   long newton_iterations, residuals, jacobians, factorisations, refactorisations, solves;
   long stagnations;                 // iterations that ended at the round-off floor
-  double cpu_s;                     // stepping only
+  double cpu_s;                     // stepping only, without audit and observers
   double max_phi, max_phi_v;        // 2-norms over the run: |Phi|, |G v + Phi_t|
   double energy0, max_energy_change;
   double start_move_q, start_move_v; // how far the consistent start moved things

@@ -23,7 +23,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
     *b = (sys_body){.type = d->type, .par = d->par, .name = d->name, .place = d->place,
-                    .mass = -1, .block = -1, .keep_q = d->keep_q, .keep_v = d->keep_v};
+                    .block = -1, .keep_q = d->keep_q, .keep_v = d->keep_v};
     if (d->problem) {
       tr_problem_par *par = NEW(1, tr_problem_par);
       if (!par) return tr_no_memory(error);
@@ -205,26 +205,22 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
 
 // Constant mass blocks once; a diagonal matrix gets the short way.
 static tr_status make_masses(tr_system *s, tr_error *error) {
-  int size = 0;
   bool diagonal = true;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
-    bool constant = b->type->constant_mass ||
-                    (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
-    if (!constant) {
-      s->constant_mass = diagonal = false;
-      continue;
-    }
-    b->mass = size;
-    size += b->nv * b->nv;
+    b->constant_mass = b->type->constant_mass ||
+                       (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
+    if (!b->constant_mass) s->constant_mass = diagonal = false;
+    b->mass = s->nmass;
+    s->nmass += b->nv * b->nv;
   }
-  s->mass = NEW(size, double);
+  s->mass = NEW(s->nmass, double);
   double *q = NEW(s->nq, double), *v = NEW(s->nv, double), *cache = NEW(s->ncache, double);
   double *diag = NEW(s->nv, double);
   if (!s->mass || !q || !v || !cache || !diag) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    if (b->mass < 0) continue;
+    if (!b->constant_mass) continue;
     b->type->start(b->par, q + b->q, v + b->v);
     tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
     double *M = s->mass + b->mass;

@@ -77,22 +77,25 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
 
 // ---- mass -----------------------------------------------------------------------------------------
 
-static const double *mass_block(tr_work *w, const sys_body *b) {
-  if (b->mass >= 0) return w->sys->mass + b->mass;
-  tr_body_at at = body_at(w, b);
-  b->type->mass(&at, w->block);
-  return w->block;
+const double *tr_mass_blocks(tr_work *w, double *room) {
+  const tr_system *s = w->sys;
+  if (s->constant_mass) return s->mass;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    b->type->mass(&at, room + b->mass);
+  }
+  return room;
 }
 
-void tr_mass_times(tr_work *w, const double *a, double *out) {
-  const tr_system *s = w->sys;
+void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
   if (s->mass_diag) {
     for (int i = 0; i < s->nv; i++) out[i] = s->mass_diag[i] * a[i];
     return;
   }
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    const double *M = mass_block(w, b), *x = a + b->v;
+    const double *M = blocks + b->mass, *x = a + b->v;
     double *y = out + b->v;
     for (int r = 0; r < b->nv; r++, M += b->nv) {
       y[r] = 0;
@@ -134,8 +137,11 @@ tr_status tr_mass_solve(tr_work *w, double *x) {
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     size_t n = (size_t)b->nv;
-    const double *M = mass_block(w, b);
-    if (M != w->block) memcpy(w->block, M, n * n * sizeof *M);
+    tr_body_at at = body_at(w, b);
+    if (b->constant_mass)
+      memcpy(w->block, s->mass + b->mass, n * n * sizeof *w->block);
+    else
+      b->type->mass(&at, w->block);
     if (!cholesky(w->block, b->nv)) return TR_SINGULAR;
     cholesky_solve(w->block, b->nv, x + b->v);
   }

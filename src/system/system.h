@@ -30,7 +30,8 @@ typedef struct sys_body {
   int q, v, row, cache; // offsets
   int nq, nv, nc;
   int site, sites;      // frames that elements use
-  int mass;             // offset of the constant block in system->mass, -1: not constant
+  int mass;             // offset of its block in system->mass
+  bool constant_mass;
   int block;            // own constraints, -1: none
   unsigned keep_q, keep_v;
 } sys_body;
@@ -80,7 +81,8 @@ struct tr_system {
   tr_site *site;     // (nframe) sorted by body, ground first
   int ground_sites;
   double gravity[3];
-  double *mass;      // constant mass blocks
+  double *mass;      // (nmass) mass blocks, body by body; valid where they are constant
+  int nmass;
   double *mass_diag; // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
@@ -118,7 +120,11 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level);
 // F (nv) = G' lam - Q, phi (nc). lam NULL: F = -Q. F or phi may be NULL.
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
-void tr_mass_times(tr_work *w, const double *a, double *out); // (nv) M a
+// The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
+// (nmass). The blocks stay good when the point moves on.
+const double *tr_mass_blocks(tr_work *w, double *room);
+void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
+                   double *out); // (nv) M a
 tr_status tr_mass_solve(tr_work *w, double *x);               // x = M^-1 x, in place
 void tr_jacobian(tr_work *w);                                 // work->G
 void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G v
@@ -133,13 +139,14 @@ void tr_retract(const tr_system *sys, const double *q, const double *d, double *
 
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
-// values of the KKT matrix with coefficients cm, ck, cd. a may be NULL when (M a)_q is not wanted,
-// lam NULL for zero. Calls tr_kinematics.
+// values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
+// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero.
 typedef struct tr_coefficients {
   double cm, ck, cd;
 } tr_coefficients;
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
-                const double *a, const double *lam, tr_coefficients c, double *values);
+                const double *a, const double *lam, const double *blocks, tr_coefficients c,
+                double *values);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);

@@ -192,7 +192,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
 }
 
 static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, const double *lam,
-                      tr_coefficients c) {
+                      const double *blocks, tr_coefficients c) {
   const tr_system *sys = w->sys;
   tr_body_at at = body_at(w, b);
   size_t nn = (size_t)(b->nv * b->nv);
@@ -208,13 +208,13 @@ static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, c
     b->type->add_geom(&at, lam + b->row, D);
     for (size_t i = 0; i < nn; i++) K[i] += c.ck * D[i];
   }
-  if (a && b->type->add_mass_dq && c.ck != 0) {
+  if (a && !blocks && b->type->add_mass_dq && c.ck != 0) {
     memset(D, 0, nn * sizeof *D);
     b->type->add_mass_dq(&at, a + b->v, D);
     for (size_t i = 0; i < nn; i++) K[i] += c.ck * c.cm * D[i];
   }
-  const double *mass = sys->mass + (b->mass >= 0 ? b->mass : 0);
-  if (b->mass < 0) {
+  const double *mass = (blocks && !b->constant_mass ? blocks : sys->mass) + b->mass;
+  if (!blocks && !b->constant_mass) {
     b->type->mass(&at, M);
     mass = M;
   }
@@ -229,22 +229,24 @@ static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, c
   emit(s, b->v, sys->nv + b->row, b->nv, b->nc, b->nc, K, whole);
 }
 
-static void assemble(sink *s, tr_work *w, const double *a, const double *lam, tr_coefficients c) {
+static void assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c) {
   const tr_system *sys = w->sys;
-  for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, c);
+  for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
   for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
 }
 
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
-                const double *a, const double *lam, tr_coefficients c, double *values) {
+                const double *a, const double *lam, const double *blocks, tr_coefficients c,
+                double *values) {
   const tr_system *sys = w->sys;
   tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
   tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
   tr_jacobian(w);
   memset(values, 0, ((size_t)sys->pattern.nnz + 1) * sizeof *values);
   sink s = {.mode = ADD, .values = values, .tape = sys->tape};
-  assemble(&s, w, a, lam, c);
+  assemble(&s, w, a, lam, blocks, c);
 }
 
 // ((G v)_q)_r = v' (G' e_r)_q: the geometric stiffness of one row at a time.
@@ -262,7 +264,7 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
     // the last pass, lam = 0, is what the forces add to every row
     if (r > 0) unit[r - 1] = 0;
     if (r < sys->nc) unit[r] = 1;
-    tr_tangent(w, t, q, v, mem, NULL, unit, c, values);
+    tr_tangent(w, t, q, v, mem, NULL, unit, NULL, c, values);
     for (int j = 0; j < sys->nv; j++) {
       double sum = 0;
       for (int k = sys->pattern.column[j]; k < sys->pattern.column[j + 1]; k++)
@@ -319,14 +321,14 @@ static tr_status record(tr_system *sys, tr_work *w, sink *s, double *room_q, dou
   tr_coefficients c = {1, 1, 1};
   for (int pass = 0; pass < 2; pass++) {
     scatter(s, w, room_q, v, d, mem);
-    assemble(s, w, d, lam, c);
+    assemble(s, w, d, lam, NULL, c);
   }
   if (s->failed) return TR_NO_MEMORY;
   TR_TRY(build_columns(sys, s));
   s->mode = RECORD;
   s->pattern = &sys->pattern;
   scatter(s, w, room_q, v, d, mem);
-  assemble(s, w, d, lam, c);
+  assemble(s, w, d, lam, NULL, c);
   if (s->failed) return TR_NO_MEMORY;
   sys->tape = TR_NEW(&sys->arena, s->length, int);
   if (!sys->tape) return TR_NO_MEMORY;
