@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// trammel outputs: the names a model offers for its table. trammel schema: for editors.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { JSON, NAMES };
+
+static const option options_outputs[] = {
+    [JSON] = {"json", 0, NULL, "as JSON"},
+    [NAMES] = {"names", 0, NULL, "names only"},
+    {0},
+};
+
+static void print_json(const tr_system *system) {
+  json j = {.to = stdout};
+  json_open(&j, NULL, '[');
+  for (int c = 0; c < tr_channel_count(system); c++) {
+    tr_quantity q = tr_channel_quantity(system, c);
+    json_open(&j, NULL, '{');
+    json_text(&j, "name", tr_channel_name(system, c));
+    json_text(&j, "quantity", tr_quantity_name(q));
+    json_text(&j, "unit", tr_quantity_unit(q));
+    json_close(&j);
+  }
+  json_close(&j);
+}
+
+static void print_text(const tr_system *system, bool names_only) {
+  int width = 1, n = tr_channel_count(system);
+  for (int c = 0; c < n && !names_only; c++)
+    if ((int)strlen(tr_channel_name(system, c)) > width)
+      width = (int)strlen(tr_channel_name(system, c));
+  for (int c = 0; c < n; c++) {
+    tr_quantity q = tr_channel_quantity(system, c);
+    if (names_only)
+      printf("%s\n", tr_channel_name(system, c));
+    else
+      printf("%-*s  %-8s %s\n", width, tr_channel_name(system, c), tr_quantity_unit(q),
+             tr_quantity_name(q));
+  }
+}
+
+static int run_outputs(const command *self, int argc, char **argv) {
+  unsigned given;
+  const char *path = NULL;
+  loaded l;
+  int code = read_flags(self, argc, argv, &given, &path);
+  if (code >= 0) return code;
+  code = load(self, path, 0, NULL, false, &l);
+  if (code != EXIT_OK) return code;
+  if (given & 1u << JSON)
+    print_json(l.system);
+  else
+    print_text(l.system, given & 1u << NAMES);
+  unload(&l);
+  return EXIT_OK;
+}
+
+const command command_outputs = {"outputs", "MODEL.yaml [--json|--names]",
+                                 "lists the quantities a model offers for output", options_outputs,
+                                 run_outputs};
+
+static const option options_schema[] = {{0}};
+
+static int run_schema(const command *self, int argc, char **argv) {
+  unsigned given;
+  int code = read_flags(self, argc, argv, &given, NULL);
+  if (code >= 0) return code;
+  char *text = NULL;
+  size_t size = 0;
+  tr_status status = tr_model_schema(NULL, &text, &size);
+  if (status == TR_OK)
+    fwrite(text, 1, size, stdout);
+  else
+    complain("%s", tr_status_text(status));
+  free(text); // the library was given the C heap
+  return exit_code(status);
+}
+
+const command command_schema = {"schema", "", "prints the JSON Schema of model files",
+                                options_schema, run_schema};
