@@ -25,7 +25,7 @@ _trammel() {
                   --newton-tol --no-consistent-start --json --final --quiet --help" ;;
       check) words="--set --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
-      outputs) words="--json --names --help" ;;
+      outputs) words="--set --json --names --help" ;;
       schema) words="--help" ;;
     esac
     if [[ $cur != -* && $command != list ]]; then

@@ -34,7 +34,7 @@ typedef struct command {
   int (*run)(const struct command *self, int argc, char **argv); // argv[0]: first after the name
 } command;
 
-// Walks argv in order. next_option gives the index of an option with its value (NULL for flags), or
+// Walks argv in order. next_option gives the index of an option, or one of the codes below.
 typedef struct options {
   const command *command;
   int argc, at;
@@ -47,9 +47,14 @@ int next_option(options *o);
 
 // A word where one file is expected: keeps the first, complains about a second.
 bool take_word(const options *o, const char **word);
-// For the whole of a command that takes flags only, and one word if word is not NULL.
-// Returns -1 to go on, else the exit code. given: bit i set when option i was.
-int read_flags(const command *self, int argc, char **argv, unsigned *given, const char **word);
+// All of argv, for commands whose options are flags and perhaps --set, with one word at most.
+typedef struct arguments {
+  unsigned given;   // bit i: option i was there
+  const char *word; // NULL: none
+  const char **set; // (sets) values of the options that take one; the caller frees it
+  int sets;
+} arguments;
+int read_arguments(const command *self, int argc, char **argv, arguments *out); // -1, or exit code
 
 void print_help(const command *self);
 const char *nearest(const char *word, const char *const *words); // NULL: none is near
@@ -77,6 +82,7 @@ void json_text(json *j, const char *key, const char *text); // NULL: null
 void json_number(json *j, const char *key, double value);   // 17 digits; null if not finite
 void json_int(json *j, const char *key, long value);
 void json_bool(json *j, const char *key, bool value);
+void json_error(json *j, const tr_error *error); // under "error", lines separated by \n
 // A whole object that tells of a failure before there was anything else to tell.
 void json_failure(const char *path, const tr_error *error);
 

@@ -46,7 +46,7 @@ static void print_json(const findings *f) {
   json_text(&j, "model", model_name(f->system, f->path));
   json_text(&j, "file", f->path);
   json_text(&j, "status", f->status == TR_OK ? "ok" : "failed");
-  if (f->status != TR_OK) json_text(&j, "error", f->error.text);
+  if (f->status != TR_OK) json_error(&j, &f->error);
   json_int(&j, "coordinates", f->check.coordinates);
   json_int(&j, "constraints", f->check.constraints);
   json_int(&j, "rank", f->check.rank);
@@ -140,22 +140,10 @@ static int check(const command *self, const char *path, int sets, const char *co
 }
 
 static int run(const command *self, int argc, char **argv) {
-  options o = {.command = self, .argc = argc, .argv = argv};
-  const char **set = calloc((size_t)argc + 1, sizeof *set), *path = NULL;
-  bool as_json = false;
-  int sets = 0, code = set ? -1 : EXIT_NUMERIC;
-  for (int i; code < 0 && (i = next_option(&o)) != OPTION_END;) {
-    if (i == SET)
-      set[sets++] = o.value;
-    else if (i == JSON)
-      as_json = true;
-    else if (i == OPTION_HELP)
-      print_help(self), code = EXIT_OK;
-    else if (i != OPTION_WORD || !take_word(&o, &path))
-      code = EXIT_USAGE;
-  }
-  if (code < 0) code = check(self, path, sets, set, as_json);
-  free(set);
+  arguments a;
+  int code = read_arguments(self, argc, argv, &a);
+  if (code < 0) code = check(self, a.word, a.sets, a.set, a.given & 1u << JSON);
+  free(a.set);
   return code;
 }
 

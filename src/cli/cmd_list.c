@@ -4,6 +4,7 @@
 // Each kind turns its i-th item into an `entry`; each format prints entries. docs/reference is this
 // command's Markdown.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -247,18 +248,12 @@ static int find_kind(const command *self, const char *word) {
   return -1;
 }
 
-static int run(const command *self, int argc, char **argv) {
-  unsigned given;
-  const char *word = NULL;
-  int code = read_flags(self, argc, argv, &given, &word);
-  if (code >= 0) return code;
-  int first = 0, last = KINDS - 1;
-  if (word && (first = last = find_kind(self, word)) < 0) return EXIT_USAGE;
+static void print_kinds(unsigned given, int first, int last) {
   json j = {.to = stdout};
   if (given & 1u << JSON) json_open(&j, NULL, '{');
   for (int i = first; i <= last; i++) {
-    bool lines = !(given & (1u << JSON | 1u << NAMES));
-    if (i > first && lines) putchar('\n');
+    bool spaced = !(given & (1u << JSON | 1u << NAMES));
+    if (i > first && spaced) putchar('\n');
     if (given & 1u << JSON)
       print_json(&j, &kinds[i]);
     else if (given & 1u << MARKDOWN)
@@ -269,6 +264,16 @@ static int run(const command *self, int argc, char **argv) {
       print_text(&kinds[i]);
   }
   if (given & 1u << JSON) json_close(&j);
+}
+
+static int run(const command *self, int argc, char **argv) {
+  arguments a;
+  int code = read_arguments(self, argc, argv, &a);
+  free(a.set);
+  if (code >= 0) return code;
+  int first = 0, last = KINDS - 1;
+  if (a.word && (first = last = find_kind(self, a.word)) < 0) return EXIT_USAGE;
+  print_kinds(a.given, first, last);
   return EXIT_OK;
 }
 

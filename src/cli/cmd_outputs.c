@@ -5,9 +5,10 @@
 
 #include "cli.h"
 
-enum { JSON, NAMES };
+enum { SET, JSON, NAMES };
 
 static const option options_outputs[] = {
+    [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
     [JSON] = {"json", 0, NULL, "as JSON"},
     [NAMES] = {"names", 0, NULL, "names only"},
     {0},
@@ -43,31 +44,31 @@ static void print_text(const tr_system *system, bool names_only) {
 }
 
 static int run_outputs(const command *self, int argc, char **argv) {
-  unsigned given;
-  const char *path = NULL;
-  loaded l;
-  int code = read_flags(self, argc, argv, &given, &path);
-  if (code >= 0) return code;
-  code = load(self, path, 0, NULL, false, &l);
-  if (code != EXIT_OK) return code;
-  if (given & 1u << JSON)
+  arguments a;
+  loaded l = {0};
+  int code = read_arguments(self, argc, argv, &a);
+  if (code < 0) code = load(self, a.word, a.sets, a.set, false, &l);
+  if (l.system && a.given & 1u << JSON)
     print_json(l.system);
-  else
-    print_text(l.system, given & 1u << NAMES);
+  else if (l.system)
+    print_text(l.system, a.given & 1u << NAMES);
   unload(&l);
-  return EXIT_OK;
+  free(a.set);
+  return code;
 }
 
-const command command_outputs = {"outputs", "MODEL.yaml [--json|--names]",
+const command command_outputs = {"outputs", "MODEL.yaml [--set NAME=VALUE]... [--json|--names]",
                                  "lists the quantities a model offers for output", options_outputs,
                                  run_outputs};
 
 static const option options_schema[] = {{0}};
 
 static int run_schema(const command *self, int argc, char **argv) {
-  unsigned given;
-  int code = read_flags(self, argc, argv, &given, NULL);
+  arguments a;
+  int code = read_arguments(self, argc, argv, &a);
+  free(a.set);
   if (code >= 0) return code;
+  if (a.word) return usage_error(self, "one too many: \"%s\"", a.word);
   char *text = NULL;
   size_t size = 0;
   tr_status status = tr_model_schema(NULL, &text, &size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options from tables: --name value, --name=value, -n value; help from the same tables.
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -105,18 +106,16 @@ bool take_word(const options *o, const char **word) {
   return false;
 }
 
-int read_flags(const command *self, int argc, char **argv, unsigned *given, const char **word) {
+int read_arguments(const command *self, int argc, char **argv, arguments *out) {
   options o = {.command = self, .argc = argc, .argv = argv};
-  *given = 0;
+  *out = (arguments){.set = calloc((size_t)argc + 1, sizeof *out->set)};
+  if (!out->set) return EXIT_NUMERIC;
   for (int i; (i = next_option(&o)) != OPTION_END;) {
     if (i == OPTION_HELP) return print_help(self), EXIT_OK;
-    if (i == OPTION_BAD) return EXIT_USAGE;
-    if (i >= 0)
-      *given |= 1u << i;
-    else if (!word)
-      return usage_error(self, "one too many: \"%s\"", o.value);
-    else if (!take_word(&o, word))
-      return EXIT_USAGE;
+    if (i == OPTION_BAD || (i == OPTION_WORD && !take_word(&o, &out->word))) return EXIT_USAGE;
+    if (i < 0) continue;
+    out->given |= 1u << i;
+    if (o.value) out->set[out->sets++] = o.value;
   }
   return -1;
 }
@@ -128,7 +127,7 @@ void print_help(const command *self) {
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(head, sizeof head, "%s--%s%s%s", letter, o->name, o->value ? " " : "",
              o->value ? o->value : "");
-    printf("  %-30s %s\n", head, o->doc);
+    printf("  %-36s %s\n", head, o->doc);
   }
-  printf("  %-30s %s\n", "-h, --help", "this text");
+  printf("  %-36s %s\n", "-h, --help", "this text");
 }

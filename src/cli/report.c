@@ -125,11 +125,18 @@ void json_bool(json *j, const char *key, bool value) {
   fputs(value ? "true" : "false", j->to);
 }
 
+void json_error(json *j, const tr_error *error) {
+  char text[TR_ERROR_SIZE];
+  size_t n = (size_t)snprintf(text, sizeof text, "%s", error->text);
+  if (n > 0 && text[n - 1] == '\n') text[n - 1] = '\0';
+  json_text(j, "error", *text ? text : tr_status_text(error->status));
+}
+
 void json_failure(const char *path, const tr_error *error) {
   json j = {.to = stdout};
   json_open(&j, NULL, '{');
   json_text(&j, "file", path);
   json_text(&j, "status", "failed");
-  json_text(&j, "error", error->text[0] ? error->text : tr_status_text(error->status));
+  json_error(&j, error);
   json_close(&j);
 }

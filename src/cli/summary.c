@@ -34,8 +34,7 @@ void summary_json(const run_result *r) {
   json_text(&j, "file", r->path);
   json_text(&j, "method", info->method);
   json_text(&j, "status", outcome(r->status));
-  if (r->status != TR_OK)
-    json_text(&j, "error", r->error->text[0] ? r->error->text : tr_status_text(r->status));
+  if (r->status != TR_OK) json_error(&j, r->error);
   json_number(&j, "end", info->end);
   json_number(&j, "step", info->step);
   counts_json(&j, info);
@@ -65,6 +64,10 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "model");
   const char *name = model_name(r->system, r->path);
   fprintf(to, strcmp(name, r->path) ? "%s (%s)\n" : "%s\n", name, r->path);
+  if (r->status != TR_OK) {
+    row(to, "status");
+    fprintf(to, "%s\n", outcome(r->status));
+  }
   row(to, "method");
   fprintf(to, "%s\n", info->method);
   row(to, "time");
