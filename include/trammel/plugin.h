@@ -31,6 +31,7 @@ typedef enum tr_quantity {
   TR_VELOCITY,          // m/s
   TR_ANGULAR_VELOCITY,  // rad/s
   TR_ACCELERATION,      // m/s^2
+  TR_ANGULAR_ACCELERATION, // rad/s^2
   TR_FORCE,             // N
   TR_TORQUE,            // N m
   TR_STIFFNESS,         // N/m
@@ -129,6 +130,9 @@ typedef struct tr_body_type {
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
                         double *K); // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
+
+  // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
+  void (*quaternion)(const tr_body_at *b, double e[4]);
 
   void (*mass)(const tr_body_at *b, double *M);                           // nv x nv
   void (*add_mass_dq)(const tr_body_at *b, const double *a, double *K);   // (M a)_q; NULL: zero

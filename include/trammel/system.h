@@ -52,9 +52,10 @@ TR_API void tr_state_copy(tr_state *to, const tr_state *from);
 
 // ---- outputs: "element.quantity" ------------------------------------------------------------------
 
-// Every name the system offers, in the order of the model.
+// Every name the system offers, in the order of the model: 0 .. count - 1. The name is written to
+// a buffer of `size` bytes like snprintf does, and its whole length returned.
 TR_API int tr_channel_count(const tr_system *system);
-TR_API const char *tr_channel_name(const tr_system *system, int channel);
+TR_API int tr_channel_name(const tr_system *system, int channel, char *name, size_t size);
 TR_API tr_quantity tr_channel_quantity(const tr_system *system, int channel);
 TR_API int tr_channel_find(const tr_system *system, const char *name); // -1: none
 
