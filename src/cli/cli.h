@@ -67,6 +67,10 @@ void print_error(const tr_error *error);
 int exit_code(tr_status status);
 const char *model_name(const tr_system *system, const char *path);
 
+enum { NAME_SIZE = 512 };
+const char *channel_name(const tr_system *system, int channel, char name[NAME_SIZE]);
+int channel_width(const tr_system *system); // of the longest name
+
 // ---- JSON -----------------------------------------------------------------------------------------
 
 // Written with indentation as the calls come. key is NULL inside arrays.

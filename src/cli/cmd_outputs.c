@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trammel outputs: the names a model offers for its table. trammel schema: for editors.
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 
@@ -16,11 +15,12 @@ static const option options_outputs[] = {
 
 static void print_json(const tr_system *system) {
   json j = {.to = stdout};
+  char name[NAME_SIZE];
   json_open(&j, NULL, '[');
   for (int c = 0; c < tr_channel_count(system); c++) {
     tr_quantity q = tr_channel_quantity(system, c);
     json_open(&j, NULL, '{');
-    json_text(&j, "name", tr_channel_name(system, c));
+    json_text(&j, "name", channel_name(system, c, name));
     json_text(&j, "quantity", tr_quantity_name(q));
     json_text(&j, "unit", tr_quantity_unit(q));
     json_close(&j);
@@ -29,16 +29,14 @@ static void print_json(const tr_system *system) {
 }
 
 static void print_text(const tr_system *system, bool names_only) {
-  int width = 1, n = tr_channel_count(system);
-  for (int c = 0; c < n && !names_only; c++)
-    if ((int)strlen(tr_channel_name(system, c)) > width)
-      width = (int)strlen(tr_channel_name(system, c));
+  char name[NAME_SIZE];
+  int width = channel_width(system), n = tr_channel_count(system);
   for (int c = 0; c < n; c++) {
     tr_quantity q = tr_channel_quantity(system, c);
     if (names_only)
-      printf("%s\n", tr_channel_name(system, c));
+      printf("%s\n", channel_name(system, c, name));
     else
-      printf("%-*s  %-8s %s\n", width, tr_channel_name(system, c), tr_quantity_unit(q),
+      printf("%-*s  %-8s %s\n", width, channel_name(system, c, name), tr_quantity_unit(q),
              tr_quantity_name(q));
   }
 }

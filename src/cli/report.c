@@ -59,6 +59,20 @@ const char *model_name(const tr_system *system, const char *path) {
   return name && *name ? name : path;
 }
 
+const char *channel_name(const tr_system *system, int channel, char name[NAME_SIZE]) {
+  tr_channel_name(system, channel, name, NAME_SIZE);
+  return name;
+}
+
+int channel_width(const tr_system *system) {
+  int width = 1;
+  for (int c = 0; c < tr_channel_count(system); c++) {
+    int n = tr_channel_name(system, c, NULL, 0);
+    if (n > width) width = n;
+  }
+  return width;
+}
+
 // ---- JSON -----------------------------------------------------------------------------------------
 
 static void put_text(FILE *to, const char *text) {

@@ -48,10 +48,11 @@ void summary_json(const run_result *r) {
   json_number(&j, "moved_positions", info->start_move_q);
   json_number(&j, "moved_velocities", info->start_move_v);
   json_close(&j);
+  char name[NAME_SIZE];
   json_open(&j, "final", '{');
   json_number(&j, "t", r->state->t);
   for (int c = 0; c < tr_channel_count(r->system); c++)
-    json_number(&j, tr_channel_name(r->system, c), r->final[c]);
+    json_number(&j, channel_name(r->system, c, name), r->final[c]);
   json_close(&j);
   json_close(&j);
 }
@@ -100,13 +101,10 @@ void summary_text(FILE *to, const run_result *r) {
 }
 
 void final_text(FILE *to, const run_result *r) {
-  int width = 1;
-  for (int c = 0; c < tr_channel_count(r->system); c++) {
-    int n = (int)strlen(tr_channel_name(r->system, c));
-    if (n > width) width = n;
-  }
+  char name[NAME_SIZE];
+  int width = channel_width(r->system);
   fprintf(to, "\n%-*s %24.17g s\n", width, "t", r->state->t);
   for (int c = 0; c < tr_channel_count(r->system); c++)
-    fprintf(to, "%-*s %24.17g %s\n", width, tr_channel_name(r->system, c), r->final[c],
+    fprintf(to, "%-*s %24.17g %s\n", width, channel_name(r->system, c, name), r->final[c],
             tr_quantity_unit(tr_channel_quantity(r->system, c)));
 }

@@ -9,7 +9,11 @@
 #include "base/base.h"
 #include "trammel/output.h"
 
-static bool matches(const char *pattern, const char *name) {
+enum { LONGEST_NAME = 512 };
+
+static bool matches(const tr_system *system, int channel, const char *pattern) {
+  char name[LONGEST_NAME];
+  tr_channel_name(system, channel, name, sizeof name);
   size_t n = strlen(pattern);
   if (strncmp(name, pattern, n) == 0 && (name[n] == '\0' || name[n] == '.')) return true;
   return fnmatch(pattern, name, 0) == 0;
@@ -31,7 +35,7 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
     int exact = tr_channel_find(system, patterns[i]), found = 0;
     if (exact >= 0) add(exact, channels, count);
     for (int c = 0; exact < 0 && c < all; c++) {
-      if (!matches(patterns[i], tr_channel_name(system, c))) continue;
+      if (!matches(system, c, patterns[i])) continue;
       add(c, channels, count);
       found++;
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "system/system.h"
 #include "trammel/output.h"
 
 enum { BUFFER = 1 << 16, NUMBER = 32 };
@@ -100,7 +101,10 @@ static void put_header(tr_csv *csv, const int *channels) {
   put_text(csv, "t");
   for (int i = 0; i < csv->n; i++) {
     put_text(csv, ",");
-    put_text(csv, tr_channel_name(csv->system, channels[i]));
+    int n = tr_channel_name(csv->system, channels[i], NULL, 0);
+    if (csv->used + (size_t)n >= BUFFER) write_out(csv);
+    tr_channel_name(csv->system, channels[i], csv->buffer + csv->used, BUFFER - csv->used);
+    csv->used += strlen(csv->buffer + csv->used);
   }
   put_text(csv, "\n");
 }
@@ -134,11 +138,12 @@ static tr_status fill(tr_csv *csv, const char *path, const int *channels, tr_err
 tr_status tr_csv_new(const tr_system *system, const char *path, int n, const int *channels,
                      tr_csv_settings settings, tr_csv **csv, tr_error *error) {
   *csv = NULL;
-  tr_csv *self = tr_resize(NULL, NULL, sizeof *self);
+  tr_csv *self = tr_resize(system->al, NULL, sizeof *self);
   if (!self) return tr_no_memory(error);
   memset(self, 0, offsetof(tr_csv, buffer));
   self->observer.step = look;
   self->system = system;
+  self->al = system->al;
   self->settings = settings;
   self->n = n;
   self->file = -1;
