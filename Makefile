@@ -35,7 +35,7 @@ bench: # build and run the benchmarks
 	@scripts/setup build
 	@mkdir -p build
 	@$(call preset,bench)
-	@for b in build/bench/bench_*; do [ -x "$$b" ] || continue; echo "== $${b##*/}"; "$$b" || exit 1; done
+	@scripts/bench build/bench/trammel
 
 fuzz: # run every fuzz target for FUZZ_SECONDS (60)
 	@scripts/setup build fuzz
