@@ -35,7 +35,7 @@ bench: # build and run the benchmarks
 	@scripts/setup build
 	@mkdir -p build
 	@$(call preset,bench)
-	@scripts/bench build/bench/trammel
+	@scripts/bench build/bench
 
 fuzz: # run every fuzz target for FUZZ_SECONDS (60)
 	@scripts/setup build fuzz
