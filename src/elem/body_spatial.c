@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spatial rigid body in Lie-group form on R^3 x SO(3).
+//
+// q = (r, e): centre of mass and unit quaternion; v = (r', w): global velocity and body-frame angular
+// velocity; q o exp(d): r + d_r, e exp(d_w/2). With the centre of mass as reference
+//   M = diag(m 1, J) is constant,   Q = (m g, -w x J w).
+// A marker at c in body axes, arm s = R c, frame twist u = J v:
+//   u = (r' + R (w x c), R w),  bias = (R (w x (w x c)), 0)
+//   J' (f, n) = (f, c x R'f + R'n),   (J' w)_q: the rotational block [c][R'f] + [R'n]
+// cache: R (9).
+#include <float.h>
+
+#include "elem.h"
+#include "math/v3.h"
+
+typedef struct par {
+  double mass, inertia[9], com[3], position[3], orientation[9], velocity[3], omega[3];
+} par;
+
+static const tr_field fields[] = {
+    {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},
+    {"inertia", TR_TENSOR, TR_INERTIA, offsetof(par, inertia),
+     .doc = "inertia tensor about the centre of mass, body axes: [xx, yy, zz] or "
+            "[xx, yy, zz, xy, xz, yz]"},
+    {"com", TR_VEC3, TR_LENGTH, offsetof(par, com), "[0, 0, 0]",
+     .doc = "centre of mass in body axes, from the origin"},
+    {"position", TR_VEC3, TR_LENGTH, offsetof(par, position), "[0, 0, 0]",
+     .doc = "origin at the start"},
+    {"orientation", TR_ROTATION, TR_NUMBER, offsetof(par, orientation), "identity",
+     .doc = "body axes at the start"},
+    {"velocity", TR_VEC3, TR_VELOCITY, offsetof(par, velocity), "[0, 0, 0]",
+     .doc = "velocity of the origin at the start"},
+    {"omega", TR_VEC3, TR_ANGULAR_VELOCITY, offsetof(par, omega), "[0, 0, 0]",
+     .doc = "angular velocity at the start, global axes"},
+    {0}};
+
+// Rotations are kept or free one axis at a time only as velocities in body axes.
+static const char *const coordinate_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+static const char *const rate_names[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
+
+// Positive definite by its leading minors; the triangle inequality of principal moments is not
+// demanded, since idealised (thin, virtual) bodies violate it by round-off.
+static const char *check(const void *pv) {
+  const double *J = ((const par *)pv)->inertia;
+  double d2 = J[0] * J[4] - J[1] * J[3];
+  double c[3];
+  v3_cross(J, J + 3, c);
+  double d3 = v3_dot(c, J + 6), scale = J[0] + J[4] + J[8];
+  if (!(J[0] > 0) || !(d2 > 0) || !(d3 > DBL_EPSILON * scale * scale * scale))
+    return "inertia is not positive definite";
+  return NULL;
+}
+
+static void pose(const void *pv, double p[3], double R[9]) {
+  const par *b = pv;
+  v3_copy(b->position, p);
+  m3_copy(b->orientation, R);
+}
+
+static void start(const void *pv, double *q, double *v) {
+  const par *b = pv;
+  double s[3], ws[3];
+  m3_mul(b->orientation, b->com, s);
+  v3_add(b->position, s, q);
+  m3_to_quat(b->orientation, q + 3);
+  quat_normalise(q + 3);
+  v3_cross(b->omega, s, ws);
+  v3_add(b->velocity, ws, v);
+  m3_tmul(b->orientation, b->omega, v + 3);
+}
+
+static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
+  const par *b = pv;
+  v3_sub(p, b->com, s->c);
+  m3_copy(R, s->R);
+  s->angle = 0;
+}
+
+static void retract(const void *pv, const double *q, const double *d, double *q1) {
+  (void)pv;
+  double de[4], e[4];
+  quat_exp(d + 3, de);
+  quat_mul(q + 3, de, e);
+  quat_normalise(e);
+  for (int i = 0; i < 3; i++) q1[i] = q[i] + d[i];
+  for (int i = 0; i < 4; i++) q1[3 + i] = e[i];
+}
+
+static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                       tr_frame *f) {
+  double *R = b->cache;
+  quat_to_m3(b->q + 3, R);
+  const double *w = b->v + 3;
+  for (int k = 0; k < n; k++, site++, f++) {
+    double s[3];
+    m3_mul(R, site->c, s);
+    v3_add(b->q, s, f->p);
+    m3_mulm(R, site->R, f->R);
+    if (level < TR_AT_VELOCITY) continue;
+    double wc[3], wwc[3];
+    v3_cross(w, site->c, wc);
+    m3_mul(R, wc, s);
+    v3_add(b->v, s, f->v);
+    m3_mul(R, w, f->w);
+    if (level < TR_AT_BIAS) continue;
+    v3_cross(w, wc, wwc);
+    m3_mul(R, wwc, f->ap);
+    f->aw[0] = f->aw[1] = f->aw[2] = 0;
+  }
+}
+
+static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out) {
+  double f[3], n[3], cf[3];
+  m3_tmul(b->cache, w, f);
+  m3_tmul(b->cache, w + 3, n);
+  v3_cross(s->c, f, cf);
+  for (int i = 0; i < 3; i++) {
+    out[i] += w[i];
+    out[3 + i] += cf[i] + n[i];
+  }
+}
+
+static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K) {
+  double f[3], n[3], A[9], B[9];
+  m3_tmul(b->cache, w, f);
+  m3_tmul(b->cache, w + 3, n);
+  m3_skew2(s->c, f, A);
+  m3_skew(n, B);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) K[6 * (3 + i) + 3 + j] += A[3 * i + j] + B[3 * i + j];
+}
+
+// u = (r' + R (w x c), R w):  dR = R [d], so  -R [w x c] d  and  -R [w] d
+static void twist_dq(const tr_body_at *b, const tr_site *s, double *U) {
+  const double *R = b->cache, *w = b->v + 3;
+  double wc[3], S[9], A[9], B[9];
+  v3_cross(w, s->c, wc);
+  m3_skew(wc, S);
+  m3_mulm(R, S, A);
+  m3_skew(w, S);
+  m3_mulm(R, S, B);
+  for (int i = 0; i < 36; i++) U[i] = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      U[6 * i + 3 + j] = -A[3 * i + j];
+      U[6 * (3 + i) + 3 + j] = -B[3 * i + j];
+    }
+}
+
+static void mass(const tr_body_at *b, double *M) {
+  const par *p = b->par;
+  for (int i = 0; i < 36; i++) M[i] = 0;
+  for (int i = 0; i < 3; i++) {
+    M[7 * i] = p->mass;
+    for (int j = 0; j < 3; j++) M[6 * (3 + i) + 3 + j] = p->inertia[3 * i + j];
+  }
+}
+
+static void add_force(const tr_body_at *b, const double g[3], double *Q) {
+  const par *p = b->par;
+  const double *w = b->v + 3;
+  double Jw[3], gyro[3];
+  m3_mul(p->inertia, w, Jw);
+  v3_cross(Jw, w, gyro); // -w x J w
+  v3_axpy(p->mass, g, Q);
+  v3_add(Q + 3, gyro, Q + 3);
+}
+
+// (J w) x w by w:  [Jw] - [w] J
+static void add_force_tangent(const tr_body_at *b, const double g[3], double *Qq, double *Qv) {
+  (void)g, (void)Qq;
+  const par *p = b->par;
+  const double *w = b->v + 3;
+  double Jw[3], A[9], B[9], S[9];
+  m3_mul(p->inertia, w, Jw);
+  m3_skew(Jw, A);
+  m3_skew(w, S);
+  m3_mulm(S, p->inertia, B);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) Qv[6 * (3 + i) + 3 + j] += A[3 * i + j] - B[3 * i + j];
+}
+
+static void energy(const tr_body_at *b, const double g[3], double *kinetic, double *potential) {
+  const par *p = b->par;
+  double Jw[3];
+  m3_mul(p->inertia, b->v + 3, Jw);
+  *kinetic = 0.5 * (p->mass * v3_dot(b->v, b->v) + v3_dot(b->v + 3, Jw));
+  *potential = -p->mass * v3_dot(g, b->q);
+}
+
+const tr_body_type tr_body_spatial = {
+    .name = "spatial",
+    .doc = "rigid body in space",
+    .fields = fields,
+    .par_size = sizeof(par),
+    .dim = 3,
+    .nq = 7,
+    .nv = 6,
+    .ncache = 9,
+    .constant_mass = true,
+    .coordinate_names = coordinate_names,
+    .rate_names = rate_names,
+    .check = check,
+    .pose = pose,
+    .start = start,
+    .site = site,
+    .retract = retract,
+    .kinematics = kinematics,
+    .add_pull = add_pull,
+    .add_wrench_dq = add_wrench_dq,
+    .twist_dq = twist_dq,
+    .mass = mass,
+    .add_force = add_force,
+    .add_force_tangent = add_force_tangent,
+    .energy = energy,
+};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of what is built in. A new element is one file and one line in elem_list.h.
+#ifndef TR_ELEM_H
+#define TR_ELEM_H
+
+#include "trammel/model.h"
+#include "trammel/plugin.h"
+
+#define BODY(type) extern const tr_body_type type;
+#define JOINT(type) extern const tr_joint_type type;
+#define FORCE(type) extern const tr_force_type type;
+#include "elem_list.h"
+#undef BODY
+#undef JOINT
+#undef FORCE
+
+// The body behind a tr_problem: not in the list, since it has no keys in model files.
+extern const tr_body_type tr_body_problem;
+// par of tr_body_problem.
+typedef struct tr_problem_par {
+  const tr_problem *problem;
+} tr_problem_par;
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point on line: B's point stays on the line through A along A's x axis (planar, 1 row) or A's z axis
+// (spatial, 2 rows); B may turn freely. Coordinate: the way s along the line.
+#include "planar.h"
+#include "primitive.h"
+
+static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}};
+TR_PRIMITIVE_OPS(prims, 2)
+
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
+                  double *phi, double *w) {
+  (void)par, (void)t;
+  line_eval(f, lam, phi, w);
+}
+
+static void jac2(const void *par, double t, const tr_frame *const *f, double *G) {
+  (void)par, (void)t;
+  line_jac(f, G);
+}
+
+static void geom2(const void *par, double t, const tr_frame *const *f, const double *lam, double *K) {
+  (void)par, (void)t;
+  line_geom(f, lam[0], K);
+}
+
+static void gamma2(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  out[0] = line_gamma(f);
+}
+
+static void measure2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                     double *out) {
+  (void)par, (void)t, (void)mem;
+  out[0] = along_x(f);
+}
+
+static void measure3(const void *par, double t, const tr_frame *const *f, const double *mem,
+                     double *out) {
+  (void)par, (void)t, (void)mem;
+  double d[3], z[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  m3_axis(f[0]->R, Z, z);
+  out[0] = v3_dot(z, d);
+}
+
+static const char *const names[] = {"s", NULL};
+static const tr_joint_ops planar = {.rows = 1,
+                                    .eval = eval2,
+                                    .jac = jac2,
+                                    .geom = geom2,
+                                    .gamma = gamma2,
+                                    .measure_names = names,
+                                    .measure = measure2};
+static const tr_joint_ops spatial = {.rows = 2,
+                                     .eval = eval3,
+                                     .jac = jac3,
+                                     .geom = geom3,
+                                     .gamma = gamma3,
+                                     .measure_names = names,
+                                     .measure = measure3};
+
+const tr_joint_type tr_joint_point_on_line = {
+    .name = "point-on-line",
+    .doc = "B's point stays on A's x axis in the plane, on A's z axis in space",
+    .markers = 2,
+    .planar = &planar,
+    .spatial = &spatial,
+};

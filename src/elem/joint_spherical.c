@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spherical joint: the points coincide. Planar (2 rows) it is a revolute joint; spatial 3 rows.
+#include "planar.h"
+#include "primitive.h"
+
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
+                  double *phi, double *w) {
+  (void)par, (void)t;
+  points_eval(f, lam, phi, w);
+}
+
+static void jac2(const void *par, double t, const tr_frame *const *f, double *G) {
+  (void)par, (void)t, (void)f;
+  points_jac(G);
+}
+
+static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam,
+                  double *phi, double *w) {
+  (void)par, (void)t;
+  v3_sub(f[1]->p, f[0]->p, phi);
+  if (!lam) return;
+  for (int i = 0; i < 3; i++) w[i] = lam[i], w[6 + i] = -lam[i], w[3 + i] = w[9 + i] = 0;
+}
+
+static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {
+  (void)par, (void)t, (void)f;
+  memset(G, 0, 36 * sizeof *G);
+  for (int i = 0; i < 3; i++) G[12 * i + i] = -1, G[12 * i + 6 + i] = 1;
+}
+
+static const tr_joint_ops planar = {.rows = 2, .eval = eval2, .jac = jac2};
+static const tr_joint_ops spatial = {.rows = 3, .eval = eval3, .jac = jac3};
+
+const tr_joint_type tr_joint_spherical = {
+    .name = "spherical",
+    .doc = "ball joint: the points coincide",
+    .markers = 2,
+    .planar = &planar,
+    .spatial = &spatial,
+};

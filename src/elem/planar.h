@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces shared by planar joints: coincident points, and a point on a line of frame A.
+//
+// Displacements in order (dx, dy, dt)_A, (dx, dy, dt)_B; d = p_B - p_A; a = A's x axis, n = z x a.
+//   points  phi = d                G = (-1, 0 | 1, 0), no stiffness of its own
+//   line    phi = n . d            G = (-n, -a.d | n, 0),   dn = -a dt_A, da = n dt_A
+//   angle   phi = t_B - t_A - t0   G = (0, -1 | 0, 1)
+#ifndef TR_PLANAR_H
+#define TR_PLANAR_H
+
+#include <string.h>
+
+#include "elem.h"
+
+static inline void points_eval(const tr_frame *const *f, const double *lam, double *phi, double *w) {
+  phi[0] = f[1]->p[0] - f[0]->p[0], phi[1] = f[1]->p[1] - f[0]->p[1];
+  if (lam) w[0] = lam[0], w[1] = lam[1], w[2] = 0, w[3] = -lam[0], w[4] = -lam[1], w[5] = 0;
+}
+
+static inline void points_jac(double *G) {
+  memset(G, 0, 12 * sizeof *G);
+  G[0] = G[7] = -1, G[3] = G[10] = 1;
+}
+
+static inline void line_eval(const tr_frame *const *f, const double *lam, double *phi, double *w) {
+  double ax = f[0]->R[0], ay = f[0]->R[3];
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  phi[0] = -ay * dx + ax * dy;
+  if (!lam) return;
+  w[0] = -lam[0] * ay, w[1] = lam[0] * ax, w[2] = lam[0] * (ax * dx + ay * dy);
+  w[3] = lam[0] * ay, w[4] = -lam[0] * ax, w[5] = 0;
+}
+
+static inline void line_jac(const tr_frame *const *f, double *G) {
+  double ax = f[0]->R[0], ay = f[0]->R[3];
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  G[0] = ay, G[1] = -ax, G[2] = -(ax * dx + ay * dy), G[3] = -ay, G[4] = ax, G[5] = 0;
+}
+
+static inline void line_geom(const tr_frame *const *f, double lam, double *K) {
+  double ax = lam * f[0]->R[0], ay = lam * f[0]->R[3];
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  K[2] += ax, K[6 + 2] += ay;             // d(-n)/dt = a
+  K[18 + 2] -= ax, K[24 + 2] -= ay;       // d(n)/dt = -a
+  K[12] += ax, K[12 + 1] += ay;           // -a.d by p_A
+  K[12 + 3] -= ax, K[12 + 4] -= ay;       // and by p_B
+  K[12 + 2] -= -ay * dx + ax * dy;        // and by t_A: -n.d
+}
+
+// d/dt of G u, frames not accelerating: -2 w a.d' - w^2 n.d
+static inline double line_gamma(const tr_frame *const *f) {
+  double ax = f[0]->R[0], ay = f[0]->R[3], w = f[0]->w[2];
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  double vx = f[1]->v[0] - f[0]->v[0], vy = f[1]->v[1] - f[0]->v[1];
+  return -2 * w * (ax * vx + ay * vy) - w * w * (-ay * dx + ax * dy);
+}
+
+// Distance of B along A's x axis.
+static inline double along_x(const tr_frame *const *f) {
+  return f[0]->R[0] * (f[1]->p[0] - f[0]->p[0]) + f[0]->R[3] * (f[1]->p[1] - f[0]->p[1]);
+}
+
+#endif

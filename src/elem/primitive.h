@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constraint primitives from which joints are put together.
+//
+// Between frame A (axes a_i) and frame B (axes b_j), d = p_B - p_A; in order dp_A, dt_A, dp_B, dt_B:
+//   POINT      phi = d            3 rows   G = (-1, 0, 1, 0)
+//   DOT1(i,j)  phi = a_i . b_j    n = a x b:  G = (0, n, 0, -n),        dn = [b][a] dt_A - [a][b] dt_B
+//   DOT2(i)    phi = a_i . d      G = (-a, a x d, a, 0),                da = -[a] dt_A
+// A spatial joint is a list of them; TR_PRIMITIVE_OPS writes its functions.
+#ifndef TR_PRIMITIVE_H
+#define TR_PRIMITIVE_H
+
+#include <string.h>
+
+#include "elem.h"
+#include "math/v3.h"
+
+typedef enum prim_kind { POINT, DOT1, DOT2 } prim_kind;
+typedef struct prim {
+  prim_kind kind;
+  int i, j;
+} prim;
+
+enum { X, Y, Z };
+
+static inline void prim_eval(const prim *p, int n, const tr_frame *const *f, const double *lam,
+                             double *phi, double *w) {
+  double d[3], a[3], b[3], c[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  if (lam) memset(w, 0, 12 * sizeof *w);
+  for (int k = 0, r = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      v3_copy(d, phi + r);
+      if (lam) v3_axpy(1, lam + r, w), v3_axpy(-1, lam + r, w + 6);
+      r += 3;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      phi[r] = v3_dot(a, b);
+      if (lam) {
+        v3_cross(a, b, c);
+        v3_axpy(-lam[r], c, w + 3), v3_axpy(lam[r], c, w + 9);
+      }
+    } else {
+      phi[r] = v3_dot(a, d);
+      if (lam) {
+        v3_cross(a, d, c);
+        v3_axpy(lam[r], a, w), v3_axpy(-lam[r], c, w + 3), v3_axpy(-lam[r], a, w + 6);
+      }
+    }
+    r++;
+  }
+}
+
+static inline void prim_jac(const prim *p, int n, int rows, const tr_frame *const *f, double *G) {
+  double d[3], a[3], b[3], c[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  memset(G, 0, 12 * (size_t)rows * sizeof *G);
+  for (int k = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      for (int i = 0; i < 3; i++, G += 12) G[i] = -1, G[6 + i] = 1;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      v3_cross(a, b, c);
+      v3_copy(c, G + 3), v3_scale(-1, c, G + 9);
+    } else {
+      v3_cross(a, d, c);
+      v3_scale(-1, a, G), v3_copy(c, G + 3), v3_copy(a, G + 6);
+    }
+    G += 12;
+  }
+}
+
+// K (12 x 12) += s S at block row i, column j of 3 x 3 blocks.
+static inline void add_block(double *K, int i, int j, double s, const double *S) {
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) K[12 * (3 * i + r) + 3 * j + c] += s * S[3 * r + c];
+}
+
+static inline void prim_geom(const prim *p, int n, const tr_frame *const *f, const double *lam,
+                             double *K) {
+  double d[3], a[3], b[3], S[9];
+  v3_sub(f[1]->p, f[0]->p, d);
+  for (int k = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      lam += 3;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      m3_skew2(b, a, S);
+      add_block(K, 1, 1, *lam, S), add_block(K, 3, 1, -*lam, S);
+      m3_skew2(a, b, S);
+      add_block(K, 1, 3, -*lam, S), add_block(K, 3, 3, *lam, S);
+    } else {
+      m3_skew2(d, a, S);
+      add_block(K, 1, 1, *lam, S);
+      m3_skew(a, S);
+      add_block(K, 0, 1, *lam, S), add_block(K, 2, 1, -*lam, S);
+      add_block(K, 1, 2, *lam, S), add_block(K, 1, 0, -*lam, S);
+    }
+    lam++;
+  }
+}
+
+// DOT1: (a' x b + a x b').(w_A - w_B);  DOT2: 2 a'.d' + (w_A x a').d;  a' = w_A x a, b' = w_B x b
+static inline void prim_gamma(const prim *p, int n, const tr_frame *const *f, double *out) {
+  double d[3], dv[3], a[3], b[3], at[3], bt[3], x[3], y[3], w[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  v3_sub(f[1]->v, f[0]->v, dv);
+  v3_sub(f[0]->w, f[1]->w, w);
+  for (int k = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      for (int i = 0; i < 3; i++) *out++ = 0;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    v3_cross(f[0]->w, a, at);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      v3_cross(f[1]->w, b, bt);
+      v3_cross(at, b, x);
+      v3_cross(a, bt, y);
+      *out++ = v3_dot(x, w) + v3_dot(y, w);
+    } else {
+      v3_cross(f[0]->w, at, x);
+      *out++ = 2 * v3_dot(at, dv) + v3_dot(x, d);
+    }
+  }
+}
+
+// Rotation of B about A's z axis, in (-pi, pi].
+static inline double angle_about_z(const tr_frame *A, const tr_frame *B) {
+  double s = 0, c = 0;
+  for (int i = 0; i < 3; i++)
+    c += A->R[3 * i] * B->R[3 * i], s += A->R[3 * i + 1] * B->R[3 * i];
+  return atan2(s, c);
+}
+
+// The angle congruent to x that is nearest to the remembered one.
+static inline double unwrap(double x, double last) {
+  return x + 2 * TR_PI * nearbyint((last - x) / (2 * TR_PI));
+}
+
+#define TR_PRIMITIVE_OPS(prims, rows)                                                         \
+  static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam,   \
+                    double *phi, double *w) {                                                 \
+    (void)par, (void)t;                                                                       \
+    prim_eval(prims, sizeof prims / sizeof *prims, f, lam, phi, w);                           \
+  }                                                                                           \
+  static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {          \
+    (void)par, (void)t;                                                                       \
+    prim_jac(prims, sizeof prims / sizeof *prims, rows, f, G);                                \
+  }                                                                                           \
+  static void geom3(const void *par, double t, const tr_frame *const *f, const double *lam,   \
+                    double *K) {                                                              \
+    (void)par, (void)t;                                                                       \
+    prim_geom(prims, sizeof prims / sizeof *prims, f, lam, K);                                \
+  }                                                                                           \
+  static void gamma3(const void *par, double t, const tr_frame *const *f, double *out) {      \
+    (void)par, (void)t;                                                                       \
+    prim_gamma(prims, sizeof prims / sizeof *prims, f, out);                                  \
+  }
+
+#endif
