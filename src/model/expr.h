@@ -54,8 +54,8 @@ const tr_expr *tr_expr_parse(tr_arena *arena, const char *text, const tr_scope *
 // slots: the values of the scope's names. False: see error.
 bool tr_expr_eval(const tr_expr *expr, const tr_value *slots, tr_value *value,
                   tr_expr_error *error);
-// The slots an expression reads, one by one: the k-th, or -1 after the last.
-int tr_expr_slot(const tr_expr *expr, int k);
+// The slots an expression reads, one by one, or -1 after the last; *at starts with 0.
+int tr_expr_slot(const tr_expr *expr, int *at);
 
 // Whether a value fits a quantity. False: text says why not, as "is a length (m), a mass (kg) is
 // expected".

@@ -22,17 +22,17 @@ static double modulo(double a, double b) { return a - b * floor(a / b); }
 enum { MANY = 400 };
 
 static const tr_function functions[] = {
-    {"sin", 1, 1, TR_RULE_ANGLE, sin, NULL},     {"cos", 1, 1, TR_RULE_ANGLE, cos, NULL},
-    {"tan", 1, 1, TR_RULE_ANGLE, tan, NULL},     {"asin", 1, 1, TR_RULE_INVERSE, asin, NULL},
-    {"acos", 1, 1, TR_RULE_INVERSE, acos, NULL}, {"atan", 1, 1, TR_RULE_INVERSE, atan, NULL},
-    {"atan2", 2, 2, TR_RULE_ATAN2, NULL, atan2}, {"sinh", 1, 1, TR_RULE_PLAIN, sinh, NULL},
-    {"cosh", 1, 1, TR_RULE_PLAIN, cosh, NULL},   {"tanh", 1, 1, TR_RULE_PLAIN, tanh, NULL},
-    {"sqrt", 1, 1, TR_RULE_SQRT, sqrt, NULL},    {"abs", 1, 1, TR_RULE_SAME, fabs, NULL},
-    {"exp", 1, 1, TR_RULE_PLAIN, exp, NULL},     {"log", 1, 1, TR_RULE_PLAIN, log, NULL},
-    {"log10", 1, 1, TR_RULE_PLAIN, log10, NULL}, {"min", 1, MANY, TR_RULE_SAME, NULL, smaller},
+    {"sin", 1, 1, TR_RULE_ANGLE, sin, NULL},      {"cos", 1, 1, TR_RULE_ANGLE, cos, NULL},
+    {"tan", 1, 1, TR_RULE_ANGLE, tan, NULL},      {"asin", 1, 1, TR_RULE_INVERSE, asin, NULL},
+    {"acos", 1, 1, TR_RULE_INVERSE, acos, NULL},  {"atan", 1, 1, TR_RULE_INVERSE, atan, NULL},
+    {"atan2", 2, 2, TR_RULE_ATAN2, NULL, atan2},  {"sinh", 1, 1, TR_RULE_PLAIN, sinh, NULL},
+    {"cosh", 1, 1, TR_RULE_PLAIN, cosh, NULL},    {"tanh", 1, 1, TR_RULE_PLAIN, tanh, NULL},
+    {"sqrt", 1, 1, TR_RULE_SQRT, sqrt, NULL},     {"abs", 1, 1, TR_RULE_SAME, fabs, NULL},
+    {"exp", 1, 1, TR_RULE_PLAIN, exp, NULL},      {"log", 1, 1, TR_RULE_PLAIN, log, NULL},
+    {"log10", 1, 1, TR_RULE_PLAIN, log10, NULL},  {"min", 1, MANY, TR_RULE_SAME, NULL, smaller},
     {"max", 1, MANY, TR_RULE_SAME, NULL, larger}, {"floor", 1, 1, TR_RULE_PLAIN, floor, NULL},
-    {"ceil", 1, 1, TR_RULE_PLAIN, ceil, NULL},   {"round", 1, 1, TR_RULE_PLAIN, round, NULL},
-    {"mod", 2, 2, TR_RULE_SAME, NULL, modulo},   {"sign", 1, 1, TR_RULE_SIGN, sign_of, NULL},
+    {"ceil", 1, 1, TR_RULE_PLAIN, ceil, NULL},    {"round", 1, 1, TR_RULE_PLAIN, round, NULL},
+    {"mod", 2, 2, TR_RULE_SAME, NULL, modulo},    {"sign", 1, 1, TR_RULE_SIGN, sign_of, NULL},
     {"if", 3, 3, TR_RULE_IF, NULL, NULL},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -46,10 +46,10 @@ int tr_function_find(const char *name, size_t n) {
 const tr_function *tr_function_at(int row) { return &functions[row]; }
 
 const char *const *tr_function_names(void) {
-  static const char *const names[] = {"sin",  "cos",  "tan",  "asin",  "acos", "atan",
-                                      "atan2", "sinh", "cosh", "tanh",  "sqrt", "abs",
-                                      "exp",  "log",  "log10", "min",   "max",  "floor",
-                                      "ceil", "round", "mod",  "sign",  "if",   NULL};
+  static const char *const names[] = {"sin",   "cos",   "tan",   "asin", "acos", "atan",
+                                      "atan2", "sinh",  "cosh",  "tanh", "sqrt", "abs",
+                                      "exp",   "log",   "log10", "min",  "max",  "floor",
+                                      "ceil",  "round", "mod",   "sign", "if",   NULL};
   return names;
 }
 
@@ -90,10 +90,14 @@ static bool merge(machine *m, const char *what, tr_value a, tr_value b, tr_value
     tr_dim_describe(b.dim, text[1]);
     return fail(m, "\"%s\" of two kinds: %s and %s", what, text[0], text[1]);
   }
-  if (a.kind == TR_BROKEN || b.kind == TR_BROKEN) out->kind = TR_BROKEN;
-  else if (a.kind == TR_KNOWN) *out = a;
-  else if (b.kind == TR_KNOWN) *out = b;
-  else *out = (tr_value){.kind = a.kind == TR_UNKNOWN ? TR_UNKNOWN : b.kind};
+  if (a.kind == TR_BROKEN || b.kind == TR_BROKEN)
+    out->kind = TR_BROKEN;
+  else if (a.kind == TR_KNOWN)
+    *out = a;
+  else if (b.kind == TR_KNOWN)
+    *out = b;
+  else
+    *out = (tr_value){.kind = a.kind == TR_UNKNOWN ? TR_UNKNOWN : b.kind};
   return true;
 }
 
@@ -111,9 +115,12 @@ static bool power(machine *m, tr_value a, tr_value b, tr_value *out) {
     return fail(m, "the exponent is %s, not a plain number", text);
   }
   double x = pow(a.x, b.x);
-  if (a.kind == TR_BROKEN || b.kind == TR_BROKEN) *out = (tr_value){.kind = TR_BROKEN};
-  else if (a.kind == TR_KNOWN) *out = known(x, tr_dim_add((tr_dim){{0}}, a.dim, b.x));
-  else *out = (tr_value){.x = x, .kind = a.kind == TR_UNKNOWN ? TR_UNKNOWN : b.kind};
+  if (a.kind == TR_BROKEN || b.kind == TR_BROKEN)
+    *out = (tr_value){.kind = TR_BROKEN};
+  else if (a.kind == TR_KNOWN)
+    *out = known(x, tr_dim_add((tr_dim){{0}}, a.dim, b.x));
+  else
+    *out = (tr_value){.x = x, .kind = a.kind == TR_UNKNOWN ? TR_UNKNOWN : b.kind};
   if (out->kind == TR_KNOWN && a.kind != TR_KNOWN) out->kind = TR_PLAIN;
   return true;
 }
@@ -138,8 +145,10 @@ static bool compare(machine *m, tr_value a, tr_value b, tr_value *out) {
 static bool with_unit(machine *m, tr_value a, tr_value *out) {
   const tr_unit *u = m->in->u.unit;
   if (a.kind == TR_KNOWN) return fail(m, "a unit on a value that already has one");
-  if (a.kind == TR_BROKEN) *out = a;
-  else *out = (tr_value){.x = a.x * u->mul / u->div, .kind = TR_KNOWN, .dim = u->dim};
+  if (a.kind == TR_BROKEN)
+    *out = a;
+  else
+    *out = (tr_value){.x = a.x * u->mul / u->div, .kind = TR_KNOWN, .dim = u->dim};
   return true;
 }
 

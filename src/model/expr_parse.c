@@ -61,8 +61,7 @@ static int word_length(const parser *p) {
 static bool emit(parser *p, tr_instruction in, int change) {
   p->code[p->n++] = in;
   p->stack += change;
-  if (p->stack > TR_EXPR_STACK)
-    return fail(p, in.at, "the expression is too long");
+  if (p->stack > TR_EXPR_STACK) return fail(p, in.at, "the expression is too long");
   return true;
 }
 
@@ -173,13 +172,14 @@ static bool parse_arguments(parser *p, int function, int at) {
   if (n < f->least || n > f->most) {
     char text[64];
     snprintf(text, sizeof text, "%s takes %d argument%s", f->name, f->least,
-             f->most > f->least ? " or more" : f->least == 1 ? "" : "s");
+             f->most > f->least ? " or more"
+             : f->least == 1    ? ""
+                                : "s");
     return fail(p, at, "%s", text);
   }
   return emit(p,
-              (tr_instruction){.op = TR_OP_CALL,
-                               .at = at,
-                               .u.call = {.function = function, .arguments = n}},
+              (tr_instruction){
+                  .op = TR_OP_CALL, .at = at, .u.call = {.function = function, .arguments = n}},
               1 - n);
 }
 
@@ -195,7 +195,8 @@ static bool parse_name(parser *p) {
     return fail(p, at, "unknown function \"%s\"", w.text);
   }
   if (n == 2 && memcmp(name, "pi", 2) == 0)
-    return emit(p, (tr_instruction){.op = TR_OP_NUMBER, .at = at, .u.number = 3.14159265358979323846},
+    return emit(p,
+                (tr_instruction){.op = TR_OP_NUMBER, .at = at, .u.number = 3.14159265358979323846},
                 1) &&
            parse_units(p);
   int slot = p->scope ? p->scope->find(p->scope, name, (size_t)n) : -1;
@@ -234,7 +235,8 @@ static bool parse_operand(parser *p) {
   }
   if (word_length(p) > 0) return parse_name(p);
   if (c == 0) return fail(p, at, "a value is missing at the end");
-  if (strchr("+-*/^)<>=!,", c)) return fail(p, at, "a value is missing before \"%.1s\"", p->text + at);
+  if (strchr("+-*/^)<>=!,", c))
+    return fail(p, at, "a value is missing before \"%.1s\"", p->text + at);
   return unexpected(p);
 }
 
@@ -254,7 +256,8 @@ static bool parse_signed(parser *p) {
   bool ok;
   if (c == '-' || c == '+') {
     p->at++;
-    ok = parse_signed(p) && (c == '+' || emit(p, (tr_instruction){.op = TR_OP_NEGATE, .at = at}, 0));
+    ok =
+        parse_signed(p) && (c == '+' || emit(p, (tr_instruction){.op = TR_OP_NEGATE, .at = at}, 0));
   } else {
     ok = parse_power(p);
   }
@@ -287,11 +290,16 @@ static bool parse_sum(parser *p) {
 // The comparison here and its length, or 0.
 static int comparison(const char *s, tr_op *op) {
   bool equal = s[0] && s[1] == '=';
-  if (s[0] == '<') *op = equal ? TR_OP_LESS_EQUAL : TR_OP_LESS;
-  else if (s[0] == '>') *op = equal ? TR_OP_GREATER_EQUAL : TR_OP_GREATER;
-  else if (s[0] == '=' && equal) *op = TR_OP_EQUAL;
-  else if (s[0] == '!' && equal) *op = TR_OP_NOT_EQUAL;
-  else return 0;
+  if (s[0] == '<')
+    *op = equal ? TR_OP_LESS_EQUAL : TR_OP_LESS;
+  else if (s[0] == '>')
+    *op = equal ? TR_OP_GREATER_EQUAL : TR_OP_GREATER;
+  else if (s[0] == '=' && equal)
+    *op = TR_OP_EQUAL;
+  else if (s[0] == '!' && equal)
+    *op = TR_OP_NOT_EQUAL;
+  else
+    return 0;
   return equal ? 2 : 1;
 }
 
@@ -331,8 +339,10 @@ const tr_expr *tr_expr_parse(tr_arena *arena, const char *text, const tr_scope *
   return expr;
 }
 
-int tr_expr_slot(const tr_expr *expr, int k) {
-  for (int i = 0; i < expr->n; i++)
-    if (expr->code[i].op == TR_OP_SLOT && k-- == 0) return expr->code[i].u.slot;
+int tr_expr_slot(const tr_expr *expr, int *at) {
+  while (*at < expr->n) {
+    const tr_instruction *in = &expr->code[(*at)++];
+    if (in->op == TR_OP_SLOT) return in->u.slot;
+  }
   return -1;
 }

@@ -91,8 +91,10 @@ static tr_node *parse_collection(flow *f, tr_node_kind kind, char close) {
     if (!child) return NULL;
     child->key = key;
     tr_node_append(node, child);
-    if (peek(f) == ',') f->at++;
-    else if (*f->at != close) return refuse(f, close == ']' ? "a \"]\" is missing" : "a \"}\" is missing");
+    if (peek(f) == ',')
+      f->at++;
+    else if (*f->at != close)
+      return refuse(f, close == ']' ? "a \"]\" is missing" : "a \"}\" is missing");
   }
   f->at++;
   f->depth--;

@@ -51,10 +51,14 @@ static tr_node *new_scalar(tr_model *m, const char *text) {
   return node->text ? node : NULL;
 }
 
-// A section of the root, made when it is not there yet; the version of the format comes first.
+// The version of the format comes first.
+static bool begin(tr_model *m) {
+  return m->root->first || add_child(m, m->root, "trammel", new_scalar(m, TR_FORMAT_VERSION));
+}
+
+// A section of the root, made when it is not there yet.
 static tr_node *section_node(tr_model *m, const char *section) {
-  if (!m->root->first && !add_child(m, m->root, "trammel", new_scalar(m, TR_FORMAT_VERSION)))
-    return NULL;
+  if (!begin(m)) return NULL;
   tr_node *node = tr_node_find(m->root, section);
   if (node) return node;
   return add_child(m, m->root, section, tr_node_new(&m->arena, TR_MAP, (tr_place){0}));
@@ -78,8 +82,10 @@ static tr_node *arg_node(tr_model *m, const tr_arg *arg, const char *what, tr_er
   tr_node *node = arg->vec ? tr_node_new(&m->arena, TR_LIST, (tr_place){0}) : number_node(m, *x);
   for (int k = 0; arg->vec && node && k < n; k++) {
     tr_node *item = number_node(m, x[k]);
-    if (item) tr_node_append(node, item);
-    else node = NULL;
+    if (item)
+      tr_node_append(node, item);
+    else
+      node = NULL;
   }
   if (!node) tr_no_memory(error);
   return node;
@@ -101,7 +107,7 @@ tr_status tr_model_add(tr_model *model, const char *section, const char *name, c
     if (!args || !args[0].key || args[1].key)
       return tr_fail(error, TR_BAD_INPUT, NULL, "%s: one value is expected", what);
     element = arg_node(model, &args[0], what, error);
-    if (!element) return TR_BAD_INPUT;
+    if (!element) return error ? error->status : TR_BAD_INPUT;
     return add_child(model, parent, name, element) ? TR_OK : tr_no_memory(error);
   }
   element = tr_node_new(&model->arena, TR_MAP, (tr_place){0});
@@ -119,7 +125,7 @@ tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error *error
   const tr_section *s = tr_section_find(arg->key);
   if (!s || s->kind || strcmp(arg->key, "trammel") == 0)
     return tr_fail(error, TR_BAD_INPUT, NULL, "unknown key \"%.60s\"", arg->key);
-  if (!section_node(model, "parameters")) return tr_no_memory(error);
+  if (!begin(model)) return tr_no_memory(error);
   if (tr_node_find(model->root, arg->key))
     return tr_fail(error, TR_BAD_INPUT, NULL, "%s: given twice", arg->key);
   tr_node *value = arg_node(model, arg, arg->key, error);
@@ -130,17 +136,23 @@ tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error *error
 tr_status tr_model_add_problem(tr_model *model, const char *name, const tr_problem *problem,
                                tr_error *error) {
   const char *why = NULL;
-  if (problem->n <= 0 || problem->m < 0) why = "n must be positive and m not negative";
-  else if (!problem->q0) why = "q0 is missing";
-  else if (!problem->mass || !problem->force) why = "mass and force are required";
-  else if (problem->m > 0 && !problem->phi) why = "phi is required for m > 0";
+  if (problem->n <= 0 || problem->m < 0)
+    why = "n must be positive and m not negative";
+  else if (!problem->q0)
+    why = "q0 is missing";
+  else if (!problem->mass || !problem->force)
+    why = "mass and force are required";
+  else if (problem->m > 0 && !problem->phi)
+    why = "phi is required for m > 0";
   if (why) return tr_fail(error, TR_BAD_INPUT, NULL, "problem \"%.60s\": %s", name, why);
   tr_named_problem *p = TR_NEW(&model->arena, 1, tr_named_problem);
   const char *copy = p ? tr_arena_text(&model->arena, name, strlen(name)) : NULL;
-  if (!copy || !section_node(model, "parameters")) return tr_no_memory(error);
+  if (!copy || !begin(model)) return tr_no_memory(error);
   *p = (tr_named_problem){.name = copy, .problem = problem};
-  if (model->last_problem) model->last_problem->next = p;
-  else model->problems = p;
+  if (model->last_problem)
+    model->last_problem->next = p;
+  else
+    model->problems = p;
   model->last_problem = p;
   return TR_OK;
 }
@@ -159,8 +171,7 @@ static tr_status unknown_parameter(const tr_node *parameters, const char *name, 
                  tr_shown(name, shown), hint);
 }
 
-tr_status tr_model_set(tr_model *model, const char *parameter, const char *value,
-                       tr_error *error) {
+tr_status tr_model_set(tr_model *model, const char *parameter, const char *value, tr_error *error) {
   tr_node *parameters = tr_node_find(model->root, "parameters");
   if (parameters && parameters->kind != TR_MAP) parameters = NULL;
   tr_node *node = tr_node_find(parameters, parameter);

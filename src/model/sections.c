@@ -30,42 +30,42 @@ const tr_section *tr_section_find(const char *key) {
 }
 
 const tr_field *tr_simulation_fields(void) {
-  static const tr_field fields[] = {
-      {.name = "end",
-       .kind = TR_REAL,
-       .quantity = TR_TIME,
-       .offset = offsetof(tr_simulation_par, end),
-       .preset = "auto",
-       .positive = true,
-       .doc = "end of the simulation; it starts at 0"},
-      {.name = "step",
-       .kind = TR_REAL,
-       .quantity = TR_TIME,
-       .offset = offsetof(tr_simulation_par, step),
-       .preset = "auto",
-       .positive = true,
-       .doc = "step size"},
-      {.name = "method",
-       .kind = TR_TEXT,
-       .offset = offsetof(tr_simulation_par, method),
-       .preset = "",
-       .doc = "integrator with its options: \"hht-i3:alpha=-0.3\""},
-      {.name = "output-step",
-       .kind = TR_REAL,
-       .quantity = TR_TIME,
-       .offset = offsetof(tr_simulation_par, output_step),
-       .preset = "auto",
-       .positive = true,
-       .doc = "spacing of the output; every step if absent"},
-      {.name = NULL}};
+  static const tr_field fields[] = {{.name = "end",
+                                     .kind = TR_REAL,
+                                     .quantity = TR_TIME,
+                                     .offset = offsetof(tr_simulation_par, end),
+                                     .preset = "auto",
+                                     .positive = true,
+                                     .doc = "end of the simulation; it starts at 0"},
+                                    {.name = "step",
+                                     .kind = TR_REAL,
+                                     .quantity = TR_TIME,
+                                     .offset = offsetof(tr_simulation_par, step),
+                                     .preset = "auto",
+                                     .positive = true,
+                                     .doc = "step size"},
+                                    {.name = "method",
+                                     .kind = TR_TEXT,
+                                     .offset = offsetof(tr_simulation_par, method),
+                                     .preset = "",
+                                     .doc = "integrator with its options: \"hht-i3:alpha=-0.3\""},
+                                    {.name = "output-step",
+                                     .kind = TR_REAL,
+                                     .quantity = TR_TIME,
+                                     .offset = offsetof(tr_simulation_par, output_step),
+                                     .preset = "auto",
+                                     .positive = true,
+                                     .doc = "spacing of the output; every step if absent"},
+                                    {.name = NULL}};
   return fields;
 }
 
 const tr_common_key *tr_body_keys(void) {
   static const tr_common_key keys[] = {
       {"type", "type of the body"},
-      {"keep", "coordinates and velocities that the consistent start leaves as given: a list of "
-               "their names, or all, positions, velocities"},
+      {"keep",
+       "coordinates and velocities that the consistent start leaves as given: a list of "
+       "their names, or all, positions, velocities"},
       {NULL, NULL}};
   return keys;
 }

@@ -11,8 +11,10 @@ tr_node *tr_node_new(tr_arena *ar, tr_node_kind kind, tr_place place) {
 }
 
 void tr_node_append(tr_node *parent, tr_node *child) {
-  if (parent->last) parent->last->next = child;
-  else parent->first = child;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
   parent->last = child;
   parent->count++;
 }

@@ -187,10 +187,10 @@ bool tr_unit_find(const char *symbol, size_t n, tr_unit *unit) {
 }
 
 const char *const *tr_unit_symbols(void) {
-  static const char *const common[] = {
-      "m",   "mm",  "cm",  "dm",  "km",  "um",  "in",  "ft",  "g",   "kg",  "mg",  "t",
-      "lb",  "s",   "ms",  "us",  "min", "h",   "rad", "mrad", "deg", "rev", "rpm", "N",
-      "mN",  "kN",  "MN",  "lbf", "Nm",  "kNm", "J",   "kJ",  "W",   "kW",  "Pa",  "kPa",
-      "MPa", "GPa", "bar", "psi", NULL};
+  static const char *const common[] = {"m",   "mm",   "cm",  "dm",  "km",  "um", "in", "ft",  "g",
+                                       "kg",  "mg",   "t",   "lb",  "s",   "ms", "us", "min", "h",
+                                       "rad", "mrad", "deg", "rev", "rpm", "N",  "mN", "kN",  "MN",
+                                       "lbf", "Nm",   "kNm", "J",   "kJ",  "W",  "kW", "Pa",  "kPa",
+                                       "MPa", "GPa",  "bar", "psi", NULL};
   return common;
 }
