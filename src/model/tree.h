@@ -17,6 +17,7 @@ struct tr_node {
   tr_place place;
   const char *text; // TR_SCALAR: the value's text
   bool quoted;      // TR_SCALAR: was written in quotes, so surely a text
+  int text_column;  // TR_SCALAR: where text[0] stands if text is in the file as it is, else 0
   const char *key;  // of an entry in a map
   tr_place key_place;
   tr_node *first, *last, *next; // children; sibling
@@ -39,5 +40,12 @@ struct tr_model {
 tr_node *tr_node_new(tr_arena *ar, tr_node_kind kind, tr_place place); // NULL: out of memory
 void tr_node_append(tr_node *parent, tr_node *child);
 tr_node *tr_node_find(const tr_node *map, const char *key); // NULL: none
+
+// A text that YAML reads back unchanged without quotes. What is not plain is kept as `quoted`.
+bool tr_text_is_plain(const char *text);
+
+// From a value as calls give it: "[a, {x: 1}]" is a list, "0.3" a scalar. NULL: error has the
+// message, with `what` before it.
+tr_node *tr_flow_parse(tr_arena *ar, const char *text, const char *what, tr_error *error);
 
 #endif

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// One YAML 1.2 document to the tree of a model, by libfyaml's events.
+//
+// (1) Anchors and aliases work by copying, up to a limit; merge keys and tags are refused.
+// (2) Duplicate keys are found here, so that the message can name both places.
+// (3) Nothing reaches the screen: libfyaml's complaints are collected and become messages of ours.
+// (4) On any failure the model is left empty.
+#include <errno.h>
+#include <libfyaml.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/expr.h"
+#include "model/sections.h"
+#include "model/table.h"
+#include "model/tree.h"
+
+enum { MAX_DEPTH = 60, MAX_COPIES = 1000000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
+
+// A list or map being read.
+typedef struct frame {
+  tr_node *node;
+  const char *key; // of the entry to come, or NULL
+  tr_place key_place;
+  const char *anchor; // of the collection, or NULL
+  bool dropped;       // the entry to come repeats a key
+} frame;
+
+typedef struct reader {
+  tr_model *model;
+  tr_error *error;
+  int failures, documents;
+  bool no_memory, stop;
+  tr_node *root;
+  frame stack[MAX_DEPTH];
+  int depth;
+  tr_table keys;    // (map, key) -> node
+  tr_table anchors; // name -> node
+  int copies;
+} reader;
+
+static bool fail(reader *r, tr_place place, const char *format, ...) TR_PRINTF(3, 4);
+static bool fail(reader *r, tr_place place, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  tr_fail(r->error, TR_BAD_INPUT, &place, "%s", line);
+  r->failures++;
+  return false;
+}
+
+static bool no_memory(reader *r) {
+  r->no_memory = r->stop = true;
+  return false;
+}
+
+static tr_place token_place(const reader *r, struct fy_token *token) {
+  const struct fy_mark *m = token ? fy_token_start_mark(token) : NULL;
+  return m ? (tr_place){r->model->source, m->line + 1, m->column + 1}
+           : (tr_place){.file = r->model->source};
+}
+
+static const char *token_text(reader *r, struct fy_token *token, size_t *n) {
+  const char *text = token ? fy_token_get_text(token, n) : "";
+  if (!token) *n = 0;
+  if (!text) return no_memory(r), NULL;
+  const char *copy = tr_arena_text(&r->model->arena, text, *n);
+  return copy ? copy : (no_memory(r), NULL);
+}
+
+// ---- placing a node -------------------------------------------------------------------------------
+
+// `body "crank": ` for messages about a place deep in the document, or "".
+static void subject(const reader *r, char out[96]) {
+  out[0] = 0;
+  for (int k = r->depth - 1; k > 0; k--) {
+    const tr_section *s = r->stack[k - 1].key ? tr_section_find(r->stack[k - 1].key) : NULL;
+    if (!s || !s->kind || !r->stack[k].key) continue;
+    char shown[TR_SHOWN];
+    snprintf(out, 96, "%s \"%s\": ", s->kind, tr_shown(r->stack[k].key, shown));
+    return;
+  }
+}
+
+static bool report_twice(reader *r, const char *key, tr_place place, const tr_node *first) {
+  char about[96], shown[TR_SHOWN];
+  frame *f = &r->stack[r->depth - 1];
+  const char *kept = f->key;
+  f->key = NULL; // the message is about what holds the key
+  subject(r, about);
+  f->key = kept;
+  const tr_section *s = r->depth > 1 && r->stack[r->depth - 2].key
+                            ? tr_section_find(r->stack[r->depth - 2].key)
+                            : NULL;
+  const char *what = s && s->kind && !about[0] ? s->kind : "key";
+  return fail(r, place, "%s%s \"%s\" is given twice, first at line %d", about, what,
+              tr_shown(key, shown), first->key_place.line);
+}
+
+static bool take_key(reader *r, const char *key, size_t n, tr_place place) {
+  frame *f = &r->stack[r->depth - 1];
+  f->key = key;
+  f->key_place = place;
+  f->dropped = true;
+  if (n != strlen(key)) return fail(r, place, "a key holds a zero byte");
+  if (n > MAX_KEY) return fail(r, place, "a key is longer than %d letters", MAX_KEY);
+  if (strcmp(key, "<<") == 0) return fail(r, place, "merge keys (<<) are not supported");
+  tr_node *first = tr_table_find(&r->keys, f->node, key, n);
+  if (first) return report_twice(r, key, place, first);
+  f->dropped = false;
+  return true;
+}
+
+// Puts a finished or just opened node where it belongs.
+static bool attach(reader *r, tr_node *node) {
+  if (r->depth == 0) {
+    r->root = node;
+    return true;
+  }
+  frame *f = &r->stack[r->depth - 1];
+  if (f->node->kind == TR_LIST) {
+    tr_node_append(f->node, node);
+    return true;
+  }
+  node->key = f->key;
+  node->key_place = f->key_place;
+  if (!f->dropped) {
+    tr_node_append(f->node, node);
+    if (!tr_table_put(&r->keys, f->node, f->key, strlen(f->key), node)) return no_memory(r);
+  }
+  return true;
+}
+
+// After a value in a map a key comes next.
+static void next_entry(reader *r) {
+  if (r->depth > 0) r->stack[r->depth - 1].key = NULL;
+}
+
+static bool key_expected(const reader *r) {
+  return r->depth > 0 && r->stack[r->depth - 1].node->kind == TR_MAP && !r->stack[r->depth - 1].key;
+}
+
+// ---- aliases --------------------------------------------------------------------------------------
+
+static bool set_anchor(reader *r, const char *name, tr_node *node) {
+  if (!name) return true;
+  return tr_table_put(&r->anchors, NULL, name, strlen(name), node) || no_memory(r);
+}
+
+static tr_node *copy_node(reader *r, const tr_node *from, int depth, tr_place place) {
+  if (++r->copies > MAX_COPIES || depth > MAX_DEPTH) {
+    fail(r, place, depth > MAX_DEPTH ? "nested too deeply" : "aliases make the document too large");
+    r->stop = true;
+    return NULL;
+  }
+  tr_node *to = tr_node_new(&r->model->arena, from->kind, from->place);
+  if (!to) return no_memory(r), NULL;
+  to->text = from->text;
+  to->quoted = from->quoted;
+  to->text_column = from->text_column;
+  for (const tr_node *k = from->first; k; k = k->next) {
+    tr_node *child = copy_node(r, k, depth + 1, place);
+    if (!child) return NULL;
+    child->key = k->key;
+    child->key_place = k->key_place;
+    tr_node_append(to, child);
+  }
+  return to;
+}
+
+static bool on_alias(reader *r, struct fy_event *e) {
+  size_t n;
+  tr_place place = token_place(r, e->alias.anchor);
+  const char *name = token_text(r, e->alias.anchor, &n);
+  char shown[TR_SHOWN];
+  if (!name) return false;
+  if (key_expected(r)) return fail(r, place, "a key must be a text");
+  tr_node *from = tr_table_find(&r->anchors, NULL, name, n);
+  tr_node *node = NULL;
+  if (from)
+    node = copy_node(r, from, r->depth, place);
+  else
+    fail(r, place, "unknown alias \"*%s\"", tr_shown(name, shown));
+  bool ok = node && attach(r, node);
+  next_entry(r);
+  return ok;
+}
+
+// ---- values ---------------------------------------------------------------------------------------
+
+static bool check_tag(reader *r, struct fy_token *tag) {
+  if (!tag) return true;
+  return fail(r, token_place(r, tag), "tags (!...) are not supported");
+}
+
+// The column of the text's first letter if the text stands in the file as it is, else 0.
+static int text_column(struct fy_token *token, bool plain, bool quotes, size_t n) {
+  const struct fy_mark *from = token ? fy_token_start_mark(token) : NULL;
+  const struct fy_mark *to = token ? fy_token_end_mark(token) : NULL;
+  if (!from || !to || from->line != to->line) return 0;
+  size_t width = (size_t)(to->column - from->column);
+  if (plain && width == n) return from->column + 1;
+  if (quotes && width == n + 2) return from->column + 2;
+  return 0;
+}
+
+static bool on_scalar(reader *r, struct fy_event *e) {
+  size_t n, length;
+  struct fy_token *token = e->scalar.value;
+  tr_place place = token_place(r, token);
+  if (token == NULL && r->depth > 0) place = r->stack[r->depth - 1].key_place;
+  const char *text = token_text(r, token, &n);
+  if (!text) return false;
+  check_tag(r, e->scalar.tag);
+  if (key_expected(r)) return take_key(r, text, n, place);
+  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  tr_node *node = tr_node_new(&r->model->arena, TR_SCALAR, place);
+  if (!node) return no_memory(r);
+  node->text = text;
+  node->quoted = style != FYSS_PLAIN || !tr_text_is_plain(text);
+  node->text_column = text_column(token, style == FYSS_PLAIN,
+                                  style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED, n);
+  if (n != strlen(text)) fail(r, place, "a text holds a zero byte");
+  const char *anchor = e->scalar.anchor ? token_text(r, e->scalar.anchor, &length) : NULL;
+  bool ok = attach(r, node) && set_anchor(r, anchor, node);
+  next_entry(r);
+  return ok;
+}
+
+static bool on_open(reader *r, tr_node_kind kind, struct fy_token *start, struct fy_token *anchor,
+                    struct fy_token *tag) {
+  size_t n;
+  tr_place place = token_place(r, start);
+  check_tag(r, tag);
+  if (key_expected(r)) {
+    r->stop = true;
+    return fail(r, place, "a key must be a text");
+  }
+  if (r->depth == MAX_DEPTH) {
+    r->stop = true;
+    return fail(r, place, "nested too deeply");
+  }
+  tr_node *node = tr_node_new(&r->model->arena, kind, place);
+  if (!node || !attach(r, node)) return no_memory(r);
+  const char *name = anchor ? token_text(r, anchor, &n) : NULL;
+  r->stack[r->depth++] = (frame){.node = node, .anchor = name};
+  return true;
+}
+
+static bool on_close(reader *r) {
+  frame *f = &r->stack[--r->depth];
+  bool ok = set_anchor(r, f->anchor, f->node);
+  next_entry(r);
+  return ok;
+}
+
+static void on_event(reader *r, struct fy_event *e) {
+  switch (e->type) {
+    case FYET_DOCUMENT_START:
+      if (++r->documents < 2) break;
+      fail(r, token_place(r, e->document_start.document_start), "only one document is allowed");
+      r->stop = true;
+      break;
+    case FYET_SCALAR: on_scalar(r, e); break;
+    case FYET_ALIAS: on_alias(r, e); break;
+    case FYET_SEQUENCE_START:
+      on_open(r, TR_LIST, e->sequence_start.sequence_start, e->sequence_start.anchor,
+              e->sequence_start.tag);
+      break;
+    case FYET_MAPPING_START:
+      on_open(r, TR_MAP, e->mapping_start.mapping_start, e->mapping_start.anchor,
+              e->mapping_start.tag);
+      break;
+    case FYET_SEQUENCE_END:
+    case FYET_MAPPING_END: on_close(r); break;
+    default: break;
+  }
+}
+
+// ---- the stream -----------------------------------------------------------------------------------
+
+static void report_syntax(reader *r, struct fy_diag *diag) {
+  void *at = NULL;
+  struct fy_diag_error *e;
+  int n = 0, line = -1, column = -1;
+  while ((e = fy_diag_errors_iterate(diag, &at)) != NULL && n < MAX_SYNTAX_ERRORS) {
+    if (e->type < FYET_ERROR || (e->line == line && e->column == column)) continue;
+    line = e->line;
+    column = e->column;
+    tr_place place = {r->model->source, e->line, e->column};
+    char text[160];
+    snprintf(text, sizeof text, "%s", e->msg ? e->msg : "not valid YAML");
+    text[strcspn(text, "\r\n")] = 0;
+    fail(r, place, "%s", text);
+    n++;
+  }
+  if (n == 0 && !r->failures) fail(r, (tr_place){.file = r->model->source}, "not valid YAML");
+}
+
+static void read_events(reader *r, struct fy_parser *parser, struct fy_diag *diag) {
+  bool ended = false;
+  while (!r->stop && !ended) {
+    struct fy_event *e = fy_parser_parse(parser);
+    if (!e) break;
+    ended = e->type == FYET_STREAM_END;
+    on_event(r, e);
+    fy_parser_event_free(parser, e);
+  }
+  if (!ended && !r->stop) report_syntax(r, diag);
+}
+
+static void read_stream(reader *r, const char *text, size_t size) {
+  struct fy_diag_cfg diag_cfg = {.level = FYET_ERROR, .module_mask = ~0u};
+  struct fy_diag *diag = fy_diag_create(&diag_cfg);
+  if (!diag) {
+    no_memory(r);
+    return;
+  }
+  fy_diag_set_collect_errors(diag, true);
+  struct fy_parse_cfg cfg = {
+      .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE,
+      .diag = diag};
+  struct fy_parser *parser = fy_parser_create(&cfg);
+  if (!parser || fy_parser_set_string(parser, text, size) != 0)
+    no_memory(r);
+  else
+    read_events(r, parser, diag);
+  fy_parser_destroy(parser);
+  fy_diag_destroy(diag);
+}
+
+tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, const char *name,
+                             tr_error *error) {
+  if (model->root->first || model->problems)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the model to read into is not empty");
+  reader r = {.model = model,
+              .error = error,
+              .keys = {.al = model->arena.al},
+              .anchors = {.al = model->arena.al}};
+  if (!name) name = "model";
+  model->source = tr_arena_text(&model->arena, name, strlen(name));
+  if (!model->source) return tr_no_memory(error);
+  tr_place file = {.file = model->source};
+  if (size > 0) read_stream(&r, text, size);
+  bool empty = !r.root || (r.root->kind == TR_SCALAR && !r.root->text[0] && !r.root->quoted);
+  if (!r.failures && !r.no_memory) {
+    if (empty)
+      fail(&r, file, "the file is empty");
+    else if (r.root->kind != TR_MAP)
+      fail(&r, r.root->place, "a map of sections is expected");
+  }
+  tr_table_free(&r.keys);
+  tr_table_free(&r.anchors);
+  if (r.no_memory) return tr_no_memory(error);
+  if (r.failures) return TR_BAD_INPUT;
+  model->root = r.root;
+  return TR_OK;
+}
+
+// ---- files ----------------------------------------------------------------------------------------
+
+static tr_status bad_file(tr_error *error, const char *path, const char *what) {
+  return tr_fail(error, TR_BAD_FILE, NULL, "%.200s: %s: %s", path, what, strerror(errno));
+}
+
+static tr_status load(tr_allocator *al, FILE *file, const char *path, char **text, size_t *size,
+                      tr_error *error) {
+  size_t capacity = 0, got;
+  do {
+    if (*size == capacity) {
+      capacity = capacity ? 2 * capacity : 64 * 1024;
+      char *more = tr_resize(al, *text, capacity);
+      if (!more) return tr_no_memory(error);
+      *text = more;
+    }
+    got = fread(*text + *size, 1, capacity - *size, file);
+    *size += got;
+  } while (got > 0);
+  return ferror(file) ? bad_file(error, path, "cannot be read") : TR_OK;
+}
+
+tr_status tr_model_read_file(tr_model *model, const char *path, tr_error *error) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return bad_file(error, path, "cannot be opened");
+  tr_status status = load(model->arena.al, file, path, &text, &size, error);
+  fclose(file);
+  if (status == TR_OK) status = tr_model_read_text(model, text, size, path, error);
+  tr_resize(model->arena.al, text, 0);
+  return status;
+}
