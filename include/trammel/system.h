@@ -15,11 +15,11 @@ TR_API tr_status tr_compile(const tr_model *model, tr_system **system, tr_error 
 TR_API void tr_system_free(tr_system *system);
 
 typedef struct tr_system_info {
-  const char *name;       // of the model
+  const char *name; // of the model
   int bodies, markers, joints, forces;
-  int nq, nv, nc, nmem;   // coordinates, velocities, constraint rows, memories
-  int nnz;                // of the KKT matrix
-  size_t bytes;           // held by the system
+  int nq, nv, nc, nmem; // coordinates, velocities, constraint rows, memories
+  int nnz;              // of the KKT matrix
+  size_t bytes;         // held by the system
   bool constant_mass;
 } tr_system_info;
 TR_API tr_system_info tr_system_describe(const tr_system *system);

@@ -21,7 +21,8 @@ static int rank_of(double *A, int rows, int columns) {
     double most = -1;
     for (int i = k; i < rows; i++) {
       double s = 0;
-      for (int j = 0; j < columns; j++) s += A[(size_t)i * columns + j] * A[(size_t)i * columns + j];
+      for (int j = 0; j < columns; j++)
+        s += A[(size_t)i * columns + j] * A[(size_t)i * columns + j];
       if (s > most) most = s, best = i;
     }
     double length = sqrt(most);

@@ -69,26 +69,26 @@ static inline void quadratic(int n, const par *p, const tr_frame *const *f, doub
 }
 
 // The same functions for the plane and for space.
-#define DISTANCE(n)                                                                             \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam,     \
-                      double *phi, double *w) {                                                 \
-    (void)t;                                                                                    \
-    eval(n, p, f, lam, phi, w);                                                                 \
-  }                                                                                             \
-  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {            \
-    (void)t;                                                                                    \
-    jac(n, p, f, G);                                                                            \
-  }                                                                                             \
-  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam,     \
-                      double *K) {                                                              \
-    (void)t, (void)f;                                                                           \
-    geom(n, p, lam, K);                                                                         \
-  }                                                                                             \
-  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {        \
-    (void)t;                                                                                    \
-    quadratic(n, p, f, out);                                                                        \
-  }                                                                                             \
-  static const tr_joint_ops ops##n = {                                                          \
+#define DISTANCE(n)                                                                         \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                      double *phi, double *w) {                                             \
+    (void)t;                                                                                \
+    eval(n, p, f, lam, phi, w);                                                             \
+  }                                                                                         \
+  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    (void)t;                                                                                \
+    jac(n, p, f, G);                                                                        \
+  }                                                                                         \
+  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                      double *K) {                                                          \
+    (void)t, (void)f;                                                                       \
+    geom(n, p, lam, K);                                                                     \
+  }                                                                                         \
+  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {    \
+    (void)t;                                                                                \
+    quadratic(n, p, f, out);                                                                \
+  }                                                                                         \
+  static const tr_joint_ops ops##n = {                                                      \
       .rows = 1, .eval = eval##n, .jac = jac##n, .geom = geom##n, .gamma = gamma##n};
 
 DISTANCE(2)

@@ -18,7 +18,8 @@ static void jac2(const void *par, double t, const tr_frame *const *f, double *G)
   line_jac(f, G);
 }
 
-static void geom2(const void *par, double t, const tr_frame *const *f, const double *lam, double *K) {
+static void geom2(const void *par, double t, const tr_frame *const *f, const double *lam,
+                  double *K) {
   (void)par, (void)t;
   line_geom(f, lam[0], K);
 }

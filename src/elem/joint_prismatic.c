@@ -7,18 +7,16 @@
 #include "primitive.h"
 
 // The three dots vanish together when the axes agree (or differ by half turns: the start decides).
-static const prim prims[] = {
-    {DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}, {DOT1, Y, Z}, {DOT1, Z, X}};
+static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}, {DOT1, Y, Z}, {DOT1, Z, X}};
 TR_PRIMITIVE_OPS(prims, 5)
 
 typedef struct par {
   double angle;
 } par;
 
-static const tr_field fields[] = {
-    {"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0",
-     .doc = "planar only: fixed angle of B relative to A"},
-    {0}};
+static const tr_field fields[] = {{"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0",
+                                   .doc = "planar only: fixed angle of B relative to A"},
+                                  {0}};
 
 static void eval2(const void *pv, double t, const tr_frame *const *f, const double *lam,
                   double *phi, double *w) {
@@ -35,7 +33,8 @@ static void jac2(const void *pv, double t, const tr_frame *const *f, double *G) 
   G[6 + 2] = -1, G[6 + 5] = 1;
 }
 
-static void geom2(const void *pv, double t, const tr_frame *const *f, const double *lam, double *K) {
+static void geom2(const void *pv, double t, const tr_frame *const *f, const double *lam,
+                  double *K) {
   (void)pv, (void)t;
   line_geom(f, lam[0], K);
 }

@@ -35,11 +35,8 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
 }
 
 static const char *const names[] = {"angle", NULL};
-static const tr_joint_ops planar = {.rows = 2,
-                                    .eval = eval2,
-                                    .jac = jac2,
-                                    .measure_names = names,
-                                    .measure = measure2};
+static const tr_joint_ops planar = {
+    .rows = 2, .eval = eval2, .jac = jac2, .measure_names = names, .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 5,
                                      .eval = eval3,
                                      .jac = jac3,

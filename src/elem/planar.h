@@ -12,7 +12,8 @@
 
 #include "elem.h"
 
-static inline void points_eval(const tr_frame *const *f, const double *lam, double *phi, double *w) {
+static inline void points_eval(const tr_frame *const *f, const double *lam, double *phi,
+                               double *w) {
   phi[0] = f[1]->p[0] - f[0]->p[0], phi[1] = f[1]->p[1] - f[0]->p[1];
   if (lam) w[0] = lam[0], w[1] = lam[1], w[2] = 0, w[3] = -lam[0], w[4] = -lam[1], w[5] = 0;
 }
@@ -40,11 +41,11 @@ static inline void line_jac(const tr_frame *const *f, double *G) {
 static inline void line_geom(const tr_frame *const *f, double lam, double *K) {
   double ax = lam * f[0]->R[0], ay = lam * f[0]->R[3];
   double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
-  K[2] += ax, K[6 + 2] += ay;             // d(-n)/dt = a
-  K[18 + 2] -= ax, K[24 + 2] -= ay;       // d(n)/dt = -a
-  K[12] += ax, K[12 + 1] += ay;           // -a.d by p_A
-  K[12 + 3] -= ax, K[12 + 4] -= ay;       // and by p_B
-  K[12 + 2] -= -ay * dx + ax * dy;        // and by t_A: -n.d
+  K[2] += ax, K[6 + 2] += ay;       // d(-n)/dt = a
+  K[18 + 2] -= ax, K[24 + 2] -= ay; // d(n)/dt = -a
+  K[12] += ax, K[12 + 1] += ay;     // -a.d by p_A
+  K[12 + 3] -= ax, K[12 + 4] -= ay; // and by p_B
+  K[12 + 2] -= -ay * dx + ax * dy;  // and by t_A: -n.d
 }
 
 // d/dt of G u, frames not accelerating: -2 w a.d' - w^2 n.d

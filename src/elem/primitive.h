@@ -137,8 +137,7 @@ static inline void prim_gamma(const prim *p, int n, const tr_frame *const *f, do
 // Rotation of B about A's z axis, in (-pi, pi].
 static inline double angle_about_z(const tr_frame *A, const tr_frame *B) {
   double s = 0, c = 0;
-  for (int i = 0; i < 3; i++)
-    c += A->R[3 * i] * B->R[3 * i], s += A->R[3 * i + 1] * B->R[3 * i];
+  for (int i = 0; i < 3; i++) c += A->R[3 * i] * B->R[3 * i], s += A->R[3 * i + 1] * B->R[3 * i];
   return atan2(s, c);
 }
 
@@ -147,24 +146,24 @@ static inline double unwrap(double x, double last) {
   return x + 2 * TR_PI * nearbyint((last - x) / (2 * TR_PI));
 }
 
-#define TR_PRIMITIVE_OPS(prims, rows)                                                         \
-  static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam,   \
-                    double *phi, double *w) {                                                 \
-    (void)par, (void)t;                                                                       \
-    prim_eval(prims, sizeof prims / sizeof *prims, f, lam, phi, w);                           \
-  }                                                                                           \
-  static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {          \
-    (void)par, (void)t;                                                                       \
-    prim_jac(prims, sizeof prims / sizeof *prims, rows, f, G);                                \
-  }                                                                                           \
-  static void geom3(const void *par, double t, const tr_frame *const *f, const double *lam,   \
-                    double *K) {                                                              \
-    (void)par, (void)t;                                                                       \
-    prim_geom(prims, sizeof prims / sizeof *prims, f, lam, K);                                \
-  }                                                                                           \
-  static void gamma3(const void *par, double t, const tr_frame *const *f, double *out) {      \
-    (void)par, (void)t;                                                                       \
-    prim_gamma(prims, sizeof prims / sizeof *prims, f, out);                                  \
+#define TR_PRIMITIVE_OPS(prims, rows)                                                       \
+  static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam, \
+                    double *phi, double *w) {                                               \
+    (void)par, (void)t;                                                                     \
+    prim_eval(prims, sizeof prims / sizeof *prims, f, lam, phi, w);                         \
+  }                                                                                         \
+  static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {        \
+    (void)par, (void)t;                                                                     \
+    prim_jac(prims, sizeof prims / sizeof *prims, rows, f, G);                              \
+  }                                                                                         \
+  static void geom3(const void *par, double t, const tr_frame *const *f, const double *lam, \
+                    double *K) {                                                            \
+    (void)par, (void)t;                                                                     \
+    prim_geom(prims, sizeof prims / sizeof *prims, f, lam, K);                              \
+  }                                                                                         \
+  static void gamma3(const void *par, double t, const tr_frame *const *f, double *out) {    \
+    (void)par, (void)t;                                                                     \
+    prim_gamma(prims, sizeof prims / sizeof *prims, f, out);                                \
   }
 
 #endif

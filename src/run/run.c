@@ -25,19 +25,18 @@ struct tr_run {
   long k; // steps of full length since t0
   int observers;
   tr_observer *observer[TR_MAX_OBSERVERS];
-  bool observed; // the start has been shown
+  bool observed;    // the start has been shown
   double step_wall; // seconds of the clock spent in steps
 };
 
 tr_run_settings tr_run_defaults(void) {
-  return (tr_run_settings){.end = NAN,
-                           .step = NAN,
-                           .consistent_start = true,
-                           .audit = true,
-                           .newton = {.tol = 1e-10,
-                                      .max_iterations = 20,
-                                      .predictor = TR_PREDICT_QUADRATIC,
-                                      .reuse = true}};
+  return (tr_run_settings){
+      .end = NAN,
+      .step = NAN,
+      .consistent_start = true,
+      .audit = true,
+      .newton = {
+          .tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_QUADRATIC, .reuse = true}};
 }
 
 static double clock_in_s(clockid_t which) {
@@ -175,7 +174,8 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
-  if (why < 0) return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  if (why < 0)
+    return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);

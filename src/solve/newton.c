@@ -4,8 +4,13 @@
 
 #include <math.h>
 
-// Slower than this: refresh for the next solve, refresh now, give up on a fresh matrix.
-static const double RATE_NEXT = 0.1, RATE_NOW = 0.5, RATE_LOST = 2.0;
+// Slower than this: refresh for the next solve, look for stagnation, give up on a fresh matrix.
+static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
+// A matrix from an earlier solve is renewed rather than used for more corrections than these.
+static const double REMAINING = 2.5;
+// No better rate than this is believed: near singular positions one lucky correction hides a slow
+// component, and the constraints would be left open.
+static const double RATE_MIN = 0.05;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 
@@ -43,12 +48,20 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, int k, double n
   if (k == 1) {
     if (norm <= p->floor) return true;
     if (!nw->known) return false;
-    nw->rate = fmin(nw->rate * RATE_AGE, 1);
-  } else {
-    nw->rate = norm / last;
-    nw->known = true;
+    nw->rate *= RATE_AGE;
+    double rate = fmax(RATE_MIN, nw->rate * fmax(1, norm / nw->norm));
+    return rate < 1 && rate / (1 - rate) * norm <= p->tol;
   }
-  return nw->rate < 1 && nw->rate / (1 - nw->rate) * norm <= p->tol;
+  nw->rate = norm / last;
+  nw->norm = last;
+  nw->known = true;
+  double rate = fmax(RATE_MIN, nw->rate);
+  return rate < 1 && rate / (1 - rate) * norm <= p->tol;
+}
+
+// Corrections of the old matrix until the tolerance is met.
+static double remaining(const tr_newton *nw, const tr_newton_problem *p, double norm) {
+  return nw->rate < 1 ? log(p->tol / norm) / log(nw->rate) : INFINITY;
 }
 
 // Corrections no longer shrink: fine if round-off is all there is.
@@ -84,13 +97,17 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (since < 2) continue;
     worst = fmax(worst, nw->rate);
-    if (nw->rate <= RATE_NOW) continue;
+    if (!fresh && remaining(nw, p, norm) > REMAINING) {
+      nw->valid = false; // a new matrix here, not where the step began
+      if (nw->rate <= RATE_SLOW) continue;
+    }
+    if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
     if (stagnated(nw, p, norm, &status)) return TR_OK;
     TR_TRY(status);
-    if (!fresh || since > 3)
-      nw->valid = false; // a new matrix here, not where the step began
-    else if (nw->rate > RATE_LOST)
+    if (fresh && since > 3)
+      nw->valid = false;
+    else if (fresh && nw->rate > RATE_LOST)
       return TR_NO_CONVERGENCE;
   }
   return TR_NO_CONVERGENCE;

@@ -4,10 +4,11 @@
 //
 // (1) Stops when the error left after a correction d, estimated as rho/(1 - rho) |d| with the measured
 //     contraction rho, is below the tolerance. With a reused matrix the rate remembered from earlier
-//     solves serves for the first correction; it is made worse with each solve that did not
-//     measure it, so that it is measured again before it lies.
+//     solves serves for the first correction, made worse in proportion when that is larger than the
+//     one it was measured on, and with each solve that did not measure it.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
-// (3) A slow rate refreshes the matrix, at once when it threatens convergence, else for the next solve.
+// (3) A slow rate refreshes the matrix: at once when more than REMAINING corrections are still to come,
+//     else for the next solve.
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
@@ -34,6 +35,7 @@ typedef struct tr_newton {
   bool valid;  // the matrix may be used
   bool known;  // rate was measured with this matrix
   double rate; // last contraction
+  double norm; // of the correction it followed: a larger one contracts worse
   long iterations, residuals, matrices, stagnations;
 } tr_newton;
 

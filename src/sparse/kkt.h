@@ -12,8 +12,8 @@
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
-  const int *column; // (n + 1)
-  const int *row;    // (nnz)
+  const int *column;      // (n + 1)
+  const int *row;         // (nnz)
   struct klu_handle *klu; // ordering; NULL for tiny systems, which are solved dense
 } tr_pattern;
 
@@ -39,7 +39,7 @@ typedef struct tr_kkt {
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
 void tr_kkt_free(tr_kkt *k);
-tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
+tr_status tr_kkt_factor(tr_kkt *k);           // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
 tr_status tr_kkt_solve(tr_kkt *k, double *b); // in place; TR_NOT_FINITE when b comes out so
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x
 

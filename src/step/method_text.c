@@ -16,8 +16,9 @@ static const tr_method *find(const char *name, size_t n, tr_error *error) {
   char word[64];
   snprintf(word, sizeof word, "%.*s", (int)n, name);
   const char *near = tr_did_you_mean(word, names);
-  tr_fail(error, TR_BAD_INPUT, NULL, near ? "unknown method \"%s\" (did you mean \"%s\"?)"
-                                          : "unknown method \"%s\"; see `trammel list methods`",
+  tr_fail(error, TR_BAD_INPUT, NULL,
+          near ? "unknown method \"%s\" (did you mean \"%s\"?)"
+               : "unknown method \"%s\"; see `trammel list methods`",
           word, near);
   return NULL;
 }

@@ -47,11 +47,11 @@ struct tr_step {
   tr_newton newton;
   tr_kkt kkt;
   tr_corrector c;
-  double **room;  // (method->vectors) of nv numbers
-  double *blocks; // (nmass) for a frozen mass
-  double *d;      // (nv) increment of the step under way, dhat + cq a1
-  double *lam;    // (nc) scratch
-  double last_h;  // of the last accepted step, 0: none yet
+  double **room;                          // (method->vectors) of nv numbers
+  double *blocks;                         // (nmass) for a frozen mass
+  double *d;                              // (nv) increment of the step under way, dhat + cq a1
+  double *lam;                            // (nc) scratch
+  double last_h;                          // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
   int past;

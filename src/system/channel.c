@@ -16,31 +16,29 @@ typedef struct part {
   tr_quantity quantity;
 } part;
 
-static const part planar_parts[] = {{"x", TR_LENGTH},        {"y", TR_LENGTH},
-                                    {"angle", TR_ANGLE},     {"vx", TR_VELOCITY},
-                                    {"vy", TR_VELOCITY},     {"omega", TR_ANGULAR_VELOCITY},
-                                    {"ax", TR_ACCELERATION}, {"ay", TR_ACCELERATION},
-                                    {"alpha", TR_ANGULAR_ACCELERATION}};
-static const part spatial_parts[] = {
-    {"x", TR_LENGTH},
-    {"y", TR_LENGTH},
-    {"z", TR_LENGTH},
-    {"e0", TR_NUMBER},
-    {"e1", TR_NUMBER},
-    {"e2", TR_NUMBER},
-    {"e3", TR_NUMBER},
-    {"vx", TR_VELOCITY},
-    {"vy", TR_VELOCITY},
-    {"vz", TR_VELOCITY},
-    {"wx", TR_ANGULAR_VELOCITY},
-    {"wy", TR_ANGULAR_VELOCITY},
-    {"wz", TR_ANGULAR_VELOCITY},
-    {"ax", TR_ACCELERATION},
-    {"ay", TR_ACCELERATION},
-    {"az", TR_ACCELERATION},
-    {"alx", TR_ANGULAR_ACCELERATION},
-    {"aly", TR_ANGULAR_ACCELERATION},
-    {"alz", TR_ANGULAR_ACCELERATION}};
+static const part planar_parts[] = {
+    {"x", TR_LENGTH},        {"y", TR_LENGTH},        {"angle", TR_ANGLE},
+    {"vx", TR_VELOCITY},     {"vy", TR_VELOCITY},     {"omega", TR_ANGULAR_VELOCITY},
+    {"ax", TR_ACCELERATION}, {"ay", TR_ACCELERATION}, {"alpha", TR_ANGULAR_ACCELERATION}};
+static const part spatial_parts[] = {{"x", TR_LENGTH},
+                                     {"y", TR_LENGTH},
+                                     {"z", TR_LENGTH},
+                                     {"e0", TR_NUMBER},
+                                     {"e1", TR_NUMBER},
+                                     {"e2", TR_NUMBER},
+                                     {"e3", TR_NUMBER},
+                                     {"vx", TR_VELOCITY},
+                                     {"vy", TR_VELOCITY},
+                                     {"vz", TR_VELOCITY},
+                                     {"wx", TR_ANGULAR_VELOCITY},
+                                     {"wy", TR_ANGULAR_VELOCITY},
+                                     {"wz", TR_ANGULAR_VELOCITY},
+                                     {"ax", TR_ACCELERATION},
+                                     {"ay", TR_ACCELERATION},
+                                     {"az", TR_ACCELERATION},
+                                     {"alx", TR_ANGULAR_ACCELERATION},
+                                     {"aly", TR_ANGULAR_ACCELERATION},
+                                     {"alz", TR_ANGULAR_ACCELERATION}};
 static const part planar_reaction[] = {{"fx", TR_FORCE}, {"fy", TR_FORCE}, {"tz", TR_TORQUE}};
 static const part spatial_reaction[] = {{"fx", TR_FORCE},  {"fy", TR_FORCE},  {"fz", TR_FORCE},
                                         {"tx", TR_TORQUE}, {"ty", TR_TORQUE}, {"tz", TR_TORQUE}};

@@ -22,8 +22,13 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
   for (int i = 0; i < p->nbody; i++) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
-    *b = (sys_body){.type = d->type, .par = d->par, .name = d->name, .place = d->place,
-                    .block = -1, .keep_q = d->keep_q, .keep_v = d->keep_v};
+    *b = (sys_body){.type = d->type,
+                    .par = d->par,
+                    .name = d->name,
+                    .place = d->place,
+                    .block = -1,
+                    .keep_q = d->keep_q,
+                    .keep_v = d->keep_v};
     if (d->problem) {
       tr_problem_par *par = NEW(1, tr_problem_par);
       if (!par) return tr_no_memory(error);
@@ -183,8 +188,13 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
     sys_body *b = &s->body[i];
     if (b->nc == 0) continue;
     b->block = n;
-    s->block[n++] = (sys_block){.row = b->row, .rows = b->nc, .count = 1, .v = {b->v},
-                                .nv = {b->nv}, .G = s->nG, .width = b->nv};
+    s->block[n++] = (sys_block){.row = b->row,
+                                .rows = b->nc,
+                                .count = 1,
+                                .v = {b->v},
+                                .nv = {b->nv},
+                                .G = s->nG,
+                                .width = b->nv};
     s->nG += b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {

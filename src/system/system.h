@@ -16,10 +16,10 @@
 // Row r of a constraint block acts on the velocities of its bodies.
 typedef struct sys_block {
   int row, rows;
-  int count;                                       // bodies
-  int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS];       // their velocities
-  int G;                                           // offset of the dense rows in work->G
-  int width;                                       // sum of nv
+  int count;                                 // bodies
+  int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS]; // their velocities
+  int G;                                     // offset of the dense rows in work->G
+  int width;                                 // sum of nv
 } sys_block;
 
 typedef struct sys_body {
@@ -29,10 +29,10 @@ typedef struct sys_body {
   tr_place place;
   int q, v, row, cache; // offsets
   int nq, nv, nc;
-  int site, sites;      // frames that elements use
-  int mass;             // offset of its block in system->mass
+  int site, sites; // frames that elements use
+  int mass;        // offset of its block in system->mass
   bool constant_mass;
-  int block;            // own constraints, -1: none
+  int block; // own constraints, -1: none
   unsigned keep_q, keep_v;
 } sys_body;
 
@@ -59,7 +59,14 @@ typedef struct sys_force {
 } sys_force;
 
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
-typedef enum sys_owner_kind { OWN_MARKER, OWN_PROBLEM, OWN_JOINT, OWN_FORCE, OWN_ENERGY, OWN_CONSTRAINT } sys_owner_kind;
+typedef enum sys_owner_kind {
+  OWN_MARKER,
+  OWN_PROBLEM,
+  OWN_JOINT,
+  OWN_FORCE,
+  OWN_ENERGY,
+  OWN_CONSTRAINT
+} sys_owner_kind;
 typedef struct sys_owner {
   const char *name;
   sys_owner_kind kind;
@@ -77,13 +84,13 @@ struct tr_system {
   sys_joint *joint;
   sys_force *force;
   sys_block *block;
-  int *site_body;    // (nframe)
-  tr_site *site;     // (nframe) sorted by body, ground first
+  int *site_body; // (nframe)
+  tr_site *site;  // (nframe) sorted by body, ground first
   int ground_sites;
   double gravity[3];
-  double *mass;      // (nmass) mass blocks, body by body; valid where they are constant
+  double *mass; // (nmass) mass blocks, body by body; valid where they are constant
   int nmass;
-  double *mass_diag; // (nv) when the whole mass matrix is constant and diagonal, else NULL
+  double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
   tr_level force_level;     // what the forces read of the frames
@@ -91,9 +98,9 @@ struct tr_system {
   tr_pattern pattern;       // nv + nc unknowns
   int *tape, tape_length;   // slots of the assembly, in its order
   int nowner;
-  sys_owner *owner;      // (nowner + 1) a sentinel holds the number of channels
+  sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
-  tr_site *marker_site;  // (plan.nmarker) for outputs; ground's are not used
+  tr_site *marker_site;       // (plan.nmarker) for outputs; ground's are not used
 };
 
 // Everything one thread writes while it evaluates.
@@ -124,12 +131,12 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *room);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
-                   double *out); // (nv) M a
-tr_status tr_mass_solve(tr_work *w, double *x);               // x = M^-1 x, in place
-void tr_jacobian(tr_work *w);                                 // work->G
-void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                               // (nc)
+                   double *out);                                    // (nv) M a
+tr_status tr_mass_solve(tr_work *w, double *x);                     // x = M^-1 x, in place
+void tr_jacobian(tr_work *w);                                       // work->G
+void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                             // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember

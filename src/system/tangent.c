@@ -289,8 +289,8 @@ static int by_entry(const void *a, const void *b) {
 // Kinematics at a state near the start that satisfies nothing in particular.
 static void scatter(sink *s, tr_work *w, double *q, double *v, double *d, const double *mem) {
   const tr_system *sys = w->sys;
-  for (int i = 0; i < sys->nbody; i++) sys->body[i].type->start(sys->body[i].par, q + sys->body[i].q,
-                                                                v + sys->body[i].v);
+  for (int i = 0; i < sys->nbody; i++)
+    sys->body[i].type->start(sys->body[i].par, q + sys->body[i].q, v + sys->body[i].v);
   for (int i = 0; i < sys->nv; i++) d[i] = random_in(s), v[i] += random_in(s);
   double *q1 = q + sys->nq;
   tr_retract(sys, q, d, q1);
