@@ -98,7 +98,7 @@ static const bad table[] = {
     {"zero byte",
      "trammel: 1\n"
      "name: \"a\\0b\"\n",
-     "m.yaml:2:8: a text holds a zero byte\n"},
+     "m.yaml:2:7: a text holds a zero byte\n"},
     {"sections of the wrong kind",
      "trammel: 1\n"
      "parameters: 3\n"
@@ -471,7 +471,7 @@ static const bad table[] = {
      "    to: 3\n"
      "    markers:\n"
      "      m_{i}: {like: \"m_{i+1}\"}\n",
-     "m.yaml:6:22: marker \"m_3\": like: unknown marker \"m_4\" (did you mean \"m_0\"?)\n"},
+     "m.yaml:6:21: marker \"m_3\": like: unknown marker \"m_4\" (did you mean \"m_0\"?)\n"},
     {"repeat too much",
      "trammel: 1\n"
      "repeat:\n"

@@ -198,14 +198,11 @@ static bool check_tag(reader *r, struct fy_token *tag) {
 }
 
 // The column of the text's first letter if the text stands in the file as it is, else 0.
-static int text_column(struct fy_token *token, bool plain, bool quotes, size_t n) {
+static int text_column(struct fy_token *token, size_t n) {
   const struct fy_mark *from = token ? fy_token_start_mark(token) : NULL;
   const struct fy_mark *to = token ? fy_token_end_mark(token) : NULL;
   if (!from || !to || from->line != to->line) return 0;
-  size_t width = (size_t)(to->column - from->column);
-  if (plain && width == n) return from->column + 1;
-  if (quotes && width == n + 2) return from->column + 2;
-  return 0;
+  return (size_t)(to->column - from->column) == n ? from->column + 1 : 0;
 }
 
 static bool on_scalar(reader *r, struct fy_event *e) {
@@ -213,17 +210,18 @@ static bool on_scalar(reader *r, struct fy_event *e) {
   struct fy_token *token = e->scalar.value;
   tr_place place = token_place(r, token);
   if (token == NULL && r->depth > 0) place = r->stack[r->depth - 1].key_place;
+  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  // The marks of a quoted text are those of the text; the value begins at the quote.
+  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) place.column--;
   const char *text = token_text(r, token, &n);
   if (!text) return false;
   check_tag(r, e->scalar.tag);
   if (key_expected(r)) return take_key(r, text, n, place);
-  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   tr_node *node = tr_node_new(&r->model->arena, TR_SCALAR, place);
   if (!node) return no_memory(r);
   node->text = text;
   node->quoted = style != FYSS_PLAIN || !tr_text_is_plain(text);
-  node->text_column = text_column(token, style == FYSS_PLAIN,
-                                  style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED, n);
+  node->text_column = text_column(token, n);
   if (n != strlen(text)) fail(r, place, "a text holds a zero byte");
   const char *anchor = e->scalar.anchor ? token_text(r, e->scalar.anchor, &length) : NULL;
   bool ok = attach(r, node) && set_anchor(r, anchor, node);
