@@ -166,7 +166,9 @@ typedef struct tr_joint_ops {
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
-  const char *const *measure_names;                                                // or NULL
+  // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
+  void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_joint_ops;

@@ -55,10 +55,12 @@ typedef struct tr_run_info {
   const char *method; // full text with all parameters
   double t, end, step;
   long steps, rejected;
-  long newton_iterations, residuals, jacobians, factorisations, refactorisations, solves;
-  long stagnations;          // iterations that ended at the round-off floor
-  double cpu_s;              // stepping only, without audit and observers
-  double max_phi, max_phi_v; // 2-norms over the run: |Phi|, |G v + Phi_t|
+  long newton_iterations, residuals, jacobians;
+  long factorisations, refactorisations; // all, and those of them that reused the pivots
+  long solves;                           // right-hand sides
+  long stagnations;                      // iterations that ended at the round-off floor
+  double cpu_s;                          // stepping only, without audit and observers
+  double max_phi, max_phi_v;             // 2-norms over the run: |Phi|, |G v + Phi_t|
   double energy0, max_energy_change;
   double start_move_q, start_move_v; // how far the consistent start moved things
 } tr_run_info;

@@ -168,7 +168,7 @@ static void print_text(const kind *k) {
     printf("\n  %s: %s\n", e.name, e.doc);
     for (int n = 0; n < e.notes; n++) printf("    (%s: %s)\n", e.note[n].key, e.note[n].text);
     for (const tr_field *f = e.fields; f && f->name; f++) {
-      printf("    %-16s %-10s %-8s %-10s %-8s %s\n", f->name, type_text(f, type, sizeof type),
+      printf("    %-14s %-16s %-8s %-12s %-14s %s\n", f->name, type_text(f, type, sizeof type),
              tr_quantity_unit(f->quantity), default_text(f), bounds_text(f, bounds, sizeof bounds),
              f->doc);
     }

@@ -28,6 +28,8 @@ typedef struct frame {
 
 typedef struct reader {
   tr_model *model;
+  const char *text; // the document
+  size_t size;
   tr_error *error;
   int failures, documents;
   bool no_memory, stop;
@@ -196,14 +198,11 @@ static bool check_tag(reader *r, struct fy_token *tag) {
 }
 
 // The column of the text's first letter if the text stands in the file as it is, else 0.
-static int text_column(struct fy_token *token, bool plain, bool quotes, size_t n) {
+static int text_column(struct fy_token *token, size_t n) {
   const struct fy_mark *from = token ? fy_token_start_mark(token) : NULL;
   const struct fy_mark *to = token ? fy_token_end_mark(token) : NULL;
   if (!from || !to || from->line != to->line) return 0;
-  size_t width = (size_t)(to->column - from->column);
-  if (plain && width == n) return from->column + 1;
-  if (quotes && width == n + 2) return from->column + 2;
-  return 0;
+  return (size_t)(to->column - from->column) == n ? from->column + 1 : 0;
 }
 
 static bool on_scalar(reader *r, struct fy_event *e) {
@@ -211,17 +210,18 @@ static bool on_scalar(reader *r, struct fy_event *e) {
   struct fy_token *token = e->scalar.value;
   tr_place place = token_place(r, token);
   if (token == NULL && r->depth > 0) place = r->stack[r->depth - 1].key_place;
+  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  // The marks of a quoted text are those of the text; the value begins at the quote.
+  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) place.column--;
   const char *text = token_text(r, token, &n);
   if (!text) return false;
   check_tag(r, e->scalar.tag);
   if (key_expected(r)) return take_key(r, text, n, place);
-  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   tr_node *node = tr_node_new(&r->model->arena, TR_SCALAR, place);
   if (!node) return no_memory(r);
   node->text = text;
   node->quoted = style != FYSS_PLAIN || !tr_text_is_plain(text);
-  node->text_column = text_column(token, style == FYSS_PLAIN,
-                                  style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED, n);
+  node->text_column = text_column(token, n);
   if (n != strlen(text)) fail(r, place, "a text holds a zero byte");
   const char *anchor = e->scalar.anchor ? token_text(r, e->scalar.anchor, &length) : NULL;
   bool ok = attach(r, node) && set_anchor(r, anchor, node);
@@ -281,6 +281,17 @@ static void on_event(reader *r, struct fy_event *e) {
 
 // ---- the stream -----------------------------------------------------------------------------------
 
+// Whether a line of the text has a name with a {template}: inside brackets it needs quotes, and
+// YAML's own message does not help there.
+static bool has_template(const reader *r, int line) {
+  const char *s = r->text, *end = r->text + r->size;
+  for (; s < end && line > 1; s++) line -= *s == '\n';
+  for (; s + 1 < end && *s != '\n'; s++)
+    if (s[1] == '{' && (*s == '_' || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')))
+      return true;
+  return false;
+}
+
 static void report_syntax(reader *r, struct fy_diag *diag) {
   void *at = NULL;
   struct fy_diag_error *e;
@@ -293,7 +304,8 @@ static void report_syntax(reader *r, struct fy_diag *diag) {
     char text[160];
     snprintf(text, sizeof text, "%s", e->msg ? e->msg : "not valid YAML");
     text[strcspn(text, "\r\n")] = 0;
-    fail(r, place, "%s", text);
+    bool hint = strstr(text, "flow") && has_template(r, e->line);
+    fail(r, place, "%s%s", text, hint ? " (names with {...} need quotes inside brackets)" : "");
     n++;
   }
   if (n == 0 && !r->failures) fail(r, (tr_place){.file = r->model->source}, "not valid YAML");
@@ -311,7 +323,7 @@ static void read_events(reader *r, struct fy_parser *parser, struct fy_diag *dia
   if (!ended && !r->stop) report_syntax(r, diag);
 }
 
-static void read_stream(reader *r, const char *text, size_t size) {
+static void read_stream(reader *r) {
   struct fy_diag_cfg diag_cfg = {.level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = fy_diag_create(&diag_cfg);
   if (!diag) {
@@ -323,7 +335,7 @@ static void read_stream(reader *r, const char *text, size_t size) {
       .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE,
       .diag = diag};
   struct fy_parser *parser = fy_parser_create(&cfg);
-  if (!parser || fy_parser_set_string(parser, text, size) != 0)
+  if (!parser || fy_parser_set_string(parser, r->text, r->size) != 0)
     no_memory(r);
   else
     read_events(r, parser, diag);
@@ -336,6 +348,8 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   if (model->root->first || model->problems)
     return tr_fail(error, TR_BAD_INPUT, NULL, "the model to read into is not empty");
   reader r = {.model = model,
+              .text = text,
+              .size = size,
               .error = error,
               .keys = {.al = model->arena.al},
               .anchors = {.al = model->arena.al}};
@@ -343,7 +357,7 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   model->source = tr_arena_text(&model->arena, name, strlen(name));
   if (!model->source) return tr_no_memory(error);
   tr_place file = {.file = model->source};
-  if (size > 0) read_stream(&r, text, size);
+  if (size > 0) read_stream(&r);
   bool empty = !r.root || (r.root->kind == TR_SCALAR && !r.root->text[0] && !r.root->quoted);
   if (!r.failures && !r.no_memory) {
     if (empty)

@@ -129,11 +129,18 @@ static void write_value(tr_text *out, const tr_node *node, int indent, bool elem
 
 static void write_block(tr_text *out, const tr_node *node, int indent) {
   for (const tr_node *k = node->first; k; k = k->next) {
-    tr_text_add(out, "%*s", indent, "");
-    if (node->kind == TR_MAP)
+    if (node->kind == TR_MAP) {
+      tr_text_add(out, "%*s", indent, "");
       write_key(out, k->key);
-    else
-      tr_text_add(out, "-");
+    } else if (k->kind == TR_MAP && k->first && flow_width(k) + (size_t)indent > WIDTH) {
+      // The first key of a map in a list stands beside its dash.
+      size_t at = out->size + (size_t)indent;
+      write_block(out, k, indent + 2);
+      if (!out->failed) out->data[at] = '-';
+      continue;
+    } else {
+      tr_text_add(out, "%*s-", indent, "");
+    }
     // Sections stay blocks; what is in them goes into one line where it fits.
     write_value(out, k, indent + 2, indent > 0 || k->kind == TR_LIST);
   }

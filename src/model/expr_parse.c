@@ -201,9 +201,9 @@ static bool parse_name(parser *p) {
            parse_units(p);
   int slot = p->scope ? p->scope->find(p->scope, name, (size_t)n) : -1;
   if (slot >= 0) return emit(p, (tr_instruction){.op = TR_OP_SLOT, .at = at, .u.slot = slot}, 1);
+  p->error->whole = at == 0 && p->text[n] == 0;
   if (function >= 0) return fail(p, at, "the function \"%s\" needs its arguments in ( )", w.text);
   tr_hint(w.text, p->scope ? p->scope->list(p->scope) : NULL, p->error->hint);
-  p->error->whole = at == 0 && p->text[n] == 0;
   return fail(p, at, "unknown name \"%s\"", w.text);
 }
 

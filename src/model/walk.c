@@ -168,6 +168,10 @@ const tr_name *tr_plan_find_name(const tr_planner *p, const char *name) {
 
 static bool report_taken(tr_planner *p, const tr_node *node, const tr_name *first) {
   p->incomplete = true;
+  if (first->place.line > 0 && first->place.line == node->key_place.line &&
+      first->place.column == node->key_place.column)
+    return tr_plan_fail_key(p, node, "the repeat makes this name again; put {%s} into it",
+                            p->nloop ? p->loop[p->nloop - 1] : "");
   if (first->kind == TR_NAME_RESERVED) return tr_plan_fail_key(p, node, "this name is reserved");
   if (first->place.line > 0)
     return tr_plan_fail_key(p, node, "this name is already used by the %s at line %d",

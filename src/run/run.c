@@ -247,8 +247,11 @@ tr_run_info tr_run_describe(const tr_run *r) {
   i.residuals = n->residuals;
   i.jacobians = n->matrices;
   i.stagnations = n->stagnations;
-  i.factorisations = r->step->kkt.factorisations;
-  i.refactorisations = r->step->kkt.refactorisations;
-  i.solves = r->step->kkt.solves;
+  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
+  for (int k = 0; k < 2; k++) {
+    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
+    i.refactorisations += kkt[k]->refactorisations;
+    i.solves += kkt[k]->solves;
+  }
   return i;
 }

@@ -176,13 +176,14 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   return dense_factor(k);
 }
 
-tr_status tr_kkt_solve(tr_kkt *k, double *b) {
-  k->solves++;
+tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
+  int n = k->p->n;
+  k->solves += count;
   if (k->klu)
-    klu_solve(k->p->klu->symbolic, k->klu->numeric, k->p->n, 1, b, &k->klu->common);
+    klu_solve(k->p->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common);
   else
-    dense_solve(k, b);
-  return finite(b, k->p->n) ? TR_OK : TR_NOT_FINITE;
+    for (int i = 0; i < count; i++) dense_solve(k, b + i * n);
+  return finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
 }
 
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y) {

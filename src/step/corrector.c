@@ -69,7 +69,7 @@ static tr_status matrix(tr_newton_problem *p) {
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
-  return tr_kkt_solve(&((correction *)p)->s->kkt, r);
+  return tr_kkt_solve(&((correction *)p)->s->kkt, 1, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {

@@ -90,6 +90,7 @@ struct tr_system {
   double gravity[3];
   double *mass; // (nmass) mass blocks, body by body; valid where they are constant
   int nmass;
+  int *mass_slot;           // (nmass) of each block entry in the KKT matrix
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
@@ -138,6 +139,9 @@ void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
 void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
 void tr_phi_t(tr_work *w, double *out);                             // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
+// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+void tr_rates(tr_work *w, double *out);
+void tr_constraint_force(tr_work *w, const double *mu, double *out);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
 
