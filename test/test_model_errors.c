@@ -99,6 +99,27 @@ static const bad table[] = {
      "trammel: 1\n"
      "name: \"a\\0b\"\n",
      "m.yaml:2:7: a text holds a zero byte\n"},
+    {"not UTF-8",
+     "trammel: 1\n"
+     "name: caf\xe9\n",
+     "m.yaml:2:10: not a text in UTF-8\n"},
+    {"directive",
+     "%TAG ! x\n"
+     "---\n"
+     "trammel: 1\n",
+     "m.yaml:1:1: directives (%...) are not supported\n"},
+    {"block text on its own line",
+     "trammel: 1\n"
+     "description:\n"
+     "  |\n"
+     "  text\n",
+     "m.yaml:4:1: a block text (| or >) must begin on the line of its key\n"},
+    {"block text not indented",
+     "trammel: 1\n"
+     "simulation:\n"
+     "  method: |\n"
+     "  end: 1\n",
+     "m.yaml:4:1: a block text (| or >) must be indented more than its key\n"},
     {"sections of the wrong kind",
      "trammel: 1\n"
      "parameters: 3\n"
