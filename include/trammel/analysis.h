@@ -12,7 +12,7 @@ extern "C" {
 typedef struct tr_start_info {
   double phi_before, phi_v_before; // 2-norms of Phi and G v + Phi_t as given
   double phi_after, phi_v_after;
-  double moved_q, moved_v;         // largest change of a coordinate, of a velocity
+  double moved_q, moved_v; // largest change of a coordinate, of a velocity
   int iterations;
 } tr_start_info;
 

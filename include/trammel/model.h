@@ -22,8 +22,8 @@ TR_API void tr_model_free(tr_model *model);
 // Each reads one YAML document into an empty model. On failure the model stays empty and error
 // lists everything found wrong, one line each.
 TR_API tr_status tr_model_read_file(tr_model *model, const char *path, tr_error *error);
-TR_API tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, const char *name,
-                                    tr_error *error);
+TR_API tr_status tr_model_read_text(tr_model *model, const char *text, size_t size,
+                                    const char *name, tr_error *error);
 TR_API tr_status tr_model_write_file(const tr_model *model, const char *path, tr_error *error);
 // Into a new block of the model's allocator (release it with tr_model_release).
 TR_API tr_status tr_model_write_text(const tr_model *model, char **text, size_t *size,
@@ -56,21 +56,23 @@ TR_API tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error
 // major. A function returns TR_OK or what went wrong.
 typedef struct tr_problem tr_problem;
 struct tr_problem {
-  int n, m;            // coordinates, constraints
-  const double *q0;    // (n) start
-  const double *v0;    // (n) or NULL: at rest
+  int n, m;         // coordinates, constraints
+  const double *q0; // (n) start
+  const double *v0; // (n) or NULL: at rest
   bool constant_mass;
-  tr_status (*mass)(const tr_problem *p, const double *q, double *M);                    // n x n
+  tr_status (*mass)(const tr_problem *p, const double *q, double *M); // n x n
   tr_status (*force)(const tr_problem *p, double t, const double *q, const double *v, double *Q);
-  tr_status (*phi)(const tr_problem *p, double t, const double *q, double *phi);         // (m)
-  tr_status (*jac)(const tr_problem *p, double t, const double *q, double *G);           // m x n
-  tr_status (*phi_t)(const tr_problem *p, double t, const double *q, double *phi_t);     // (m)
+  tr_status (*phi)(const tr_problem *p, double t, const double *q, double *phi);     // (m)
+  tr_status (*jac)(const tr_problem *p, double t, const double *q, double *G);       // m x n
+  tr_status (*phi_t)(const tr_problem *p, double t, const double *q, double *phi_t); // (m)
   tr_status (*gamma)(const tr_problem *p, double t, const double *q, const double *v,
                      double *gacc); // (m) (G v)_q v + 2 Phi_qt v + Phi_tt
   tr_status (*mass_dq)(const tr_problem *p, const double *q, const double *a,
                        double *K); // (M a)_q, n x n
-  tr_status (*force_dq)(const tr_problem *p, double t, const double *q, const double *v, double *Qq);
-  tr_status (*force_dv)(const tr_problem *p, double t, const double *q, const double *v, double *Qv);
+  tr_status (*force_dq)(const tr_problem *p, double t, const double *q, const double *v,
+                        double *Qq);
+  tr_status (*force_dv)(const tr_problem *p, double t, const double *q, const double *v,
+                        double *Qv);
   tr_status (*geom)(const tr_problem *p, double t, const double *q, const double *lam,
                     double *K); // (G' lam)_q, n x n
   tr_status (*energy)(const tr_problem *p, double t, const double *q, const double *v,

@@ -27,17 +27,18 @@ typedef enum tr_quantity {
   TR_ANGLE,
   TR_TIME,
   TR_MASS,
-  TR_INERTIA,           // kg m^2
-  TR_VELOCITY,          // m/s
-  TR_ANGULAR_VELOCITY,  // rad/s
-  TR_ACCELERATION,      // m/s^2
-  TR_FORCE,             // N
-  TR_TORQUE,            // N m
-  TR_STIFFNESS,         // N/m
-  TR_DAMPING,           // N s/m
-  TR_TORSION_STIFFNESS, // N m/rad
-  TR_TORSION_DAMPING,   // N m s/rad
-  TR_ENERGY,            // J
+  TR_INERTIA,              // kg m^2
+  TR_VELOCITY,             // m/s
+  TR_ANGULAR_VELOCITY,     // rad/s
+  TR_ACCELERATION,         // m/s^2
+  TR_ANGULAR_ACCELERATION, // rad/s^2
+  TR_FORCE,                // N
+  TR_TORQUE,               // N m
+  TR_STIFFNESS,            // N/m
+  TR_DAMPING,              // N s/m
+  TR_TORSION_STIFFNESS,    // N m/rad
+  TR_TORSION_DAMPING,      // N m s/rad
+  TR_ENERGY,               // J
   TR_QUANTITIES
 } tr_quantity;
 
@@ -54,7 +55,7 @@ typedef enum tr_field_kind {
 } tr_field_kind;
 
 typedef struct tr_field {
-  const char *name;     // key in model files; a NULL name ends a table
+  const char *name; // key in model files; a NULL name ends a table
   tr_field_kind kind;
   tr_quantity quantity; // unit suffixes are checked against it
   size_t offset;        // into the parameter struct
@@ -123,25 +124,29 @@ typedef struct tr_body_type {
   // Marker at p, R relative to the body's origin -> site.
   void (*site)(const void *par, const double p[3], const double R[9], tr_site *site);
 
-  void (*retract)(const void *par, const double *q, const double *d, double *q1); // NULL: q1 = q + d
+  void (*retract)(const void *par, const double *q, const double *d,
+                  double *q1); // NULL: q1 = q + d
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
-                        double *K); // (J' w)_q, nv x nv
+                        double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
-  void (*mass)(const tr_body_at *b, double *M);                           // nv x nv
-  void (*add_mass_dq)(const tr_body_at *b, const double *a, double *K);   // (M a)_q; NULL: zero
-  void (*add_force)(const tr_body_at *b, const double g[3], double *Q);   // gyroscopic, weight, own
+  // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
+  void (*quaternion)(const tr_body_at *b, double e[4]);
+
+  void (*mass)(const tr_body_at *b, double *M);                         // nv x nv
+  void (*add_mass_dq)(const tr_body_at *b, const double *a, double *K); // (M a)_q; NULL: zero
+  void (*add_force)(const tr_body_at *b, const double g[3], double *Q); // gyroscopic, weight, own
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
 
   // Own constraints, nc > 0 only.
-  void (*phi)(const tr_body_at *b, double *phi);                            // (nc)
-  void (*jac)(const tr_body_at *b, double *G);                              // nc x nv
-  void (*add_geom)(const tr_body_at *b, const double *lam, double *K);      // (G' lam)_q
-  void (*gamma)(const tr_body_at *b, double *gacc);                         // (G v)_q v + 2 Phi_qt v + Phi_tt
-  void (*phi_t)(const tr_body_at *b, double *phi_t);                        // NULL: zero
+  void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
+  void (*jac)(const tr_body_at *b, double *G);                         // nc x nv
+  void (*add_geom)(const tr_body_at *b, const double *lam, double *K); // (G' lam)_q
+  void (*gamma)(const tr_body_at *b, double *gacc);  // (G v)_q v + 2 Phi_qt v + Phi_tt
+  void (*phi_t)(const tr_body_at *b, double *phi_t); // NULL: zero
 } tr_body_type;
 
 // ---- joints ---------------------------------------------------------------------------------------
@@ -161,7 +166,9 @@ typedef struct tr_joint_ops {
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
-  const char *const *measure_names;                                                // or NULL
+  // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
+  void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_joint_ops;

@@ -13,33 +13,38 @@ extern "C" {
 
 typedef struct tr_method_info {
   const char *name, *doc;
-  const tr_field *fields;  // parameters: "alpha", "beta", ...
-  const char *levels;      // constraint levels it enforces: "position"
+  const tr_field *fields; // parameters: "alpha", "beta", ...
+  const char *levels;     // constraint levels it enforces: "position"
   int order_q, order_v, order_lam;
-  const char *damping;     // one line
-  const char *cost;        // per step, one line
-  const char *reference;   // key into docs/references.md
+  const char *damping;   // one line
+  const char *cost;      // per step, one line
+  const char *reference; // key into docs/references.md
 } tr_method_info;
 TR_API int tr_method_count(void);
 TR_API tr_method_info tr_method_describe(int method); // by index
 
 // ---- settings -------------------------------------------------------------------------------------
 
-typedef enum tr_predictor { TR_PREDICT_CONSTANT, TR_PREDICT_LINEAR, TR_PREDICT_QUADRATIC } tr_predictor;
+typedef enum tr_predictor {
+  TR_PREDICT_CONSTANT,
+  TR_PREDICT_LINEAR,
+  TR_PREDICT_QUADRATIC
+} tr_predictor;
 
 typedef struct tr_newton_settings {
-  double tol;          // on the error of v relative to max(1, |v|)
+  double tol; // on the error of v, relative to the largest velocity
   int max_iterations;
   int fixed_iterations; // > 0: exactly that many, each with a fresh matrix, from the constant predictor
   tr_predictor predictor;
-  bool reuse;           // keep the matrix over steps while it contracts well
+  bool reuse; // keep the matrix over steps while it contracts well
 } tr_newton_settings;
 
 typedef struct tr_run_settings {
-  const char *method; // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
-  double end;         // NaN: the model's
-  double step;        // NaN: the model's
+  const char *method;    // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
+  double end;            // NaN: the model's
+  double step;           // NaN: the model's
   bool consistent_start; // project q0, v0 onto the constraints before the first step
+  bool audit;            // watch constraint violation and energy after every step
   tr_newton_settings newton;
 } tr_run_settings;
 TR_API tr_run_settings tr_run_defaults(void);
@@ -50,10 +55,12 @@ typedef struct tr_run_info {
   const char *method; // full text with all parameters
   double t, end, step;
   long steps, rejected;
-  long newton_iterations, residuals, jacobians, factorisations, refactorisations, solves;
-  long stagnations;                 // iterations that ended at the round-off floor
-  double cpu_s;                     // stepping only
-  double max_phi, max_phi_v;        // 2-norms over the run: |Phi|, |G v + Phi_t|
+  long newton_iterations, residuals, jacobians;
+  long factorisations, refactorisations; // all, and those of them that reused the pivots
+  long solves;                           // right-hand sides
+  long stagnations;                      // iterations that ended at the round-off floor
+  double cpu_s;                          // stepping only, without audit and observers
+  double max_phi, max_phi_v;             // 2-norms over the run: |Phi|, |G v + Phi_t|
   double energy0, max_energy_change;
   double start_move_q, start_move_v; // how far the consistent start moved things
 } tr_run_info;

@@ -39,9 +39,9 @@ TR_API const char *tr_status_text(tr_status status);
 // Zero it ({0}) before the first use. Messages are lines; several may be collected in one go.
 enum { TR_ERROR_SIZE = 8192 };
 typedef struct tr_error {
-  tr_status status;          // the first failure
-  int count;                 // messages reported, also those that no longer fitted into text
-  char text[TR_ERROR_SIZE];  // "file:line:column: section \"name\": what is wrong\n..."
+  tr_status status;         // the first failure
+  int count;                // messages reported, also those that no longer fitted into text
+  char text[TR_ERROR_SIZE]; // "file:line:column: section \"name\": what is wrong\n..."
 } tr_error;
 
 // An allocator: resize like realloc (n = 0 frees and returns NULL). Embed the struct in one of your

@@ -15,11 +15,11 @@ TR_API tr_status tr_compile(const tr_model *model, tr_system **system, tr_error 
 TR_API void tr_system_free(tr_system *system);
 
 typedef struct tr_system_info {
-  const char *name;       // of the model
+  const char *name; // of the model
   int bodies, markers, joints, forces;
-  int nq, nv, nc, nmem;   // coordinates, velocities, constraint rows, memories
-  int nnz;                // of the KKT matrix
-  size_t bytes;           // held by the system
+  int nq, nv, nc, nmem; // coordinates, velocities, constraint rows, memories
+  int nnz;              // of the KKT matrix
+  size_t bytes;         // held by the system
   bool constant_mass;
 } tr_system_info;
 TR_API tr_system_info tr_system_describe(const tr_system *system);
@@ -52,9 +52,10 @@ TR_API void tr_state_copy(tr_state *to, const tr_state *from);
 
 // ---- outputs: "element.quantity" ------------------------------------------------------------------
 
-// Every name the system offers, in the order of the model.
+// Every name the system offers, in the order of the model: 0 .. count - 1. The name is written to
+// a buffer of `size` bytes like snprintf does, and its whole length returned.
 TR_API int tr_channel_count(const tr_system *system);
-TR_API const char *tr_channel_name(const tr_system *system, int channel);
+TR_API int tr_channel_name(const tr_system *system, int channel, char *name, size_t size);
 TR_API tr_quantity tr_channel_quantity(const tr_system *system, int channel);
 TR_API int tr_channel_find(const tr_system *system, const char *name); // -1: none
 

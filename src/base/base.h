@@ -13,10 +13,10 @@
 #include "trammel/status.h"
 
 // Return on failure: the one macro that hides control flow.
-#define TR_TRY(call)                    \
-  do {                                  \
-    tr_status try_ = (call);            \
-    if (try_ != TR_OK) return try_;     \
+#define TR_TRY(call)                \
+  do {                              \
+    tr_status try_ = (call);        \
+    if (try_ != TR_OK) return try_; \
   } while (0)
 
 // Where something was written; file NULL: built by calls.

@@ -24,7 +24,8 @@ const char *tr_status_text(tr_status status) {
   return "unknown status";
 }
 
-tr_status tr_fail(tr_error *error, tr_status status, const tr_place *place, const char *format, ...) {
+tr_status tr_fail(tr_error *error, tr_status status, const tr_place *place, const char *format,
+                  ...) {
   if (!error) return status;
   if (error->status == TR_OK) error->status = status;
   error->count++;

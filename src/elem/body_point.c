@@ -8,12 +8,15 @@ typedef struct par {
   double mass, position[3], velocity[3];
 } par;
 
-#define POINT_FIELDS(kind, zero)                                                                   \
-  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},                \
+#define POINT_FIELDS(kind, zero)                                                                    \
+  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},                 \
       {"position", kind, TR_LENGTH, offsetof(par, position), zero, .doc = "position at the start"}, \
-      {"velocity", kind, TR_VELOCITY, offsetof(par, velocity), zero,                               \
-       .doc = "velocity at the start"},                                                            \
-      {0}
+      {"velocity",  kind,                                                                           \
+       TR_VELOCITY, offsetof(par, velocity),                                                        \
+       zero,        .doc = "velocity at the start"},                                                \
+  {                                                                                                 \
+    0                                                                                               \
+  }
 
 static const tr_field planar_fields[] = {POINT_FIELDS(TR_VEC2, "[0, 0]")};
 static const tr_field spatial_fields[] = {POINT_FIELDS(TR_VEC3, "[0, 0, 0]")};
@@ -68,49 +71,49 @@ static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w
 }
 
 // The same functions for n = 2 and n = 3.
-#define POINT(n, word)                                                                         \
-  static void start_##word(const void *p, double *q, double *v) { start(n, p, q, v); }         \
-  static void kinematics_##word(const tr_body_at *b, tr_level level, int count,                \
-                                const tr_site *s, tr_frame *f) {                               \
-    (void)level;                                                                               \
-    kinematics(n, b, count, s, f);                                                             \
-  }                                                                                            \
-  static void pull_##word(const tr_body_at *b, const tr_site *s, const double *w, double *o) { \
-    (void)b, (void)s;                                                                          \
-    for (int i = 0; i < n; i++) o[i] += w[i];                                                  \
-  }                                                                                            \
-  static void twist_##word(const tr_body_at *b, const tr_site *s, double *U) {                 \
-    (void)b;                                                                                   \
-    for (int i = 0; i < s->nd * n; i++) U[i] = 0;                                              \
-  }                                                                                            \
-  static void mass_##word(const tr_body_at *b, double *M) { mass(n, b, M); }                   \
-  static void force_##word(const tr_body_at *b, const double g[3], double *Q) {                \
-    add_force(n, b, g, Q);                                                                     \
-  }                                                                                            \
-  static void energy_##word(const tr_body_at *b, const double g[3], double *k, double *p) {    \
-    energy(n, b, g, k, p);                                                                     \
-  }                                                                                            \
-  const tr_body_type tr_body_##word##_point = {                                                \
-      .name = #word "-point",                                                                  \
-      .doc = "point mass, " #word,                                                             \
-      .fields = word##_fields,                                                                 \
-      .par_size = sizeof(par),                                                                 \
-      .dim = n,                                                                                \
-      .nq = n,                                                                                 \
-      .nv = n,                                                                                 \
-      .constant_mass = true,                                                                   \
-      .coordinate_names = word##_coordinates,                                                  \
-      .rate_names = word##_rates,                                                              \
-      .pose = pose,                                                                            \
-      .start = start_##word,                                                                   \
-      .site = site,                                                                            \
-      .kinematics = kinematics_##word,                                                         \
-      .add_pull = pull_##word,                                                                 \
-      .add_wrench_dq = add_wrench_dq,                                                          \
-      .twist_dq = twist_##word,                                                                \
-      .mass = mass_##word,                                                                     \
-      .add_force = force_##word,                                                               \
-      .energy = energy_##word,                                                                 \
+#define POINT(n, word)                                                                            \
+  static void start_##word(const void *p, double *q, double *v) { start(n, p, q, v); }            \
+  static void kinematics_##word(const tr_body_at *b, tr_level level, int count, const tr_site *s, \
+                                tr_frame *f) {                                                    \
+    (void)level;                                                                                  \
+    kinematics(n, b, count, s, f);                                                                \
+  }                                                                                               \
+  static void pull_##word(const tr_body_at *b, const tr_site *s, const double *w, double *o) {    \
+    (void)b, (void)s;                                                                             \
+    for (int i = 0; i < n; i++) o[i] += w[i];                                                     \
+  }                                                                                               \
+  static void twist_##word(const tr_body_at *b, const tr_site *s, double *U) {                    \
+    (void)b;                                                                                      \
+    for (int i = 0; i < s->nd * n; i++) U[i] = 0;                                                 \
+  }                                                                                               \
+  static void mass_##word(const tr_body_at *b, double *M) { mass(n, b, M); }                      \
+  static void force_##word(const tr_body_at *b, const double g[3], double *Q) {                   \
+    add_force(n, b, g, Q);                                                                        \
+  }                                                                                               \
+  static void energy_##word(const tr_body_at *b, const double g[3], double *k, double *p) {       \
+    energy(n, b, g, k, p);                                                                        \
+  }                                                                                               \
+  const tr_body_type tr_body_##word##_point = {                                                   \
+      .name = #word "-point",                                                                     \
+      .doc = "point mass, " #word,                                                                \
+      .fields = word##_fields,                                                                    \
+      .par_size = sizeof(par),                                                                    \
+      .dim = n,                                                                                   \
+      .nq = n,                                                                                    \
+      .nv = n,                                                                                    \
+      .constant_mass = true,                                                                      \
+      .coordinate_names = word##_coordinates,                                                     \
+      .rate_names = word##_rates,                                                                 \
+      .pose = pose,                                                                               \
+      .start = start_##word,                                                                      \
+      .site = site,                                                                               \
+      .kinematics = kinematics_##word,                                                            \
+      .add_pull = pull_##word,                                                                    \
+      .add_wrench_dq = add_wrench_dq,                                                             \
+      .twist_dq = twist_##word,                                                                   \
+      .mass = mass_##word,                                                                        \
+      .add_force = force_##word,                                                                  \
+      .energy = energy_##word,                                                                    \
   };
 
 POINT(2, planar)

@@ -4,7 +4,7 @@
 // What the user leaves out is done by central differences with step h = eps^(1/3) max(1, |x|), error
 // O(h^2); second derivatives of phi with h = eps^(1/4). A callback that fails makes its output NaN,
 // which every solver above takes for a recoverable failure.
-// cache: x (n), y (n), A (n^2 + mn), B (n^2 + mn).
+// cache: x (n), y (n), A and B (n^2 + nm + 3n + 3m each).
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -19,17 +19,19 @@ static const tr_problem *problem(const tr_body_at *b) {
   return ((const tr_problem_par *)b->par)->problem;
 }
 
+static int big(const tr_problem *p) { return p->n * p->n + p->n * p->m + 3 * (p->n + p->m); }
+
 static scratch room(const tr_body_at *b) {
   const tr_problem *p = problem(b);
-  size_t n = (size_t)p->n, big = n * n + n * (size_t)p->m;
-  return (scratch){b->cache, b->cache + n, b->cache + 2 * n, b->cache + 2 * n + big};
+  double *A = b->cache + 2 * p->n;
+  return (scratch){b->cache, b->cache + p->n, A, A + big(p)};
 }
 
 static void sizes(const void *par, int *nq, int *nv, int *nc, int *ncache) {
   const tr_problem *p = ((const tr_problem_par *)par)->problem;
   *nq = *nv = p->n;
   *nc = p->m;
-  *ncache = 2 * p->n + 2 * (p->n * p->n + p->n * p->m);
+  *ncache = 2 * p->n + 2 * big(p);
 }
 
 static void start(const void *par, double *q, double *v) {

@@ -147,6 +147,10 @@ static void twist_dq(const tr_body_at *b, const tr_site *s, double *U) {
     }
 }
 
+static void quaternion(const tr_body_at *b, double e[4]) {
+  for (int i = 0; i < 4; i++) e[i] = b->q[3 + i];
+}
+
 static void mass(const tr_body_at *b, double *M) {
   const par *p = b->par;
   for (int i = 0; i < 36; i++) M[i] = 0;
@@ -209,6 +213,7 @@ const tr_body_type tr_body_spatial = {
     .add_pull = add_pull,
     .add_wrench_dq = add_wrench_dq,
     .twist_dq = twist_dq,
+    .quaternion = quaternion,
     .mass = mass,
     .add_force = add_force,
     .add_force_tangent = add_force_tangent,

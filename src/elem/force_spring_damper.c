@@ -91,32 +91,32 @@ static inline void measure(int n, const par *p, const tr_frame *const *f, double
 
 static const char *const names[] = {"f", "length", "rate", NULL};
 
-#define SPRING(n)                                                                                \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem,      \
-                      double *w) {                                                               \
-    (void)t, (void)mem;                                                                          \
-    eval(n, p, f, w);                                                                            \
-  }                                                                                              \
-  static void tangent##n(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                         double *K, double *D) {                                                 \
-    (void)t, (void)mem;                                                                          \
-    tangent(n, p, f, K, D);                                                                      \
-  }                                                                                              \
-  static double potential##n(const void *p, double t, const tr_frame *const *f,                  \
-                             const double *mem) {                                                \
-    (void)t, (void)mem;                                                                          \
-    return potential(n, p, f);                                                                   \
-  }                                                                                              \
-  static void measure##n(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                         double *out) {                                                          \
-    (void)t, (void)mem;                                                                          \
-    measure(n, p, f, out);                                                                       \
-  }                                                                                              \
-  static const tr_force_ops ops##n = {.uses_velocity = true,                                     \
-                                      .eval = eval##n,                                           \
-                                      .tangent = tangent##n,                                     \
-                                      .potential = potential##n,                                 \
-                                      .measure_names = names,                                    \
+#define SPRING(n)                                                                              \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem,    \
+                      double *w) {                                                             \
+    (void)t, (void)mem;                                                                        \
+    eval(n, p, f, w);                                                                          \
+  }                                                                                            \
+  static void tangent##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *K, double *D) {                                               \
+    (void)t, (void)mem;                                                                        \
+    tangent(n, p, f, K, D);                                                                    \
+  }                                                                                            \
+  static double potential##n(const void *p, double t, const tr_frame *const *f,                \
+                             const double *mem) {                                              \
+    (void)t, (void)mem;                                                                        \
+    return potential(n, p, f);                                                                 \
+  }                                                                                            \
+  static void measure##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *out) {                                                        \
+    (void)t, (void)mem;                                                                        \
+    measure(n, p, f, out);                                                                     \
+  }                                                                                            \
+  static const tr_force_ops ops##n = {.uses_velocity = true,                                   \
+                                      .eval = eval##n,                                         \
+                                      .tangent = tangent##n,                                   \
+                                      .potential = potential##n,                               \
+                                      .measure_names = names,                                  \
                                       .measure = measure##n};
 
 SPRING(2)

@@ -19,7 +19,8 @@ static const tr_field fields[] = {
      .max = INFINITY, .doc = "k"},
     {"damping", TR_REAL, TR_TORSION_DAMPING, offsetof(par, damping), "0", .min = 0, .max = INFINITY,
      .doc = "c"},
-    {"free-angle", TR_REAL, TR_ANGLE, offsetof(par, free_angle), "0", .doc = "angle without torque"},
+    {"free-angle", TR_REAL, TR_ANGLE, offsetof(par, free_angle), "0",
+     .doc = "angle without torque"},
     {"torque", TR_REAL, TR_TORQUE, offsetof(par, torque), "0",
      .doc = "actuator torque, turns B forward against A"},
     {0}};
@@ -33,7 +34,8 @@ static double energy(const par *p, double x) {
   return 0.5 * p->stiffness * y * y - p->torque * x;
 }
 
-static void eval2(const void *pv, double t, const tr_frame *const *f, const double *mem, double *w) {
+static void eval2(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                  double *w) {
   (void)t, (void)mem;
   double T = law(pv, f[1]->angle - f[0]->angle, f[1]->w[2] - f[0]->w[2]);
   w[0] = w[1] = w[3] = w[4] = 0;
@@ -77,7 +79,8 @@ static twist look(const tr_frame *const *f, const double *mem) {
   return k;
 }
 
-static void eval3(const void *pv, double t, const tr_frame *const *f, const double *mem, double *w) {
+static void eval3(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                  double *w) {
   (void)t;
   twist k = look(f, mem);
   double T = law(pv, k.x, k.rate);

@@ -68,28 +68,42 @@ static inline void quadratic(int n, const par *p, const tr_frame *const *f, doub
   out[0] = vv / p->length;
 }
 
+static inline void rate(int n, const par *p, const tr_frame *const *f, double *out) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (f[1]->p[i] - f[0]->p[i]) * (f[1]->v[i] - f[0]->v[i]);
+  out[0] = sum / p->length;
+}
+
 // The same functions for the plane and for space.
-#define DISTANCE(n)                                                                             \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam,     \
-                      double *phi, double *w) {                                                 \
-    (void)t;                                                                                    \
-    eval(n, p, f, lam, phi, w);                                                                 \
-  }                                                                                             \
-  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {            \
-    (void)t;                                                                                    \
-    jac(n, p, f, G);                                                                            \
-  }                                                                                             \
-  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam,     \
-                      double *K) {                                                              \
-    (void)t, (void)f;                                                                           \
-    geom(n, p, lam, K);                                                                         \
-  }                                                                                             \
-  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {        \
-    (void)t;                                                                                    \
-    quadratic(n, p, f, out);                                                                        \
-  }                                                                                             \
-  static const tr_joint_ops ops##n = {                                                          \
-      .rows = 1, .eval = eval##n, .jac = jac##n, .geom = geom##n, .gamma = gamma##n};
+#define DISTANCE(n)                                                                         \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                      double *phi, double *w) {                                             \
+    (void)t;                                                                                \
+    eval(n, p, f, lam, phi, w);                                                             \
+  }                                                                                         \
+  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    (void)t;                                                                                \
+    jac(n, p, f, G);                                                                        \
+  }                                                                                         \
+  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                      double *K) {                                                          \
+    (void)t, (void)f;                                                                       \
+    geom(n, p, lam, K);                                                                     \
+  }                                                                                         \
+  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {    \
+    (void)t;                                                                                \
+    quadratic(n, p, f, out);                                                                \
+  }                                                                                         \
+  static void rate##n(const void *p, double t, const tr_frame *const *f, double *out) {     \
+    (void)t;                                                                                \
+    rate(n, p, f, out);                                                                     \
+  }                                                                                         \
+  static const tr_joint_ops ops##n = {.rows = 1,                                            \
+                                      .eval = eval##n,                                      \
+                                      .jac = jac##n,                                        \
+                                      .geom = geom##n,                                      \
+                                      .gamma = gamma##n,                                    \
+                                      .rate = rate##n};
 
 DISTANCE(2)
 DISTANCE(3)

@@ -7,18 +7,16 @@
 #include "primitive.h"
 
 // The three dots vanish together when the axes agree (or differ by half turns: the start decides).
-static const prim prims[] = {
-    {DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}, {DOT1, Y, Z}, {DOT1, Z, X}};
+static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}, {DOT1, Y, Z}, {DOT1, Z, X}};
 TR_PRIMITIVE_OPS(prims, 5)
 
 typedef struct par {
   double angle;
 } par;
 
-static const tr_field fields[] = {
-    {"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0",
-     .doc = "planar only: fixed angle of B relative to A"},
-    {0}};
+static const tr_field fields[] = {{"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0",
+                                   .doc = "planar only: fixed angle of B relative to A"},
+                                  {0}};
 
 static void eval2(const void *pv, double t, const tr_frame *const *f, const double *lam,
                   double *phi, double *w) {
@@ -35,7 +33,8 @@ static void jac2(const void *pv, double t, const tr_frame *const *f, double *G) 
   G[6 + 2] = -1, G[6 + 5] = 1;
 }
 
-static void geom2(const void *pv, double t, const tr_frame *const *f, const double *lam, double *K) {
+static void geom2(const void *pv, double t, const tr_frame *const *f, const double *lam,
+                  double *K) {
   (void)pv, (void)t;
   line_geom(f, lam[0], K);
 }
@@ -60,10 +59,16 @@ static void measure3(const void *pv, double t, const tr_frame *const *f, const d
   out[0] = v3_dot(z, d);
 }
 
+static void rate2(const void *pv, double t, const tr_frame *const *f, double *out) {
+  (void)pv, (void)t;
+  out[0] = line_rate(f), out[1] = f[1]->w[2] - f[0]->w[2];
+}
+
 static const char *const names[] = {"s", NULL};
 static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
+                                    .rate = rate2,
                                     .geom = geom2,
                                     .gamma = gamma2,
                                     .measure_names = names,
@@ -71,6 +76,7 @@ static const tr_joint_ops planar = {.rows = 2,
 static const tr_joint_ops spatial = {.rows = 5,
                                      .eval = eval3,
                                      .jac = jac3,
+                                     .rate = rate3,
                                      .geom = geom3,
                                      .gamma = gamma3,
                                      .measure_names = names,

@@ -61,7 +61,8 @@ static inline void m3_mulm(const double *A, const double *B, double *C) {
 // C = A' B
 static inline void m3_tmulm(const double *A, const double *B, double *C) {
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+    for (int j = 0; j < 3; j++)
+      C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
 static inline void m3_identity(double *A) {

@@ -25,6 +25,7 @@ static const quantity_row quantities[TR_QUANTITIES] = {
     [TR_VELOCITY] = {"velocity", "a", "m/s", {{1, 0, -1, 0}}},
     [TR_ANGULAR_VELOCITY] = {"angular velocity", "an", "rad/s", {{0, 0, -1, 1}}},
     [TR_ACCELERATION] = {"acceleration", "an", "m/s^2", {{1, 0, -2, 0}}},
+    [TR_ANGULAR_ACCELERATION] = {"angular acceleration", "an", "rad/s^2", {{0, 0, -2, 1}}},
     [TR_FORCE] = {"force", "a", "N", {{1, 1, -2, 0}}},
     [TR_TORQUE] = {"torque", "a", "N m", {{2, 1, -2, 0}}},
     [TR_STIFFNESS] = {"stiffness", "a", "N/m", {{0, 1, -2, 0}}},

@@ -1,0 +1,39 @@
+# Bash completion for trammel. Names of methods and outputs come from the program itself.
+_trammel() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-}
+  local words= model i
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W "run check list outputs schema --help --version" -- "$cur"))
+    return
+  fi
+  case $prev in
+    --method | -m) words=$("$1" list methods --names 2> /dev/null) ;;
+    --output)
+      for i in "${COMP_WORDS[@]:2}"; do [[ $i == *.y?(a)ml ]] && model=$i; done
+      words=$([[ -n $model ]] && "$1" outputs "$model" --names 2> /dev/null)
+      ;;
+    --out | -o)
+      COMPREPLY=($(compgen -f -- "$cur"))
+      return
+      ;;
+    --step | --end | --set | -s | --out-every | --newton-iterations | --newton-tol) return ;;
+  esac
+  if [[ -z $words ]]; then
+    case $command in
+      run) words="--method --step --end --set --out --out-every --output --newton-iterations
+                  --newton-tol --no-consistent-start --json --final --quiet --help" ;;
+      check) words="--set --json --help" ;;
+      list) words="bodies joints forces methods units --json --markdown --names --help" ;;
+      outputs) words="--set --json --names --help" ;;
+      schema) words="--help" ;;
+    esac
+    if [[ $cur != -* && $command != list ]]; then
+      compopt -o filenames 2> /dev/null
+      COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur"))
+      return
+    fi
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -F _trammel trammel

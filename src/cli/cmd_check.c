@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// trammel check: degrees of freedom, consistency of the start, what each element contributes.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { SET, JSON };
+
+static const option options_check[] = {
+    [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
+    [JSON] = {"json", 0, NULL, "one JSON object on standard output"},
+    {0},
+};
+
+typedef struct findings {
+  const char *path;
+  const tr_system *system;
+  const tr_state *given; // the start as written
+  tr_check_info check;
+  tr_start_info start;
+  tr_status status;
+  tr_error error;
+} findings;
+
+static void elements_json(json *j, const findings *f) {
+  json_open(j, "elements", '[');
+  for (int i = 0; i < tr_element_count(f->system); i++) {
+    tr_element_info e;
+    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    json_open(j, NULL, '{');
+    json_text(j, "kind", e.kind);
+    json_text(j, "type", e.type);
+    json_text(j, "name", e.name);
+    json_int(j, "coordinates", e.coordinates);
+    json_int(j, "constraints", e.constraints);
+    json_number(j, "phi", e.phi);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void print_json(const findings *f) {
+  json j = {.to = stdout};
+  json_open(&j, NULL, '{');
+  json_text(&j, "model", model_name(f->system, f->path));
+  json_text(&j, "file", f->path);
+  json_text(&j, "status", f->status == TR_OK ? "ok" : "failed");
+  if (f->status != TR_OK) json_error(&j, &f->error);
+  json_int(&j, "coordinates", f->check.coordinates);
+  json_int(&j, "constraints", f->check.constraints);
+  json_int(&j, "rank", f->check.rank);
+  json_int(&j, "redundant", f->check.constraints - f->check.rank);
+  json_int(&j, "degrees_of_freedom", f->check.freedom);
+  json_open(&j, "start", '{');
+  json_number(&j, "position_violation", f->check.phi);
+  json_number(&j, "velocity_violation", f->check.phi_v);
+  json_text(&j, "worst", f->check.worst);
+  json_number(&j, "moved_positions", f->start.moved_q);
+  json_number(&j, "moved_velocities", f->start.moved_v);
+  json_close(&j);
+  elements_json(&j, f);
+  json_close(&j);
+}
+
+static void elements_text(const findings *f) {
+  int width = 4, type_width = 4, n = tr_element_count(f->system);
+  tr_element_info e;
+  for (int i = 0; i < n; i++) {
+    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
+    if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
+  }
+  printf("\n%-6s %-*s %-*s coordinates constraints       |Phi|\n", "kind", type_width, "type",
+         width, "name");
+  for (int i = 0; i < n; i++) {
+    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    printf("%-6s %-*s %-*s %11d %11d %11.3g\n", e.kind, type_width, e.type, width, e.name,
+           e.coordinates, e.constraints, e.phi);
+  }
+}
+
+static void print_text(const findings *f) {
+  const tr_check_info *c = &f->check;
+  tr_system_info s = tr_system_describe(f->system);
+  printf("%-18s %s\n", "model", model_name(f->system, f->path));
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
+         s.joints, s.forces);
+  printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
+         c->constraints, c->rank);
+  printf("%-18s %d\n", "degrees of freedom", c->freedom);
+  if (c->constraints > c->rank)
+    printf("%-18s %d constraints say what others already say\n", "redundant",
+           c->constraints - c->rank);
+  printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
+  if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
+  if (f->status == TR_OK)
+    printf("\n%-18s moves positions by %.3g, velocities by %.3g\n", "consistent start",
+           f->start.moved_q, f->start.moved_v);
+  else
+    printf("\n%-18s not found\n", "consistent start");
+  elements_text(f);
+}
+
+static tr_status examine(findings *f, tr_state *given, tr_state *state) {
+  tr_status status = tr_state_new(f->system, given, &f->error);
+  if (status == TR_OK) status = tr_state_new(f->system, state, &f->error);
+  f->given = given;
+  if (status == TR_OK) status = tr_check(f->system, given, &f->check, &f->error);
+  if (status == TR_OK) status = tr_consistent_start(f->system, state, &f->start, &f->error);
+  return status;
+}
+
+static int check(const command *self, const char *path, int sets, const char *const *set,
+                 bool as_json) {
+  loaded l;
+  int code = load(self, path, sets, set, as_json, &l);
+  if (code != EXIT_OK) return code;
+  tr_state given = {0}, state = {0};
+  findings *f = calloc(1, sizeof *f);
+  if (f) {
+    f->path = path;
+    f->system = l.system;
+    f->status = examine(f, &given, &state);
+    if (f->status != TR_OK) print_error(&f->error);
+    if (as_json)
+      print_json(f);
+    else if (given.block)
+      print_text(f);
+    code = f->status == TR_OK ? EXIT_OK : EXIT_NUMERIC;
+  } else {
+    complain("%s", tr_status_text(TR_NO_MEMORY));
+    code = EXIT_NUMERIC;
+  }
+  if (state.block) tr_state_free(l.system, &state);
+  if (given.block) tr_state_free(l.system, &given);
+  free(f);
+  unload(&l);
+  return code;
+}
+
+static int run(const command *self, int argc, char **argv) {
+  arguments a;
+  int code = read_arguments(self, argc, argv, &a);
+  if (code < 0) code = check(self, a.word, a.sets, a.set, a.given & 1u << JSON);
+  free(a.set);
+  return code;
+}
+
+const command command_check = {"check", "MODEL.yaml [--set NAME=VALUE]... [--json]",
+                               "counts degrees of freedom, checks the start, lists the elements",
+                               options_check, run};

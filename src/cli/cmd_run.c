@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// trammel run: a model in, a table and a summary out.
+//
+// Whatever ends the run (the end, a failure, Ctrl-C), the table keeps what was computed and the
+// summary is printed. With --json standard output holds one object and nothing else.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+enum {
+  METHOD,
+  STEP,
+  END,
+  SET,
+  OUT,
+  OUT_EVERY,
+  OUTPUT,
+  ITERATIONS,
+  TOL,
+  AS_GIVEN,
+  JSON,
+  FINAL,
+  QUIET
+};
+
+static const option options_run[] = {
+    [METHOD] = {"method", 'm', "NAME[:KEY=VALUE,...]", "integrator, e.g. hht-i3:alpha=-0.3"},
+    [STEP] = {"step", 0, "TIME", "step size, e.g. 2^-10 or \"1 ms\""},
+    [END] = {"end", 0, "TIME", "end of the simulation"},
+    [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
+    [OUT] = {"out", 'o', "FILE", "write a CSV table; - is standard output"},
+    [OUT_EVERY] = {"out-every", 0, "N|TIME",
+                   "a row every N steps, or every TIME (\"10 ms\", 0.01)"},
+    [OUTPUT] = {"output", 0, "PATTERN", "columns instead of the model's choice (repeatable)"},
+    [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
+    [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
+    [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
+    [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
+    [FINAL] = {"final", 0, NULL, "also print every quantity at the end"},
+    [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
+    {0},
+};
+
+// What the command line asks for. Lists are as long as argv at most.
+typedef struct request {
+  const command *command;
+  const char *path, *csv;
+  tr_run_settings settings;
+  tr_csv_settings csv_settings;
+  bool every_given, json, final, quiet;
+  int sets, outputs;
+  const char **set, **output;
+} request;
+
+static bool number(const command *c, const char *name, const char *text, tr_quantity quantity,
+                   double *value) {
+  tr_error error = {0};
+  if (tr_number(text, quantity, value, &error) == TR_OK && isfinite(*value)) return true;
+  error.text[strcspn(error.text, "\n")] = '\0';
+  usage_error(c, "--%s %s: %s", name, text, error.text[0] ? error.text : "not a finite number");
+  return false;
+}
+
+static bool positive(const command *c, const char *name, const char *text, tr_quantity quantity,
+                     double *value) {
+  if (!number(c, name, text, quantity, value)) return false;
+  if (*value > 0) return true;
+  usage_error(c, "--%s %s: must be greater than zero", name, text);
+  return false;
+}
+
+static bool count(const command *c, const char *name, const char *text, int *value) {
+  double x;
+  if (!positive(c, name, text, TR_NUMBER, &x)) return false;
+  if (x != floor(x) || x > 1e9) {
+    usage_error(c, "--%s %s: must be a whole number", name, text);
+    return false;
+  }
+  *value = (int)x;
+  return true;
+}
+
+static bool out_every(request *r, const char *text) {
+  r->every_given = true;
+  r->csv_settings = (tr_csv_settings){0};
+  if (text[strspn(text, "0123456789")] == '\0')
+    return count(r->command, "out-every", text, &r->csv_settings.every);
+  return positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
+}
+
+static bool take_option(request *r, int i, const char *value) {
+  tr_run_settings *s = &r->settings;
+  const command *c = r->command;
+  switch (i) {
+    case METHOD: s->method = value; return true;
+    case STEP: return positive(c, "step", value, TR_TIME, &s->step);
+    case END: return positive(c, "end", value, TR_TIME, &s->end);
+    case SET: r->set[r->sets++] = value; return true;
+    case OUT: r->csv = value; return true;
+    case OUT_EVERY: return out_every(r, value);
+    case OUTPUT: r->output[r->outputs++] = value; return true;
+    case ITERATIONS: return count(c, "newton-iterations", value, &s->newton.fixed_iterations);
+    case TOL: return positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
+    case AS_GIVEN: s->consistent_start = false; return true;
+    case JSON: return r->json = true;
+    case FINAL: return r->final = true;
+    case QUIET: return r->quiet = true;
+    default: return false;
+  }
+}
+
+// -1: go on, else the exit code.
+static int read_request(request *r, int argc, char **argv) {
+  options o = {.command = r->command, .argc = argc, .argv = argv};
+  for (int i; (i = next_option(&o)) != OPTION_END;) {
+    if (i == OPTION_HELP) return print_help(r->command), EXIT_OK;
+    bool fine = i == OPTION_WORD ? take_word(&o, &r->path) : i >= 0 && take_option(r, i, o.value);
+    if (!fine) return EXIT_USAGE;
+  }
+  if (r->json && r->csv && strcmp(r->csv, "-") == 0)
+    return usage_error(r->command, "--json and --out - both want standard output");
+  return -1;
+}
+
+// Everything a run needs; freed in one place.
+typedef struct work {
+  loaded loaded;
+  tr_run *run;
+  tr_csv *csv;
+  int *channels;
+  double *final;
+  tr_reader *reader;
+} work;
+
+static void work_free(work *w) {
+  tr_csv_close(w->csv, NULL);
+  tr_reader_free(w->reader);
+  tr_run_free(w->run);
+  unload(&w->loaded);
+  free(w->channels);
+  free(w->final);
+}
+
+// The columns of the command line, else of the model, else all.
+static tr_status choose(work *w, const request *r, int *columns, tr_error *error) {
+  tr_simulation sim = tr_system_simulation(w->loaded.system);
+  int n = r->outputs ? r->outputs : sim.outputs;
+  const char *const *patterns = r->outputs ? r->output : sim.output;
+  return tr_channels_choose(w->loaded.system, n, patterns, w->channels, columns, error);
+}
+
+static tr_status open_csv(work *w, const request *r, int columns, tr_error *error) {
+  if (!r->csv) return TR_OK;
+  const tr_system *system = w->loaded.system;
+  tr_simulation sim = tr_system_simulation(system);
+  tr_csv_settings settings = r->csv_settings;
+  if (!r->every_given) settings.spacing = isnan(sim.output_step) ? 0 : sim.output_step;
+  return tr_csv_new(system, r->csv, columns, w->channels, settings, &w->csv, error);
+}
+
+static tr_status prepare(work *w, const request *r, int *columns, tr_error *error) {
+  const tr_system *system = w->loaded.system;
+  size_t n = (size_t)tr_channel_count(system) + 1;
+  w->channels = calloc(n, sizeof *w->channels);
+  w->final = calloc(n, sizeof *w->final);
+  if (!w->channels || !w->final) return TR_NO_MEMORY;
+  for (int c = 0; c < (int)n - 1; c++) w->channels[c] = c;
+  tr_status status = tr_reader_new(system, (int)n - 1, w->channels, &w->reader, error);
+  if (status == TR_OK) status = choose(w, r, columns, error);
+  if (status == TR_OK) status = tr_run_new(system, &r->settings, NULL, &w->run, error);
+  // last, so that a start that fails leaves an older table alone
+  if (status == TR_OK) status = open_csv(w, r, *columns, error);
+  return status;
+}
+
+static void print_summary(const request *r, const run_result *result) {
+  FILE *to = r->csv && strcmp(r->csv, "-") == 0 ? stderr : stdout;
+  if (r->json) {
+    summary_json(result);
+    return;
+  }
+  if (!r->quiet) summary_text(to, result);
+  if (r->final) final_text(to, result);
+}
+
+static int simulate(work *w, const request *r, int columns) {
+  tr_error error = {0};
+  progress line = progress_start(r->quiet);
+  catch_interrupts();
+  // the table comes first, so that it has the step at which an interrupt is noticed
+  if (w->csv) tr_run_observe(w->run, tr_csv_observer(w->csv));
+  tr_run_observe(w->run, &line.observer);
+  tr_status status = tr_run_all(w->run, &error);
+  if (status != TR_OK && error.status == TR_OK) error.status = status;
+
+  run_result result = {.path = r->path,
+                       .csv_path = r->csv,
+                       .system = w->loaded.system,
+                       .state = tr_run_state(w->run),
+                       .info = tr_run_describe(w->run),
+                       .columns = columns,
+                       .rows = w->csv ? tr_csv_rows(w->csv) : 0,
+                       .final = w->final};
+  progress_end(&line, &result.info);
+  tr_error csv_error = {0};
+  tr_status closed = tr_csv_close(w->csv, &csv_error);
+  w->csv = NULL;
+  result.error = &error;
+  if (closed != TR_OK) status = closed, result.error = &csv_error;
+  result.status = status;
+  if (tr_reader_read(w->reader, result.state, w->final) != TR_OK)
+    for (int c = 0; c < tr_channel_count(result.system); c++) w->final[c] = NAN;
+
+  if (status == TR_STOPPED)
+    complain("interrupted at t = %.9g s", result.state->t);
+  else if (status != TR_OK)
+    print_error(result.error);
+  print_summary(r, &result);
+  return exit_code(status) == EXIT_MODEL ? EXIT_NUMERIC : exit_code(status);
+}
+
+static int run(const command *self, int argc, char **argv) {
+  work w = {0};
+  request r = {.command = self, .settings = tr_run_defaults()};
+  r.set = calloc((size_t)argc + 1, sizeof *r.set);
+  r.output = calloc((size_t)argc + 1, sizeof *r.output);
+  int code = r.set && r.output ? read_request(&r, argc, argv) : EXIT_NUMERIC;
+  if (code >= 0) goto done;
+  code = load(self, r.path, r.sets, r.set, r.json, &w.loaded);
+  if (code != EXIT_OK) goto done;
+
+  int columns = 0;
+  tr_error error = {0};
+  tr_status status = prepare(&w, &r, &columns, &error);
+  if (status == TR_OK) {
+    code = simulate(&w, &r, columns);
+  } else {
+    if (error.status == TR_OK) error.status = status;
+    print_error(&error);
+    if (r.json) json_failure(r.path, &error);
+    // a bad method or pattern is the fault of whoever wrote it
+    bool ours = r.settings.method || r.outputs;
+    code = status == TR_BAD_INPUT && ours ? EXIT_USAGE : exit_code(status);
+  }
+done:
+  work_free(&w);
+  free(r.set);
+  free(r.output);
+  return code;
+}
+
+const command command_run = {"run", "MODEL.yaml [OPTIONS]",
+                             "simulates a model; numbers may be expressions with units",
+                             options_run, run};

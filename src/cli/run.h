@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `trammel run` hands to its summary.
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli.h"
+
+typedef struct run_result {
+  const char *path, *csv_path; // csv_path NULL: none
+  const tr_system *system;
+  const tr_state *state; // the last accepted one
+  tr_run_info info;
+  tr_status status;
+  const tr_error *error;
+  long rows;
+  int columns;
+  const double *final; // (channels) values at the end
+} run_result;
+
+void summary_json(const run_result *r);
+void summary_text(FILE *to, const run_result *r);
+void final_text(FILE *to, const run_result *r); // every channel at the end, all digits
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The summary of a run: for people and as JSON.
+#include <string.h>
+
+#include "run.h"
+
+static double us_per_step(const tr_run_info *info) {
+  return info->steps > 0 ? 1e6 * info->cpu_s / (double)info->steps : 0;
+}
+
+static const char *outcome(tr_status status) {
+  return status == TR_OK ? "ok" : status == TR_STOPPED ? "interrupted" : "failed";
+}
+
+static void counts_json(json *j, const tr_run_info *info) {
+  json_int(j, "steps", info->steps);
+  json_int(j, "rejected", info->rejected);
+  json_int(j, "newton_iterations", info->newton_iterations);
+  json_int(j, "residuals", info->residuals);
+  json_int(j, "jacobians", info->jacobians);
+  json_int(j, "factorisations", info->factorisations);
+  json_int(j, "refactorisations", info->refactorisations);
+  json_int(j, "solves", info->solves);
+  json_int(j, "stagnations", info->stagnations);
+  json_number(j, "cpu_s", info->cpu_s);
+  json_number(j, "us_per_step", us_per_step(info));
+}
+
+void summary_json(const run_result *r) {
+  const tr_run_info *info = &r->info;
+  json j = {.to = stdout};
+  json_open(&j, NULL, '{');
+  json_text(&j, "model", model_name(r->system, r->path));
+  json_text(&j, "file", r->path);
+  json_text(&j, "method", info->method);
+  json_text(&j, "status", outcome(r->status));
+  if (r->status != TR_OK) json_error(&j, r->error);
+  json_number(&j, "end", info->end);
+  json_number(&j, "step", info->step);
+  counts_json(&j, info);
+  json_number(&j, "max_position_violation", info->max_phi);
+  json_number(&j, "max_velocity_violation", info->max_phi_v);
+  json_open(&j, "energy", '{');
+  json_number(&j, "initial", info->energy0);
+  json_number(&j, "max_change", info->max_energy_change);
+  json_close(&j);
+  json_open(&j, "start", '{');
+  json_number(&j, "moved_positions", info->start_move_q);
+  json_number(&j, "moved_velocities", info->start_move_v);
+  json_close(&j);
+  char name[NAME_SIZE];
+  json_open(&j, "final", '{');
+  json_number(&j, "t", r->state->t);
+  for (int c = 0; c < tr_channel_count(r->system); c++)
+    json_number(&j, channel_name(r->system, c, name), r->final[c]);
+  json_close(&j);
+  json_close(&j);
+}
+
+static void row(FILE *to, const char *label) { fprintf(to, "%-22s ", label); }
+
+void summary_text(FILE *to, const run_result *r) {
+  const tr_run_info *info = &r->info;
+  double n = info->steps > 0 ? (double)info->steps : 1;
+  row(to, "model");
+  const char *name = model_name(r->system, r->path);
+  fprintf(to, strcmp(name, r->path) ? "%s (%s)\n" : "%s\n", name, r->path);
+  if (r->status != TR_OK) {
+    row(to, "status");
+    fprintf(to, "%s\n", outcome(r->status));
+  }
+  row(to, "method");
+  fprintf(to, "%s\n", info->method);
+  row(to, "time");
+  fprintf(to, "%.9g s of %.9g s, step %.9g s\n", r->state->t, info->end, info->step);
+  row(to, "steps");
+  fprintf(to, "%ld, %ld rejected\n", info->steps, info->rejected);
+  row(to, "newton iterations");
+  fprintf(to, "%ld, %.2f per step, %ld at the round-off floor\n", info->newton_iterations,
+          (double)info->newton_iterations / n, info->stagnations);
+  row(to, "evaluations");
+  fprintf(to, "%ld residuals, %ld jacobians\n", info->residuals, info->jacobians);
+  row(to, "factorisations");
+  fprintf(to, "%ld in full, %ld with known pivots; %ld solves\n", info->factorisations,
+          info->refactorisations, info->solves);
+  row(to, "cpu time");
+  fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));
+  row(to, "constraint violation");
+  fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,
+          info->max_phi_v);
+  row(to, "energy");
+  fprintf(to, "%.9g J at the start, largest change %.3g J\n", info->energy0,
+          info->max_energy_change);
+  row(to, "consistent start");
+  fprintf(to, "moved positions by %.3g, velocities by %.3g\n", info->start_move_q,
+          info->start_move_v);
+  if (r->csv_path) {
+    row(to, "output");
+    fprintf(to, "%s, %ld rows of %d columns\n", r->csv_path, r->rows, r->columns + 1);
+  }
+}
+
+void final_text(FILE *to, const run_result *r) {
+  char name[NAME_SIZE];
+  int width = channel_width(r->system);
+  fprintf(to, "\n%-*s %24.17g s\n", width, "t", r->state->t);
+  for (int c = 0; c < tr_channel_count(r->system); c++)
+    fprintf(to, "%-*s %24.17g %s\n", width, channel_name(r->system, c, name), r->final[c],
+            tr_quantity_unit(tr_channel_quantity(r->system, c)));
+}

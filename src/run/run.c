@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver: fixed steps from the start to the end, observers after each.
+//
+// (1) t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the interval.
+// (2) A step that fails is not accepted: the run ends with the last good state and the reason.
+// (3) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
+//     is shared out between the two by a wall clock read twice a step.
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "step/start.h"
+#include "step/step.h"
+#include "trammel/run.h"
+
+struct tr_run {
+  const tr_system *sys;
+  tr_arena arena;
+  tr_step *step;
+  tr_work *work; // for the audit
+  tr_state x, next;
+  tr_run_settings settings;
+  tr_run_info info;
+  double t0;
+  long k; // steps of full length since t0
+  int observers;
+  tr_observer *observer[TR_MAX_OBSERVERS];
+  bool observed;    // the start has been shown
+  double step_wall; // seconds of the clock spent in steps
+};
+
+tr_run_settings tr_run_defaults(void) {
+  return (tr_run_settings){
+      .end = NAN,
+      .step = NAN,
+      .consistent_start = true,
+      .audit = true,
+      .newton = {
+          .tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_QUADRATIC, .reuse = true}};
+}
+
+static double clock_in_s(clockid_t which) {
+  struct timespec t;
+  clock_gettime(which, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- audit ----------------------------------------------------------------------------------------
+
+static double norm(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * x[i];
+  return sqrt(s);
+}
+
+static void audit(tr_run *r, bool first) {
+  tr_work *w = r->work;
+  const tr_state *x = &r->x;
+  double T, V, *phi = w->x, *phi_t = w->y;
+  int nc = r->sys->nc;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_energy(w, &T, &V);
+  if (first) r->info.energy0 = T + V;
+  r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
+  if (nc == 0) return;
+  tr_forces(w, NULL, NULL, phi);
+  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  tr_jacobian(w);
+  tr_G_times(w, x->v, phi);
+  if (r->sys->rheonomic) {
+    tr_phi_t(w, phi_t);
+    for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
+  }
+  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+}
+
+static tr_status show(tr_run *r, tr_error *error) {
+  tr_run_info info = tr_run_describe(r);
+  for (int i = 0; i < r->observers; i++) {
+    tr_status status = r->observer[i]->step(r->observer[i], &r->x, &info);
+    if (status == TR_STOPPED) return status;
+    if (status != TR_OK)
+      return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", r->x.t,
+                     tr_status_text(status));
+  }
+  return TR_OK;
+}
+
+// ---- life -----------------------------------------------------------------------------------------
+
+static tr_status settle(tr_run *r, tr_error *error) {
+  tr_simulation sim = tr_system_simulation(r->sys);
+  tr_run_settings *s = &r->settings;
+  if (isnan(s->end)) s->end = sim.end;
+  if (isnan(s->step)) s->step = sim.step;
+  if (!s->method) s->method = sim.method ? sim.method : "hht-i3";
+  if (isnan(s->end)) tr_fail(error, TR_BAD_INPUT, NULL, "no end time: give simulation: end");
+  if (isnan(s->step)) tr_fail(error, TR_BAD_INPUT, NULL, "no step size: give simulation: step");
+  if (isnan(s->end) || isnan(s->step)) return TR_BAD_INPUT;
+  if (!(s->step > 0) || isinf(s->step))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the step size must be positive, not %g", s->step);
+  if (!(s->end >= r->x.t) || isinf(s->end))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the end, t = %g s, lies before the start, t = %g s",
+                   s->end, r->x.t);
+  if (s->newton.max_iterations < 1 || s->newton.fixed_iterations < 0 || !(s->newton.tol > 0))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the Newton settings make no sense");
+  const tr_method *method;
+  void *par;
+  TR_TRY(tr_method_parse(&r->arena, s->method, &method, &par, error));
+  r->info.method = tr_method_text(&r->arena, method, par);
+  if (!r->info.method) return tr_no_memory(error);
+  r->info.end = s->end, r->info.step = s->step;
+  return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
+}
+
+static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
+  TR_TRY(tr_state_new(r->sys, &r->x, error));
+  TR_TRY(tr_state_new(r->sys, &r->next, error));
+  if (x) tr_state_copy(&r->x, x);
+  TR_TRY(settle(r, error));
+  if (tr_work_new(r->sys, &r->work) != TR_OK) return tr_no_memory(error);
+  tr_start_info info = {0};
+  if (r->settings.consistent_start)
+    TR_TRY(tr_consistent_start(r->sys, &r->x, &info, error));
+  else
+    TR_TRY(tr_accelerations(r->sys, &r->x, error));
+  r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+  tr_accept(r->work, r->x.mem);
+  r->t0 = r->x.t;
+  if (r->settings.audit) audit(r, true);
+  tr_status status = tr_step_begin(r->step, &r->x);
+  return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+}
+
+tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
+                     tr_run **run, tr_error *error) {
+  *run = NULL;
+  tr_arena ar = tr_arena_make(sys->al);
+  tr_run *r = TR_NEW(&ar, 1, tr_run);
+  if (!r) return tr_no_memory(error);
+  r->sys = sys;
+  r->arena = ar;
+  r->settings = settings ? *settings : tr_run_defaults();
+  tr_status status = start(r, x, error);
+  if (status != TR_OK) {
+    tr_run_free(r);
+    return status;
+  }
+  *run = r;
+  return TR_OK;
+}
+
+void tr_run_free(tr_run *r) {
+  if (!r) return;
+  tr_step_free(r->step);
+  tr_work_free(r->work);
+  tr_state_free(r->sys, &r->x);
+  tr_state_free(r->sys, &r->next);
+  tr_arena arena = r->arena; // the run itself lives in it
+  tr_arena_free(&arena);
+}
+
+tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
+  if (r->observers == TR_MAX_OBSERVERS) return TR_BAD_INPUT;
+  r->observer[r->observers++] = observer;
+  return TR_OK;
+}
+
+// ---- stepping -------------------------------------------------------------------------------------
+
+static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+  static const char *const reason[] = {
+      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
+      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
+      [TR_NOT_FINITE] = "numbers are no longer finite"};
+  if (why < 0)
+    return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  return tr_fail(error, TR_FAILED, NULL,
+                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
+                 h, reason[why]);
+}
+
+// One step of length h; the new time is t1 to the last bit.
+static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
+  double before = clock_in_s(CLOCK_MONOTONIC);
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  if (status != TR_OK) return explain(r, status, h, error);
+  r->next.t = t1;
+  tr_step_accept(r->step, &r->x, &r->next);
+  tr_state old = r->x;
+  r->x = r->next;
+  r->next = old;
+  if (r->sys->nmem > 0) {
+    tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+    tr_accept(r->work, r->x.mem);
+  }
+  r->info.steps++;
+  r->step_wall += clock_in_s(CLOCK_MONOTONIC) - before;
+  if (r->settings.audit) audit(r, false);
+  return show(r, error);
+}
+
+static tr_status walk(tr_run *r, double t, tr_error *error) {
+  double h = r->settings.step, near = 1e-9 * h;
+  if (!r->observed) {
+    r->observed = true;
+    TR_TRY(show(r, error));
+  }
+  while (r->x.t < t - near) {
+    double t1 = r->t0 + (double)(r->k + 1) * h;
+    if (t1 <= t + near) {
+      TR_TRY(advance(r, h, fabs(t1 - t) <= near ? t : t1, error));
+      r->k++;
+    } else { // a shorter step to t; the grid begins anew there
+      TR_TRY(advance(r, t - r->x.t, t, error));
+      r->t0 = t;
+      r->k = 0;
+    }
+  }
+  return TR_OK;
+}
+
+tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
+  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), wall = clock_in_s(CLOCK_MONOTONIC);
+  double step_wall = r->step_wall;
+  tr_status status = walk(r, t, error);
+  cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  wall = clock_in_s(CLOCK_MONOTONIC) - wall;
+  if (wall > 0) r->info.cpu_s += cpu * fmin(1, (r->step_wall - step_wall) / wall);
+  return status;
+}
+
+tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
+
+tr_status tr_run_step(tr_run *r, tr_error *error) {
+  return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
+}
+
+const tr_state *tr_run_state(const tr_run *r) { return &r->x; }
+
+tr_run_info tr_run_describe(const tr_run *r) {
+  tr_run_info i = r->info;
+  const tr_newton *n = &r->step->newton;
+  i.t = r->x.t;
+  i.newton_iterations = n->iterations;
+  i.residuals = n->residuals;
+  i.jacobians = n->matrices;
+  i.stagnations = n->stagnations;
+  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
+  for (int k = 0; k < 2; k++) {
+    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
+    i.refactorisations += kkt[k]->refactorisations;
+    i.solves += kkt[k]->solves;
+  }
+  return i;
+}

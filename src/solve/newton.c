@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modified Newton with a matrix that outlives the step.
+#include "newton.h"
+
+#include <math.h>
+
+// Slower than this: refresh for the next solve, look for stagnation, give up on a fresh matrix.
+static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
+// A matrix from an earlier solve is renewed rather than used for more corrections than these.
+static const double REMAINING = 2.5;
+// No better rate than this is believed: near singular positions one lucky correction hides a slow
+// component, and the constraints would be left open.
+static const double RATE_MIN = 0.05;
+// How a remembered rate ages with each solve that did not measure it.
+static const double RATE_AGE = 1.5;
+
+static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
+  nw->valid = nw->known = false;
+  nw->matrices++;
+  TR_TRY(p->matrix(p));
+  nw->valid = true;
+  return TR_OK;
+}
+
+// Correction of one iteration; its norm.
+static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
+  nw->iterations++;
+  nw->residuals++;
+  TR_TRY(p->residual(p, nw->r));
+  TR_TRY(p->solve(p, nw->r));
+  *norm = p->norm(p, nw->r);
+  if (!isfinite(*norm)) return TR_NOT_FINITE;
+  p->update(p, nw->r);
+  return TR_OK;
+}
+
+static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
+  double norm;
+  for (int k = 0; k < nw->fixed_iterations; k++) {
+    TR_TRY(refresh(nw, p));
+    TR_TRY(correct(nw, p, &norm));
+  }
+  return TR_OK;
+}
+
+// True when what is left of the error is below the tolerance.
+static bool converged(tr_newton *nw, const tr_newton_problem *p, int k, double norm, double last) {
+  if (k == 1) {
+    if (norm <= p->floor) return true;
+    if (!nw->known) return false;
+    nw->rate *= RATE_AGE;
+    double rate = fmax(RATE_MIN, nw->rate * fmax(1, norm / nw->norm));
+    return rate < 1 && rate / (1 - rate) * norm <= p->tol;
+  }
+  nw->rate = norm / last;
+  nw->norm = last;
+  nw->known = true;
+  double rate = fmax(RATE_MIN, nw->rate);
+  return rate < 1 && rate / (1 - rate) * norm <= p->tol;
+}
+
+// Corrections of the old matrix until the tolerance is met.
+static double remaining(const tr_newton *nw, const tr_newton_problem *p, double norm) {
+  return nw->rate < 1 ? log(p->tol / norm) / log(nw->rate) : INFINITY;
+}
+
+// Corrections no longer shrink: fine if round-off is all there is.
+static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_status *status) {
+  bool floor = norm <= p->floor;
+  if (!floor) {
+    nw->residuals++;
+    *status = p->residual(p, nw->r);
+    if (*status != TR_OK) return false;
+    floor = p->at_floor(p, nw->r);
+  }
+  if (floor) nw->stagnations++;
+  return floor;
+}
+
+static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
+  double norm = 0, last = 0, worst = 0;
+  bool fresh = false;
+  int since = 0; // iterations with this matrix in this solve
+  for (int k = 1; k <= nw->max_iterations; k++) {
+    if (!nw->valid) {
+      TR_TRY(refresh(nw, p));
+      fresh = true;
+      since = 0;
+    }
+    last = norm;
+    TR_TRY(correct(nw, p, &norm));
+    since++;
+    if (converged(nw, p, since, norm, last)) {
+      if (since > 1) worst = fmax(worst, nw->rate);
+      if (!nw->reuse || worst > RATE_NEXT) nw->valid = false;
+      return TR_OK;
+    }
+    if (since < 2) continue;
+    worst = fmax(worst, nw->rate);
+    if (!fresh && remaining(nw, p, norm) > REMAINING) {
+      nw->valid = false; // a new matrix here, not where the step began
+      if (nw->rate <= RATE_SLOW) continue;
+    }
+    if (nw->rate <= RATE_SLOW) continue;
+    tr_status status = TR_OK;
+    if (stagnated(nw, p, norm, &status)) return TR_OK;
+    TR_TRY(status);
+    if (fresh && since > 3)
+      nw->valid = false;
+    else if (fresh && nw->rate > RATE_LOST)
+      return TR_NO_CONVERGENCE;
+  }
+  return TR_NO_CONVERGENCE;
+}
+
+tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
+  tr_status status = nw->fixed_iterations > 0 ? solve_fixed(nw, p) : iterate(nw, p);
+  if (status != TR_OK) nw->valid = nw->known = false;
+  return status;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one Newton iteration. It knows neither mechanics nor time: a problem gives residual, matrix,
+// solve and update; the iteration decides when the matrix is stale and when to stop.
+//
+// (1) Stops when the error left after a correction d, estimated as rho/(1 - rho) |d| with the measured
+//     contraction rho, is below the tolerance. With a reused matrix the rate remembered from earlier
+//     solves serves for the first correction, made worse in proportion when that is larger than the
+//     one it was measured on, and with each solve that did not measure it.
+// (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
+// (3) A slow rate refreshes the matrix: at once when more than REMAINING corrections are still to come,
+//     else for the next solve.
+#ifndef TR_NEWTON_H
+#define TR_NEWTON_H
+
+#include "base/base.h"
+
+typedef struct tr_newton_problem tr_newton_problem;
+struct tr_newton_problem {
+  double tol;   // on the norm of the error
+  double floor; // norm of a correction that is mere round-off
+  tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
+  tr_status (*matrix)(tr_newton_problem *p);              // evaluate and factor at the unknowns
+  tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
+  void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
+  double (*norm)(const tr_newton_problem *p, const double *dx);
+  // The residual is what round-off alone would leave.
+  bool (*at_floor)(const tr_newton_problem *p, const double *r);
+};
+
+typedef struct tr_newton {
+  int max_iterations, fixed_iterations;
+  bool reuse;
+  double *r; // room for a residual
+  // between solves
+  bool valid;  // the matrix may be used
+  bool known;  // rate was measured with this matrix
+  double rate; // last contraction
+  double norm; // of the correction it followed: a larger one contracts worse
+  long iterations, residuals, matrices, stagnations;
+} tr_newton;
+
+tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p);
+
+#endif

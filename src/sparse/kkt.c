@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// KLU for sparse systems, a dense LU by rows for tiny ones.
+//
+// KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them (refactor).
+// The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above GROWTH_MIN;
+// else the full factorisation runs again. Dense: rows scaled by their largest entry, then partial
+// pivoting; no allocation ever.
+#include "kkt.h"
+
+#include <math.h>
+#include <string.h>
+#include <suitesparse/klu.h>
+
+static const double GROWTH_MIN = 1e-6;
+
+typedef struct klu_handle {
+  klu_symbolic *symbolic;
+  klu_common common;
+} klu_handle;
+
+typedef struct klu_numbers {
+  klu_numeric *numeric;
+  klu_common common;
+} klu_numbers;
+
+tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max) {
+  p->klu = NULL;
+  if (p->n <= dense_max) return TR_OK;
+  klu_handle *h = TR_NEW(ar, 1, klu_handle);
+  if (!h) return TR_NO_MEMORY;
+  klu_defaults(&h->common);
+  h->common.scale = 2;
+  // KLU's interface is not const-correct; analyse reads only.
+  h->symbolic = klu_analyze(p->n, (int *)p->column, (int *)p->row, &h->common);
+  if (!h->symbolic) return h->common.status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
+  p->klu = h;
+  return TR_OK;
+}
+
+void tr_pattern_free(tr_pattern *p) {
+  if (p->klu) klu_free_symbolic(&p->klu->symbolic, &p->klu->common);
+  p->klu = NULL;
+}
+
+int tr_pattern_slot(const tr_pattern *p, int row, int column) {
+  int lo = p->column[column], hi = p->column[column + 1];
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (p->row[mid] < row)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < p->column[column + 1] && p->row[lo] == row ? lo : p->nnz;
+}
+
+tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
+  *k = (tr_kkt){.p = p, .values = TR_NEW(ar, p->nnz + 1, double)};
+  if (!k->values) return TR_NO_MEMORY;
+  if (p->klu) {
+    k->klu = TR_NEW(ar, 1, klu_numbers);
+    if (!k->klu) return TR_NO_MEMORY;
+    k->klu->common = p->klu->common;
+    return TR_OK;
+  }
+  size_t n = (size_t)p->n;
+  k->dense = TR_NEW(ar, n * n, double);
+  k->scale = TR_NEW(ar, n, double);
+  k->work = TR_NEW(ar, n, double);
+  k->pivot = TR_NEW(ar, n, int);
+  return k->dense && k->scale && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
+}
+
+void tr_kkt_free(tr_kkt *k) {
+  if (k->klu && k->klu->numeric) klu_free_numeric(&k->klu->numeric, &k->klu->common);
+}
+
+// ---- dense ----------------------------------------------------------------------------------------
+
+// P S A = L U by rows, unit L; U's diagonal is kept inverted.
+static tr_status dense_factor(tr_kkt *k) {
+  const tr_pattern *p = k->p;
+  int n = p->n;
+  double *A = k->dense;
+  memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+  memset(k->scale, 0, (size_t)n * sizeof *k->scale);
+  for (int j = 0; j < n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      int i = p->row[s];
+      A[i * n + j] = k->values[s];
+      k->scale[i] = fmax(k->scale[i], fabs(k->values[s]));
+    }
+  for (int i = 0; i < n; i++) {
+    if (!(k->scale[i] > 0)) return TR_SINGULAR;
+    k->scale[i] = 1 / k->scale[i];
+    for (int j = 0; j < n; j++) A[i * n + j] *= k->scale[i];
+  }
+  for (int c = 0; c < n; c++) {
+    int best = c;
+    for (int i = c + 1; i < n; i++)
+      if (fabs(A[i * n + c]) > fabs(A[best * n + c])) best = i;
+    k->pivot[c] = best;
+    if (best != c)
+      for (int j = 0; j < n; j++) {
+        double x = A[c * n + j];
+        A[c * n + j] = A[best * n + j], A[best * n + j] = x;
+      }
+    double d = A[c * n + c];
+    if (!(fabs(d) > 0)) return TR_SINGULAR;
+    d = A[c * n + c] = 1 / d;
+    for (int i = c + 1; i < n; i++) {
+      double l = A[i * n + c];
+      if (l == 0) continue;
+      A[i * n + c] = l *= d;
+      for (int j = c + 1; j < n; j++) A[i * n + j] -= l * A[c * n + j];
+    }
+  }
+  return TR_OK;
+}
+
+static void dense_solve(const tr_kkt *k, double *b) {
+  int n = k->p->n;
+  const double *A = k->dense;
+  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
+  for (int i = 0; i < n; i++) {
+    double x = b[k->pivot[i]];
+    b[k->pivot[i]] = b[i];
+    b[i] = x;
+  }
+  for (int i = 1; i < n; i++) {
+    double s = b[i];
+    for (int j = 0; j < i; j++) s -= A[i * n + j] * b[j];
+    b[i] = s;
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double s = b[i];
+    for (int j = i + 1; j < n; j++) s -= A[i * n + j] * b[j];
+    b[i] = s * A[i * n + i];
+  }
+}
+
+// ---- sparse ---------------------------------------------------------------------------------------
+
+static tr_status sparse_factor(tr_kkt *k) {
+  const tr_pattern *p = k->p;
+  klu_numbers *u = k->klu;
+  klu_symbolic *symbolic = p->klu->symbolic;
+  int *column = (int *)p->column, *row = (int *)p->row;
+  if (u->numeric) {
+    k->refactorisations++;
+    if (klu_refactor(column, row, k->values, symbolic, u->numeric, &u->common) &&
+        klu_rgrowth(column, row, k->values, symbolic, u->numeric, &u->common) &&
+        u->common.rgrowth > GROWTH_MIN)
+      return TR_OK;
+    klu_free_numeric(&u->numeric, &u->common);
+  }
+  k->factorisations++;
+  u->numeric = klu_factor(column, row, k->values, symbolic, &u->common);
+  if (u->numeric && u->common.status == KLU_OK) return TR_OK;
+  if (u->numeric) klu_free_numeric(&u->numeric, &u->common);
+  return u->common.status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
+}
+
+// ---- both -----------------------------------------------------------------------------------------
+
+static bool finite(const double *x, int n) {
+  double sum = 0; // stays 0 unless a NaN or an infinity comes by
+  for (int i = 0; i < n; i++) sum += 0 * x[i];
+  return sum == 0;
+}
+
+tr_status tr_kkt_factor(tr_kkt *k) {
+  if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
+  if (k->klu) return sparse_factor(k);
+  k->factorisations++;
+  return dense_factor(k);
+}
+
+tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
+  int n = k->p->n;
+  k->solves += count;
+  if (k->klu)
+    klu_solve(k->p->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common);
+  else
+    for (int i = 0; i < count; i++) dense_solve(k, b + i * n);
+  return finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
+}
+
+void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y) {
+  const tr_pattern *p = k->p;
+  memset(y, 0, (size_t)p->n * sizeof *y);
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) y[p->row[s]] += k->values[s] * x[j];
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear systems of the corrector: analyse once, factor, refactor, solve.
+//
+// (1) tr_pattern is constant and shared by threads; tr_kkt holds the numbers of one thread.
+// (2) Whoever fills `values` knows the slots; slot nnz is a bin for entries outside the pattern.
+// (3) A singular or non-finite matrix is a status; solve is legal only after a factor that was TR_OK.
+#ifndef TR_KKT_H
+#define TR_KKT_H
+
+#include "base/base.h"
+
+// Compressed columns, rows ascending in each.
+typedef struct tr_pattern {
+  int n, nnz;
+  const int *column;      // (n + 1)
+  const int *row;         // (nnz)
+  struct klu_handle *klu; // ordering; NULL for tiny systems, which are solved dense
+} tr_pattern;
+
+// Tiny systems are stored and factored dense up to this size (measured: see docs/performance.md).
+enum { TR_DENSE_MAX = 24 };
+
+// Orders for small fill. column, row must outlive the pattern. dense: never by KLU; for tests.
+tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
+void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
+
+// Position of an entry in values, p->nnz (the bin) if it is not in the pattern.
+int tr_pattern_slot(const tr_pattern *p, int row, int column);
+
+typedef struct tr_kkt {
+  const tr_pattern *p;
+  double *values; // (nnz + 1), filled by the caller
+  long factorisations, refactorisations, solves;
+  // private
+  double *dense, *scale, *work; // dense LU by rows
+  int *pivot;
+  struct klu_numbers *klu;
+} tr_kkt;
+
+tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
+void tr_kkt_free(tr_kkt *k);
+tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
+// In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
+tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
+void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x
+
+#endif

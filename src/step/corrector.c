@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shared implicit corrector of the index-3 family [NJK09, GNP05].
+//
+// Newton matrix: [ cm M + cq (cm M a + G' lam - Q)_q - cv Q_v , G' ; G , 0 ] in (a1, lam1). The tangent
+// of the retraction, T(d) = 1 + O(h), is left out of the matrix, never of the residual.
+// The scaling 1/cq of the constraints keeps the matrix well conditioned for h -> 0 and puts a floor of
+// about eps |q|/cq under the corrections of a.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step.h"
+
+typedef struct correction {
+  tr_newton_problem p;
+  tr_step *s;
+  const tr_state *x0;
+  tr_state *x1;
+  double t1, force_scale, length_scale;
+} correction;
+
+static double largest(const double *x, int n) {
+  double m = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
+  return m;
+}
+
+// q1, v1 from a1
+static void place(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const double *a = k->x1->a;
+  for (int i = 0; i < s->sys->nv; i++) {
+    s->d[i] = c->dhat[i] + c->cq * a[i];
+    k->x1->v[i] = c->vhat[i] + c->cv * a[i];
+  }
+  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+}
+
+static tr_status residual(tr_newton_problem *p, double *r) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  tr_work *w = s->work;
+  tr_kinematics(w, k->t1, x->q, x->v, x->mem, s->sys->force_level);
+  tr_forces(w, x->lam, r, r + nv);
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
+  tr_mass_times(s->sys, blocks, x->a, w->x);
+  if (c->history)
+    for (int i = 0; i < nv; i++) r[i] += c->cm * w->x[i] + c->history[i];
+  else
+    for (int i = 0; i < nv; i++) r[i] += c->cm * w->x[i];
+  double icq = 1 / c->cq;
+  for (int i = 0; i < nc; i++) r[nv + i] *= icq;
+  return TR_OK;
+}
+
+static tr_status matrix(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  return tr_kkt_factor(&s->kkt);
+}
+
+static tr_status solve(tr_newton_problem *p, double *r) {
+  return tr_kkt_solve(&((correction *)p)->s->kkt, 1, r);
+}
+
+static void update(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  int nv = k->s->sys->nv, nc = k->s->sys->nc;
+  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i];
+  for (int i = 0; i < nc; i++) k->x1->lam[i] -= dx[nv + i];
+  place(k);
+}
+
+// The correction of the velocities, cv da.
+static double norm(const tr_newton_problem *p, const double *dx) {
+  const tr_step *s = ((const correction *)p)->s;
+  return s->c.cv * largest(dx, s->sys->nv);
+}
+
+// Constraints at round-off of the coordinates, forces at round-off of their terms.
+static bool at_floor(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  const tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double stiff = 1 / s->c.cq; // the position part of the forces carries eps |q| M/cq
+  return largest(r, nv) <= 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff) &&
+         largest(r + nv, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
+}
+
+tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
+  correction k = {.p = {.residual = residual,
+                        .matrix = matrix,
+                        .solve = solve,
+                        .update = update,
+                        .norm = norm,
+                        .at_floor = at_floor},
+                  .s = s,
+                  .x0 = x0,
+                  .x1 = x1,
+                  .t1 = t1};
+  k.length_scale = fmax(1, largest(x0->q, nq));
+  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
+  double speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
+  k.p.tol = s->settings.tol * speed;
+  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
+  k.p.tol = fmax(k.p.tol, k.p.floor);
+  // A matrix for other coefficients is not this matrix.
+  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
+    s->newton.valid = false;
+  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  x1->t = t1;
+  place(&k);
+  return tr_newton_solve(&s->newton, &k.p);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods by text: "name:key=value,key=value", and back.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "step.h"
+
+static const tr_method *find(const char *name, size_t n, tr_error *error) {
+  const char *names[64] = {0};
+  for (int i = 0; tr_methods()[i] && i < 63; i++) {
+    const tr_method *m = tr_methods()[i];
+    if (strlen(m->info.name) == n && !strncmp(m->info.name, name, n)) return m;
+    names[i] = m->info.name;
+  }
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)n, name);
+  const char *near = tr_did_you_mean(word, names);
+  tr_fail(error, TR_BAD_INPUT, NULL,
+          near ? "unknown method \"%s\" (did you mean \"%s\"?)"
+               : "unknown method \"%s\"; see `trammel list methods`",
+          word, near);
+  return NULL;
+}
+
+static const tr_field *field(const tr_method *m, const char *key) {
+  for (const tr_field *f = m->info.fields; f && f->name; f++)
+    if (!strcmp(f->name, key)) return f;
+  return NULL;
+}
+
+static tr_status choose(const tr_method *m, const tr_field *f, const char *text, int *out,
+                        tr_error *error) {
+  for (int i = 0; f->choices[i]; i++)
+    if (!strcmp(f->choices[i], text)) {
+      *out = i;
+      return TR_OK;
+    }
+  const char *near = tr_did_you_mean(text, f->choices);
+  return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s cannot be \"%s\"%s%s%s", m->info.name,
+                 f->name, text, near ? " (did you mean \"" : "", near ? near : "",
+                 near ? "\"?)" : "");
+}
+
+static tr_status set(const tr_method *m, const tr_field *f, const char *text, void *par,
+                     tr_error *error) {
+  void *at = (char *)par + f->offset;
+  if (f->kind == TR_CHOICE) return choose(m, f, text, at, error);
+  double x;
+  tr_error why = {0};
+  if (tr_number(text, f->quantity, &x, &why) != TR_OK)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s: %.*s", m->info.name, f->name,
+                   (int)strcspn(why.text, "\n"), why.text);
+  if (f->min < f->max && !(x >= f->min - 1e-12 && x <= f->max + 1e-12))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s = %g is outside [%g, %g]",
+                   m->info.name, f->name, x, f->min, f->max);
+  if (f->kind == TR_INT) {
+    if (x != nearbyint(x))
+      return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s must be a whole number",
+                     m->info.name, f->name);
+    *(int *)at = (int)x;
+  } else {
+    *(double *)at = x;
+  }
+  return TR_OK;
+}
+
+// One "key=value" of the text.
+static tr_status set_pair(const tr_method *m, char *pair, void *par, tr_error *error) {
+  char *eq = strchr(pair, '=');
+  if (!eq)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: \"%s\" is not of the form key=value",
+                   m->info.name, pair);
+  *eq = 0;
+  const tr_field *f = field(m, pair);
+  if (f) return set(m, f, eq + 1, par, error);
+  const char *names[64] = {0};
+  int n = 0;
+  for (const tr_field *g = m->info.fields; g && g->name && n < 63; g++) names[n++] = g->name;
+  const char *near = tr_did_you_mean(pair, names);
+  return tr_fail(error, TR_BAD_INPUT, NULL, "method %s has no parameter \"%s\"%s%s%s", m->info.name,
+                 pair, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+}
+
+// Splits at commas outside parentheses, so that expressions may call functions.
+static char *next_pair(char **rest) {
+  char *start = *rest, *c = start;
+  if (!start || !*start) return NULL;
+  for (int depth = 0; *c && (*c != ',' || depth > 0); c++) depth += (*c == '(') - (*c == ')');
+  *rest = *c ? c + 1 : c;
+  *c = 0;
+  return start;
+}
+
+tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
+                          tr_error *error) {
+  size_t n = strcspn(text, ":");
+  const tr_method *m = find(text, n, error);
+  if (!m) return TR_BAD_INPUT;
+  void *p = tr_arena_get(ar, m->par_size);
+  char *rest = tr_arena_text(ar, text[n] ? text + n + 1 : "", strlen(text) - n);
+  if (!p || !rest) return tr_no_memory(error);
+  for (const tr_field *f = m->info.fields; f && f->name; f++)
+    TR_TRY(set(m, f, f->preset, p, error));
+  for (char *pair; (pair = next_pair(&rest));) TR_TRY(set_pair(m, pair, p, error));
+  const char *why = m->check ? m->check(p) : NULL;
+  if (why) return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s", m->info.name, why);
+  *method = m;
+  *par = p;
+  return TR_OK;
+}
+
+const char *tr_method_text(tr_arena *ar, const tr_method *m, const void *par) {
+  tr_text s = {.al = ar->al};
+  tr_text_add(&s, "%s", m->info.name);
+  for (const tr_field *f = m->info.fields; f && f->name; f++) {
+    const void *at = (const char *)par + f->offset;
+    tr_text_add(&s, "%s%s=", f == m->info.fields ? ":" : ",", f->name);
+    if (f->kind == TR_CHOICE)
+      tr_text_add(&s, "%s", f->choices[*(const int *)at]);
+    else if (f->kind == TR_INT)
+      tr_text_add(&s, "%d", *(const int *)at);
+    else
+      tr_text_add(&s, "%.15g", *(const double *)at);
+  }
+  const char *copy = s.failed ? NULL : tr_arena_text(ar, s.data, s.size);
+  tr_text_free(&s);
+  return copy;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Projection onto the constraints in the mass metric, and the accelerations that belong to a state.
+//
+//   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
+//   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
+//   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
+// A kept coordinate gets a mass so large that it moves by nothing, and what it would still move is
+// dropped: the iteration then converges to a state where it is exactly what it was.
+#include "start.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
+static const double KEEP_WEIGHT = 1e10;
+
+static double largest(const double *x, int n) {
+  double m = 0;
+  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
+  return m;
+}
+
+static double norm2(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * x[i];
+  return sqrt(s);
+}
+
+static bool kept(const sys_body *b, bool velocity, int k) {
+  unsigned mask = velocity ? b->keep_v : b->keep_q;
+  return k < 32 && (mask >> k & 1u);
+}
+
+static bool keeps_any(const tr_system *s, bool velocity) {
+  for (int i = 0; i < s->nbody; i++)
+    if (velocity ? s->body[i].keep_v : s->body[i].keep_q) return true;
+  return false;
+}
+
+// [M G'; G 0] at a state, kept coordinates heavy.
+static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool velocity) {
+  const tr_system *s = p->sys;
+  double *values = p->kkt->values;
+  tr_coefficients c = {.cm = 1};
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
+  if (heavy && keeps_any(s, velocity)) {
+    double most = 0;
+    for (int i = 0; i < s->pattern.nnz; i++) most = fmax(most, fabs(values[i]));
+    for (int i = 0; i < s->nbody; i++)
+      for (int k = 0; k < s->body[i].nv; k++) {
+        int at = s->body[i].v + k;
+        if (kept(&s->body[i], velocity, k))
+          values[tr_pattern_slot(&s->pattern, at, at)] += KEEP_WEIGHT * most;
+      }
+  }
+  return tr_kkt_factor(p->kkt);
+}
+
+static void drop_kept(const tr_system *s, bool velocity, double *d) {
+  for (int i = 0; i < s->nbody; i++)
+    for (int k = 0; k < s->body[i].nv; k++)
+      if (kept(&s->body[i], velocity, k)) d[s->body[i].v + k] = 0;
+}
+
+static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  tr_forces(p->work, NULL, NULL, phi);
+  return norm2(phi, p->sys->nc);
+}
+
+static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
+  tr_work *w = p->work;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_jacobian(w);
+  tr_G_times(w, x->v, gap);
+  tr_phi_t(w, w->y);
+  for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
+  return norm2(gap, p->sys->nc);
+}
+
+// Names the constraint that is worst off.
+static tr_status blame(const tr_system *s, const double *gap, const char *what, tr_error *error) {
+  int worst = 0;
+  for (int i = 1; i < s->nc; i++)
+    if (!(fabs(gap[i]) <= fabs(gap[worst]))) worst = i;
+  const char *kind, *name = tr_row_owner(s, worst, &kind);
+  return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": %s (residual %.3g)", kind, name, what,
+                 s->nc > 0 ? gap[worst] : 0.0);
+}
+
+// x.q <- q0 o exp(-f d), halving f until the gap shrinks.
+static double move(tr_projector *p, tr_state *x, const double *q0, double *d, double gap,
+                   double *phi) {
+  const tr_system *s = p->sys;
+  double f = 1, now = INFINITY;
+  for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
+    for (int i = 0; i < s->nv; i++) p->work->x[i] = -f * d[i];
+    tr_retract(s, q0, p->work->x, x->q);
+    now = position_gap(p, x, phi);
+    if (now < gap) break;
+  }
+  return now;
+}
+
+static tr_status project_positions(tr_projector *p, tr_state *x, double *room, tr_start_info *info,
+                                   tr_error *error) {
+  const tr_system *s = p->sys;
+  double *phi = p->r + s->nv, *q0 = room;
+  double scale = fmax(1, largest(x->q, s->nq));
+  double gap = info->phi_before = position_gap(p, x, phi);
+  double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
+  while (gap > done || !isfinite(gap)) {
+    if (info->iterations++ == MAX_ITERATIONS || !isfinite(gap))
+      return blame(s, phi, "cannot be assembled from the given start", error);
+    tr_status status = factor(p, x, true, false);
+    position_gap(p, x, phi);
+    memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
+    if (status != TR_OK) {
+      position_gap(p, x, phi);
+      return blame(s, phi, "the constraints are redundant or singular at the start", error);
+    }
+    drop_kept(s, false, p->r);
+    memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
+    double now = move(p, x, q0, p->r, gap, phi);
+    if (now >= gap) { // no progress: at round-off, or stuck
+      memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
+      position_gap(p, x, phi);
+      if (gap <= 1e3 * done) break;
+      return blame(s, phi, "cannot be assembled from the given start", error);
+    }
+    gap = now;
+  }
+  info->phi_after = gap;
+  return TR_OK;
+}
+
+static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info *info,
+                                    tr_error *error) {
+  const tr_system *s = p->sys;
+  double *gap = p->r + s->nv;
+  double now = info->phi_v_before = velocity_gap(p, x, gap);
+  double done = 16 * DBL_EPSILON * fmax(largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
+  bool factored = false;
+  for (int k = 0; k < 4 && now > done; k++) {
+    if (!factored && factor(p, x, true, true) != TR_OK)
+      return blame(s, gap, "the constraints are redundant or singular at the start", error);
+    factored = true;
+    now = velocity_gap(p, x, gap);
+    memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
+      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
+    drop_kept(s, true, p->r);
+    for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
+    now = velocity_gap(p, x, gap);
+  }
+  info->phi_v_after = now;
+  if (now > 1e6 * done || !isfinite(now))
+    return blame(s, gap, "its velocities cannot be made consistent", error);
+  return TR_OK;
+}
+
+tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error) {
+  const tr_system *s = p->sys;
+  tr_start_info own;
+  if (!info) info = &own;
+  *info = (tr_start_info){0};
+  if (s->nc == 0) return TR_OK;
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
+  double *before = tr_resize(s->al, NULL, (2 * nq + nv) * sizeof *before);
+  if (!before) return tr_no_memory(error);
+  double *v0 = before + nq, *room = v0 + nv;
+  memcpy(before, x->q, nq * sizeof *before);
+  memcpy(v0, x->v, nv * sizeof *before);
+  tr_status status = project_positions(p, x, room, info, error);
+  if (status == TR_OK) status = project_velocities(p, x, info, error);
+  for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
+  for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  tr_resize(s->al, before, 0);
+  return status;
+}
+
+tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
+  const tr_system *s = p->sys;
+  TR_TRY(factor(p, x, false, false));
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  tr_forces(p->work, NULL, p->r, NULL);
+  tr_gamma(p->work, p->r + s->nv);
+  for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
+  memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
+  return TR_OK;
+}
+
+// ---- public: with a workspace of their own --------------------------------------------------------
+
+static tr_status with_projector(const tr_system *s, tr_state *x, bool project, tr_start_info *info,
+                                tr_error *error) {
+  tr_arena ar = tr_arena_make(s->al);
+  tr_kkt kkt = {0};
+  tr_projector p = {.sys = s, .kkt = &kkt};
+  p.r = TR_NEW(&ar, s->nv + s->nc, double);
+  tr_status status = p.r ? tr_kkt_make(&ar, &s->pattern, &kkt) : TR_NO_MEMORY;
+  if (status == TR_OK) status = tr_work_new(s, &p.work);
+  if (status != TR_OK) {
+    tr_no_memory(error);
+    goto done;
+  }
+  if (project) status = tr_project(&p, x, info, error);
+  if (status != TR_OK) goto done;
+  status = tr_solve_accelerations(&p, x, x->a, x->lam);
+  if (status == TR_SINGULAR)
+    tr_fail(error, status, NULL,
+            "the constraints are redundant or singular here: accelerations and multipliers are not "
+            "unique");
+  else if (status != TR_OK)
+    tr_fail(error, status, NULL, "the accelerations are not finite numbers");
+done:
+  tr_work_free(p.work);
+  tr_kkt_free(&kkt);
+  tr_arena_free(&ar);
+  return status;
+}
+
+tr_status tr_consistent_start(const tr_system *s, tr_state *x, tr_start_info *info,
+                              tr_error *error) {
+  return with_projector(s, x, true, info, error);
+}
+
+tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
+  return with_projector(s, x, false, NULL, error);
+}

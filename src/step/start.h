@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consistent states: what a run begins with, and begins again with after a discontinuity.
+#ifndef TR_START_H
+#define TR_START_H
+
+#include "sparse/kkt.h"
+#include "system/system.h"
+#include "trammel/analysis.h"
+
+// A workspace and a factorisation of [M G'; G 0].
+typedef struct tr_projector {
+  const tr_system *sys;
+  tr_work *work;
+  tr_kkt *kkt;
+  double *r; // (nv + nc)
+} tr_projector;
+
+// q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.
+tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error);
+// a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
+tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
+
+#endif

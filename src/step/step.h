@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods: each proposes one step, through the shared implicit corrector. A method never accepts,
+// rejects or prints; a new one is a file and a line in step_list.h.
+//
+// The corrector's unknowns are (a1, lam1):
+//   q1 = q_n o exp(dhat + cq a1),  v1 = vhat + cv a1
+//   e1 = cm Mass a1 + G1' lam1 - Q1 + history = 0,   e2 = Phi(q1, t1)/cq = 0
+// with Mass = M(q1) or blocks frozen for the step. The stabilised form adds w and mu:
+//   q1 = q_n o exp(dhat + cq a1 + cw w),   e3 = cm X w - G1' mu = 0,   e4 = (G1 v1 + Phi_t)/cv = 0
+// with X = Mass or the unit matrix.
+#ifndef TR_STEP_H
+#define TR_STEP_H
+
+#include "solve/newton.h"
+#include "sparse/kkt.h"
+#include "system/system.h"
+#include "trammel/run.h"
+
+typedef struct tr_step tr_step;
+
+typedef struct tr_method {
+  tr_method_info info;
+  size_t par_size;
+  const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
+  int vectors;                           // rooms of nv numbers kept in tr_step.room
+  bool stabilised;                       // calls tr_correct_si2
+  // Forget the past: x is the first state, or the first after a discontinuity.
+  tr_status (*begin)(tr_step *s, const tr_state *x);
+  // Proposes x1 = x at t0 + h from x0. x1 comes with the prediction of a and lam.
+  tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
+  // x1 was accepted.
+  void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+} tr_method;
+
+typedef struct tr_corrector {
+  double cq, cv, cm;
+  const double *history; // (nv) or NULL
+  const double *blocks;  // frozen mass, or NULL: M(q1)
+  double *dhat, *vhat;   // (nv)
+  double cw;             // stabilised form only
+  bool unit_metric;      // X = 1
+} tr_corrector;
+
+enum { TR_PAST = 3 }; // accepted states the predictor remembers
+
+struct tr_step {
+  const tr_system *sys;
+  tr_work *work;
+  const tr_method *method;
+  const void *par;
+  tr_newton_settings settings;
+  tr_newton newton;
+  tr_kkt kkt;
+  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods on stiff systems
+  bool stiff;        // it is needed: kkt is too far from it
+  double *w, *mu;    // (nv), (nc) of the step under way, stabilised methods
+  double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
+  tr_corrector c;
+  double **room;                          // (method->vectors) of nv numbers
+  double *blocks;                         // (nmass) for a frozen mass
+  double *d;                              // (nv) increment of the step under way, dhat + cq a1
+  double *lam;                            // (nc) scratch
+  double last_h;                          // of the last accepted step, 0: none yet
+  double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  // the past, newest first
+  int past;
+  double past_t[TR_PAST];
+  double *past_a[TR_PAST], *past_lam[TR_PAST];
+  tr_arena arena;
+};
+
+// Built-in methods, NULL-terminated.
+const tr_method *const *tr_methods(void);
+
+// "name:key=value,key=value" -> method and parameters in the arena.
+tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
+                          tr_error *error);
+// The full text of a method with all its parameters.
+const char *tr_method_text(tr_arena *ar, const tr_method *method, const void *par);
+
+tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
+                      const tr_newton_settings *settings, tr_step **step, tr_error *error);
+void tr_step_free(tr_step *s);
+tr_status tr_step_begin(tr_step *s, const tr_state *x);
+tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
+void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
+
+// For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
+tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
+#endif

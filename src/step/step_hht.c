@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hilber-Hughes-Taylor on index 3 (HHT-I3) and on stabilised index 2 (HHT-SI2) [NJK09].
+//
+// Newmark's formulas with gamma = (1 - 2 alpha)/2, beta = (1 - alpha)^2/4, alpha in [-1/3, 0], and
+//   1/(1+alpha) Mbar a1 + F1 - alpha/(1+alpha) F_n = 0,   F = G' lam - Q,   Phi(q1, t1) = 0
+// HHT-SI2 adds h^2/2 w to the increment of q, with Mbar w = G1' mu and G1 v1 + Phi_t = 0.
+// a1 approximates q'' at t_n + (1+alpha) h. Hence
+//   - Mbar = M(q_n o (1+alpha) h v_n). The printed M(q1) costs an order where M varies; it is kept as
+//     mass=end for comparison.
+//   - when the step changes from h to h', a_n becomes q''_n + (h'/h)(a_n - q''_n).
+// F_{n+1} follows from the equation itself once it is solved; no extra evaluation.
+#include <math.h>
+
+#include "start.h"
+#include "step.h"
+
+typedef struct par {
+  double alpha;
+  int mass;
+} par;
+
+enum { MASS_MIDDLE, MASS_END };
+enum { FORCE, HISTORY, ACCELERATION, ROOMS };
+
+static const char *const masses[] = {"intermediate", "end", NULL};
+static const tr_field fields[] = {
+    {"alpha", TR_REAL, TR_NUMBER, offsetof(par, alpha), "-0.3", .min = -1.0 / 3, .max = 0,
+     .doc = "numerical damping: 0 none, -1/3 most"},
+    {"mass", TR_CHOICE, TR_NUMBER, offsetof(par, mass), "intermediate", .choices = masses,
+     .doc = "where M(q) is taken; `end` is the printed, first-order form"},
+    {0}};
+
+// F_n at the first state.
+static tr_status begin(tr_step *s, const tr_state *x) {
+  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, s->sys->force_level);
+  tr_forces(s->work, x->lam, s->room[FORCE], NULL);
+  return TR_OK;
+}
+
+// a_n for a step of another length: it belongs to t_n + alpha h.
+static tr_status rescale(tr_step *s, const tr_state *x0, double h, double *a) {
+  tr_projector p = {s->sys, s->work, &s->kkt, s->newton.r};
+  s->newton.valid = false; // the factorisation is borrowed
+  TR_TRY(tr_solve_accelerations(&p, x0, a, s->lam));
+  for (int i = 0; i < s->sys->nv; i++) a[i] += h / s->last_h * (x0->a[i] - a[i]);
+  return TR_OK;
+}
+
+static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
+  s->c.blocks = NULL;
+  if (s->sys->constant_mass) s->c.blocks = s->sys->mass;
+  if (s->sys->constant_mass || p->mass == MASS_END) return;
+  for (int i = 0; i < s->sys->nv; i++) s->d[i] = (1 + p->alpha) * h * x0->v[i];
+  tr_retract(s->sys, x0->q, s->d, x1->q);
+  tr_kinematics(s->work, x0->t, x1->q, x0->v, x0->mem, TR_AT_POSITION);
+  s->c.blocks = tr_mass_blocks(s->work, s->blocks);
+}
+
+static tr_status prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
+  tr_corrector *c = &s->c;
+  double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
+  double *history = s->room[HISTORY];
+  const double *F = s->room[FORCE], *a = x0->a;
+  if (s->last_h > 0 && fabs(h - s->last_h) > 1e-9 * h) {
+    TR_TRY(rescale(s, x0, h, s->room[ACCELERATION]));
+    a = s->room[ACCELERATION];
+  }
+  c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
+  for (int i = 0; i < s->sys->nv; i++) {
+    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - beta) * a[i];
+    c->vhat[i] = x0->v[i] + h * (1 - gamma) * a[i];
+    history[i] = -al / (1 + al) * F[i];
+  }
+  c->history = history;
+  freeze_mass(s, x0, h, x1);
+  return TR_OK;
+}
+
+static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  TR_TRY(prepare(s, x0, h, x1));
+  return tr_correct(s, x0, x0->t + h, x1);
+}
+
+static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  TR_TRY(prepare(s, x0, h, x1));
+  s->c.cw = 0.5 * h * h;
+  return tr_correct_si2(s, x0, x0->t + h, x1);
+}
+
+// F1 = -cm Mbar a1 - history
+static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  (void)x0;
+  const tr_corrector *c = &s->c;
+  double *F = s->room[FORCE];
+  if (!c->blocks) {
+    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
+    tr_mass_times(s->sys, tr_mass_blocks(s->work, s->blocks), x1->a, F);
+  } else {
+    tr_mass_times(s->sys, c->blocks, x1->a, F);
+  }
+  for (int i = 0; i < s->sys->nv; i++) F[i] = -c->cm * F[i] - c->history[i];
+}
+
+const tr_method tr_method_hht_i3 = {
+    .info = {.name = "hht-i3",
+             .doc = "Hilber-Hughes-Taylor on index 3",
+             .fields = fields,
+             .levels = "position",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, by alpha",
+             .cost = "one KKT system",
+             .reference = "NJK09"},
+    .par_size = sizeof(par),
+    .vectors = ROOMS,
+    .begin = begin,
+    .advance = advance_i3,
+    .accept = accept,
+};
+
+const tr_method tr_method_hht_si2 = {
+    .info = {.name = "hht-si2",
+             .doc = "Hilber-Hughes-Taylor on stabilised index 2",
+             .fields = fields,
+             .levels = "position and velocity",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, by alpha",
+             .cost = "one KKT system, two right-hand sides",
+             .reference = "NJK09"},
+    .par_size = sizeof(par),
+    .vectors = ROOMS,
+    .stabilised = true,
+    .begin = begin,
+    .advance = advance_si2,
+    .accept = accept,
+};

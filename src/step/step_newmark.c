@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newmark's method on the index-3 equations [GNP05, NJK09].
+//
+//   q1 = q + h v + h^2 (1/2 - beta) a + h^2 beta a1,   v1 = v + h (1 - gamma) a + h gamma a1
+//   M(q1) a1 + G1' lam1 - Q1 = 0,   Phi(q1, t1) = 0
+// Second order for gamma = 1/2 only. Velocity drift G v = kappa h^2 G q''' with
+// kappa = gamma/2 - beta - 1/12: of second order, not first.
+#include "step.h"
+
+typedef struct par {
+  double beta, gamma;
+} par;
+
+static const tr_field fields[] = {
+    {"beta", TR_REAL, TR_NUMBER, offsetof(par, beta), "0.3025", .min = 1e-3, .max = 1,
+     .doc = "weight of a1 in q1; 1/4 with gamma 1/2 is the trapezoidal rule"},
+    {"gamma", TR_REAL, TR_NUMBER, offsetof(par, gamma), "0.6", .min = 0.5, .max = 1,
+     .doc = "weight of a1 in v1; more than 1/2 damps and costs an order"},
+    {0}};
+
+static const char *check(const void *pv) {
+  const par *p = pv;
+  double least = 0.25 * (p->gamma + 0.5) * (p->gamma + 0.5);
+  return p->beta >= least * (1 - 1e-12)
+             ? NULL
+             : "beta must be at least (gamma + 1/2)^2/4, or high frequencies are unstable";
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
+  tr_corrector *c = &s->c;
+  c->cq = p->beta * h * h, c->cv = p->gamma * h, c->cm = 1;
+  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
+  for (int i = 0; i < s->sys->nv; i++) {
+    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - p->beta) * x0->a[i];
+    c->vhat[i] = x0->v[i] + h * (1 - p->gamma) * x0->a[i];
+  }
+  return tr_correct(s, x0, x0->t + h, x1);
+}
+
+const tr_method tr_method_newmark = {
+    .info = {.name = "newmark",
+             .doc = "Newmark on index 3",
+             .fields = fields,
+             .levels = "position",
+             .order_q = 1,
+             .order_v = 1,
+             .order_lam = 1,
+             .damping = "none at gamma = 1/2 (then order 2), grows with gamma",
+             .cost = "one KKT system",
+             .reference = "GNP05"},
+    .par_size = sizeof(par),
+    .check = check,
+    .advance = advance,
+};

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the plan to the constant system: numbering, sites, constraint blocks, masses, pattern.
+//
+// (1) An element is planar when all its markers sit on planar bodies or ground, else spatial.
+// (2) A marker used by elements becomes one site per kind (nd = 3 or 6); sites are sorted by body, so
+//     that a body's frames are neighbours. Ground comes first.
+#include <math.h>
+#include <string.h>
+
+#include "elem/elem.h"
+#include "system.h"
+
+#define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
+
+static tr_status number_bodies(tr_system *s, tr_error *error) {
+  const tr_plan *p = &s->plan;
+  s->nbody = p->nbody;
+  s->body = NEW(p->nbody, sys_body);
+  if (!s->body) return tr_no_memory(error);
+  s->flat = s->constant_mass = true;
+  s->max_nv = 1;
+  for (int i = 0; i < p->nbody; i++) {
+    const tr_plan_body *d = &p->body[i];
+    sys_body *b = &s->body[i];
+    *b = (sys_body){.type = d->type,
+                    .par = d->par,
+                    .name = d->name,
+                    .place = d->place,
+                    .block = -1,
+                    .keep_q = d->keep_q,
+                    .keep_v = d->keep_v};
+    if (d->problem) {
+      tr_problem_par *par = NEW(1, tr_problem_par);
+      if (!par) return tr_no_memory(error);
+      par->problem = d->problem;
+      b->type = &tr_body_problem;
+      b->par = par;
+    }
+    int ncache = b->type->ncache;
+    b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
+    if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
+    b->q = s->nq, b->v = s->nv, b->row = s->nc, b->cache = s->ncache;
+    s->nq += b->nq, s->nv += b->nv, s->nc += b->nc, s->ncache += ncache;
+    if (b->type->retract) s->flat = false;
+    if (b->nc > 0) s->nblock++;
+    if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
+    if (b->nv > s->max_nv) s->max_nv = b->nv;
+  }
+  return TR_OK;
+}
+
+// nd of an element from its bodies; 0 when it joins ground with itself.
+static int dimension(const tr_system *s, const int *marker, int markers) {
+  int nd = 0;
+  for (int k = 0; k < markers; k++) {
+    int b = s->plan.marker[marker[k]].body;
+    if (b == TR_GROUND) continue;
+    int own = s->body[b].type->dim == 2 ? 3 : 6;
+    if (own > nd) nd = own;
+  }
+  return nd;
+}
+
+static tr_status place_element(tr_system *s, sys_element *e, const char *kind, const char *type,
+                               bool planar, bool spatial, const int *marker, int markers,
+                               tr_error *error) {
+  e->markers = markers;
+  e->nd = dimension(s, marker, markers);
+  for (int k = 0; k < markers; k++) {
+    e->frame[k] = marker[k]; // becomes a site in number_sites
+    e->body[k] = s->plan.marker[marker[k]].body;
+  }
+  if (e->nd == 0)
+    return tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": every marker is on ground", kind,
+                   e->name);
+  if (e->nd == 3 && !planar)
+    return tr_fail(error, TR_BAD_INPUT, &e->place,
+                   "%s \"%s\": type %s is for spatial bodies, not for planar ones", kind, e->name,
+                   type);
+  if (e->nd == 6 && !spatial)
+    return tr_fail(error, TR_BAD_INPUT, &e->place,
+                   "%s \"%s\": type %s is for planar bodies, not for spatial ones", kind, e->name,
+                   type);
+  for (int k = 0; k < markers; k++) {
+    const tr_plan_marker *m = &s->plan.marker[marker[k]];
+    if (e->nd == 3 && m->R[8] < 1 - 1e-9)
+      tr_fail(error, TR_BAD_INPUT, &e->place,
+              "%s \"%s\": marker \"%s\" is tilted out of the plane; its z axis must be [0, 0, 1]",
+              kind, e->name, m->name);
+  }
+  return TR_OK;
+}
+
+static tr_status number_elements(tr_system *s, tr_error *error) {
+  const tr_plan *p = &s->plan;
+  s->njoint = p->njoint, s->nforce = p->nforce;
+  s->joint = NEW(p->njoint, sys_joint), s->force = NEW(p->nforce, sys_force);
+  if (!s->joint || !s->force) return tr_no_memory(error);
+  for (int i = 0; i < p->njoint; i++) {
+    const tr_plan_joint *d = &p->joint[i];
+    sys_joint *j = &s->joint[i];
+    *j = (sys_joint){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
+    if (place_element(s, &j->e, "joint", d->type->name, d->type->planar, d->type->spatial,
+                      d->marker, d->type->markers, error) != TR_OK)
+      continue;
+    j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
+    j->row = s->nc, j->e.mem = s->nmem;
+    s->nc += j->ops->rows, s->nmem += d->type->nmem;
+    s->nblock++;
+    if (j->ops->phi_t) s->rheonomic = true;
+  }
+  for (int i = 0; i < p->nforce; i++) {
+    const tr_plan_force *d = &p->force[i];
+    sys_force *f = &s->force[i];
+    *f = (sys_force){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
+    if (place_element(s, &f->e, "force", d->type->name, d->type->planar, d->type->spatial,
+                      d->marker, d->type->markers, error) != TR_OK)
+      continue;
+    f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
+    f->e.mem = s->nmem;
+    s->nmem += d->type->nmem;
+    if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
+  }
+  return error && error->count > 0 ? error->status : TR_OK;
+}
+
+static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
+  const tr_plan_marker *m = &s->plan.marker[marker];
+  *site = (tr_site){.nd = nd};
+  if (m->body == TR_GROUND) {
+    memcpy(site->c, m->p, sizeof site->c);
+    memcpy(site->R, m->R, sizeof site->R);
+    site->angle = atan2(m->R[3], m->R[0]);
+  } else {
+    const sys_body *b = &s->body[m->body];
+    b->type->site(b->par, m->p, m->R, site);
+  }
+  site->nd = nd;
+}
+
+static sys_element *element(tr_system *s, int i) {
+  return i < s->njoint ? &s->joint[i].e : &s->force[i - s->njoint].e;
+}
+
+// use[2 m + spatial]: the site of marker m, numbered body by body.
+static tr_status number_sites(tr_system *s, tr_error *error) {
+  int nm = s->plan.nmarker, n = s->njoint + s->nforce, *use = NEW(2 * nm, int);
+  int *count = NEW(s->nbody + 2, int);
+  if (!use || !count) return tr_no_memory(error);
+  for (int i = 0; i < n; i++) {
+    const sys_element *e = element(s, i);
+    for (int k = 0; k < e->markers; k++) {
+      int *u = &use[2 * e->frame[k] + (e->nd == 6)];
+      if (*u == 0) count[e->body[k] + 2]++;
+      *u = 1;
+    }
+  }
+  // prefix sums: count[b + 1] is the first site of body b, ground being -1
+  for (int b = 1; b < s->nbody + 2; b++) count[b] += count[b - 1];
+  s->nframe = count[s->nbody + 1];
+  s->ground_sites = count[1];
+  for (int b = 0; b < s->nbody; b++) {
+    s->body[b].site = count[b + 1];
+    s->body[b].sites = count[b + 2] - count[b + 1];
+  }
+  s->site = NEW(s->nframe, tr_site);
+  if (!s->site) return tr_no_memory(error);
+  for (int m = 0; m < nm; m++) {
+    for (int spatial = 0; spatial < 2; spatial++) {
+      int *u = &use[2 * m + spatial];
+      if (*u == 0) continue;
+      *u = count[s->plan.marker[m].body + 1]++;
+      make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    sys_element *e = element(s, i);
+    for (int k = 0; k < e->markers; k++) e->frame[k] = use[2 * e->frame[k] + (e->nd == 6)];
+  }
+  return TR_OK;
+}
+
+static tr_status make_blocks(tr_system *s, tr_error *error) {
+  s->block = NEW(s->nblock, sys_block);
+  if (!s->block) return tr_no_memory(error);
+  int n = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i];
+    if (b->nc == 0) continue;
+    b->block = n;
+    s->block[n++] = (sys_block){.row = b->row,
+                                .rows = b->nc,
+                                .count = 1,
+                                .v = {b->v},
+                                .nv = {b->nv},
+                                .G = s->nG,
+                                .width = b->nv};
+    s->nG += b->nc * b->nv;
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    sys_joint *j = &s->joint[i];
+    sys_block *c = &s->block[n];
+    *c = (sys_block){.row = j->row, .rows = j->ops->rows, .G = s->nG};
+    for (int k = 0; k < j->e.markers; k++) {
+      if (j->e.body[k] == TR_GROUND) continue;
+      const sys_body *b = &s->body[j->e.body[k]];
+      c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
+      c->width += b->nv;
+    }
+    s->nG += c->rows * c->width;
+    j->block = n++;
+  }
+  return TR_OK;
+}
+
+// Constant mass blocks once; a diagonal matrix gets the short way.
+static tr_status make_masses(tr_system *s, tr_error *error) {
+  bool diagonal = true;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i];
+    b->constant_mass = b->type->constant_mass ||
+                       (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
+    if (!b->constant_mass) s->constant_mass = diagonal = false;
+    b->mass = s->nmass;
+    s->nmass += b->nv * b->nv;
+  }
+  s->mass = NEW(s->nmass, double);
+  double *q = NEW(s->nq, double), *v = NEW(s->nv, double), *cache = NEW(s->ncache, double);
+  double *diag = NEW(s->nv, double);
+  if (!s->mass || !q || !v || !cache || !diag) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->constant_mass) continue;
+    b->type->start(b->par, q + b->q, v + b->v);
+    tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
+    double *M = s->mass + b->mass;
+    b->type->mass(&at, M);
+    for (int r = 0; r < b->nv; r++)
+      for (int c = 0; c < b->nv; c++) {
+        if (r == c)
+          diag[b->v + r] = M[r * b->nv + c];
+        else if (M[r * b->nv + c] != 0)
+          diagonal = false;
+      }
+  }
+  s->mass_diag = diagonal ? diag : NULL;
+  return TR_OK;
+}
+
+// Elements find their "auto" parameters in the frames at the start.
+static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
+  tr_state x;
+  TR_TRY(tr_state_new(s, &x, error));
+  tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
+  for (int i = 0; i < s->njoint + s->nforce; i++) {
+    bool joint = i < s->njoint;
+    const sys_element *e = element(s, i);
+    const char *(*start)(void *, const tr_frame *const *) =
+        joint ? s->joint[i].type->start : s->force[i - s->njoint].type->start;
+    if (!start) continue;
+    const tr_frame *f[TR_MAX_MARKERS];
+    for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+    const char *why = start(e->par, f);
+    if (why)
+      tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
+              why);
+  }
+  tr_state_free(s, &x);
+  return error && error->count > 0 ? error->status : TR_OK;
+}
+
+static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_error *error) {
+  TR_TRY(tr_model_plan(model, &s->arena, &s->plan, error));
+  s->name = s->plan.name;
+  memcpy(s->gravity, s->plan.gravity, sizeof s->gravity);
+  TR_TRY(number_bodies(s, error));
+  if (s->nv == 0)
+    return tr_fail(error, TR_BAD_INPUT, &(tr_place){.file = model->source},
+                   "the model has no bodies, so nothing can move");
+  TR_TRY(number_elements(s, error));
+  TR_TRY(number_sites(s, error));
+  TR_TRY(make_blocks(s, error));
+  TR_TRY(make_masses(s, error));
+  if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);
+  TR_TRY(start_elements(s, *w, error));
+  TR_TRY(tr_record_pattern(s, *w, error));
+  return tr_make_channels(s, error);
+}
+
+tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error) {
+  tr_error own = {0}; // the steps below look at the count
+  if (!error) error = &own;
+  *system = NULL;
+  tr_arena arena = tr_arena_make(model->arena.al);
+  tr_system *s = TR_NEW(&arena, 1, tr_system);
+  if (!s) return tr_no_memory(error);
+  s->arena = arena;
+  s->al = model->arena.al;
+  tr_work *w = NULL;
+  tr_status status = build(s, model, &w, error);
+  tr_work_free(w);
+  if (status != TR_OK) {
+    tr_system_free(s);
+    return status;
+  }
+  *system = s;
+  return TR_OK;
+}
+
+void tr_system_free(tr_system *s) {
+  if (!s) return;
+  tr_pattern_free(&s->pattern);
+  tr_arena arena = s->arena; // the system itself lives in it
+  tr_arena_free(&arena);
+}

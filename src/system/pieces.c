@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces of the equations of motion, each a loop over elements.
+//
+// Elements leave wrenches on frames; bodies gather them:  Q = Q_body + sum J' W,  so every body is
+// visited once for kinematics and once for the gathering, whatever hangs on it.
+#include <math.h>
+#include <string.h>
+
+#include "math/v3.h"
+#include "system.h"
+
+static tr_body_at body_at(const tr_work *w, const sys_body *b) {
+  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+}
+
+void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                   tr_level level) {
+  const tr_system *s = w->sys;
+  w->t = t, w->q = q, w->v = v, w->mem = mem;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    b->type->kinematics(&at, level, b->sites, s->site + b->site, w->frame + b->site);
+  }
+}
+
+static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
+  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+}
+
+static void add_wrenches(const tr_work *w, const sys_element *e, const double *wrench) {
+  for (int k = 0; k < e->markers; k++) {
+    double *W = w->W + 6 * e->frame[k];
+    for (int i = 0; i < e->nd; i++) W[i] += wrench[k * e->nd + i];
+  }
+}
+
+static void load_frames(tr_work *w, const double *lam, double *phi) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    frames_of(w, &e->e, f);
+    e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
+    add_wrenches(w, &e->e, wrench);
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *e = &s->joint[i];
+    frames_of(w, &e->e, f);
+    e->ops->eval(e->e.par, w->t, f, lam ? lam + e->row : NULL, phi ? phi + e->row : rows, wrench);
+    if (lam) add_wrenches(w, &e->e, wrench);
+  }
+}
+
+void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+  const tr_system *s = w->sys;
+  memset(w->W, 0, 6 * (size_t)s->nframe * sizeof *w->W);
+  load_frames(w, lam, phi);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    if (b->nc > 0 && phi) b->type->phi(&at, phi + b->row);
+    if (!F) continue;
+    double *Q = F + b->v;
+    for (int k = 0; k < b->nv; k++) Q[k] = 0;
+    b->type->add_force(&at, s->gravity, Q);
+    for (int k = b->site; k < b->site + b->sites; k++)
+      b->type->add_pull(&at, s->site + k, w->W + 6 * k, Q);
+    for (int k = 0; k < b->nv; k++) Q[k] = -Q[k];
+    if (b->nc == 0 || !lam) continue;
+    double *G = w->G + s->block[b->block].G;
+    b->type->jac(&at, G);
+    for (int r = 0; r < b->nc; r++)
+      for (int k = 0; k < b->nv; k++) Q[k] += G[r * b->nv + k] * lam[b->row + r];
+  }
+}
+
+// ---- mass -----------------------------------------------------------------------------------------
+
+const double *tr_mass_blocks(tr_work *w, double *room) {
+  const tr_system *s = w->sys;
+  if (s->constant_mass) return s->mass;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    b->type->mass(&at, room + b->mass);
+  }
+  return room;
+}
+
+void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
+  if (s->mass_diag) {
+    for (int i = 0; i < s->nv; i++) out[i] = s->mass_diag[i] * a[i];
+    return;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    const double *M = blocks + b->mass, *x = a + b->v;
+    double *y = out + b->v;
+    for (int r = 0; r < b->nv; r++, M += b->nv) {
+      y[r] = 0;
+      for (int c = 0; c < b->nv; c++) y[r] += M[c] * x[c];
+    }
+  }
+}
+
+// A = L L' in place; false when A is not positive definite.
+static bool cholesky(double *A, int n) {
+  for (int j = 0; j < n; j++) {
+    for (int i = j; i < n; i++) {
+      double sum = A[i * n + j];
+      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
+      if (i == j && !(sum > 0)) return false;
+      A[i * n + j] = i == j ? sqrt(sum) : sum / A[j * n + j];
+    }
+  }
+  return true;
+}
+
+static void cholesky_solve(const double *L, int n, double *x) {
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
+    x[i] /= L[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
+    x[i] /= L[i * n + i];
+  }
+}
+
+tr_status tr_mass_solve(tr_work *w, double *x) {
+  const tr_system *s = w->sys;
+  if (s->mass_diag) {
+    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i];
+    return TR_OK;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    size_t n = (size_t)b->nv;
+    tr_body_at at = body_at(w, b);
+    if (b->constant_mass)
+      memcpy(w->block, s->mass + b->mass, n * n * sizeof *w->block);
+    else
+      b->type->mass(&at, w->block);
+    if (!cholesky(w->block, b->nv)) return TR_SINGULAR;
+    cholesky_solve(w->block, b->nv, x + b->v);
+  }
+  return TR_OK;
+}
+
+// ---- constraints ----------------------------------------------------------------------------------
+
+// Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
+static void pull_rows(const tr_work *w, const sys_joint *j, const double *Gf, double *G) {
+  const tr_system *s = w->sys;
+  const sys_block *block = &s->block[j->block];
+  int n = j->e.markers * j->e.nd;
+  memset(G, 0, (size_t)(block->rows * block->width) * sizeof *G);
+  for (int k = 0, at_column = 0; k < j->e.markers; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[j->e.body[k]];
+    tr_body_at at = body_at(w, b);
+    for (int r = 0; r < block->rows; r++)
+      b->type->add_pull(&at, s->site + j->e.frame[k], Gf + r * n + k * j->e.nd,
+                        G + r * block->width + at_column);
+    at_column += b->nv;
+  }
+}
+
+void tr_jacobian(tr_work *w) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->nc == 0) continue;
+    tr_body_at at = body_at(w, b);
+    b->type->jac(&at, w->G + s->block[b->block].G);
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    frames_of(w, &j->e, f);
+    j->ops->jac(j->e.par, w->t, f, Gf);
+    pull_rows(w, j, Gf, w->G + s->block[j->block].G);
+  }
+}
+
+void tr_G_times(const tr_work *w, const double *v, double *out) {
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->nblock; i++) {
+    const sys_block *b = &s->block[i];
+    const double *G = w->G + b->G;
+    for (int r = 0; r < b->rows; r++) {
+      double sum = 0;
+      for (int k = 0; k < b->count; k++)
+        for (int c = 0; c < b->nv[k]; c++) sum += *G++ * v[b->v[k] + c];
+      out[b->row + r] = sum;
+    }
+  }
+}
+
+void tr_Gt_times(const tr_work *w, const double *lam, double *out) {
+  const tr_system *s = w->sys;
+  memset(out, 0, (size_t)s->nv * sizeof *out);
+  for (int i = 0; i < s->nblock; i++) {
+    const sys_block *b = &s->block[i];
+    const double *G = w->G + b->G;
+    for (int r = 0; r < b->rows; r++)
+      for (int k = 0; k < b->count; k++)
+        for (int c = 0; c < b->nv[k]; c++) out[b->v[k] + c] += *G++ * lam[b->row + r];
+  }
+}
+
+void tr_phi_t(tr_work *w, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  memset(out, 0, (size_t)s->nc * sizeof *out);
+  if (!s->rheonomic) return;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->nc == 0 || !b->type->phi_t) continue;
+    tr_body_at at = body_at(w, b);
+    b->type->phi_t(&at, out + b->row);
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    if (!j->ops->phi_t) continue;
+    frames_of(w, &j->e, f);
+    j->ops->phi_t(j->e.par, w->t, f, out + j->row);
+  }
+}
+
+// The frames' bias accelerations through G, plus what the element itself adds.
+void tr_gamma(tr_work *w, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->nc == 0) continue;
+    tr_body_at at = body_at(w, b);
+    b->type->gamma(&at, out + b->row);
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    double *o = out + j->row;
+    int nd = j->e.nd, n = j->e.markers * nd;
+    frames_of(w, &j->e, f);
+    memset(o, 0, (size_t)j->ops->rows * sizeof *o);
+    if (j->ops->gamma) j->ops->gamma(j->e.par, w->t, f, o);
+    j->ops->jac(j->e.par, w->t, f, Gf);
+    for (int r = 0; r < j->ops->rows; r++)
+      for (int k = 0; k < j->e.markers; k++) {
+        const double *g = Gf + r * n + k * nd;
+        if (nd == 3)
+          o[r] += g[0] * f[k]->ap[0] + g[1] * f[k]->ap[1] + g[2] * f[k]->aw[2];
+        else
+          for (int c = 0; c < 3; c++) o[r] += g[c] * f[k]->ap[c] + g[3 + c] * f[k]->aw[c];
+      }
+  }
+}
+
+// Through jac where an element has no shortcut.
+static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, double *out) {
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  int nd = j->e.nd, n = j->e.markers * nd;
+  memset(out, 0, (size_t)j->ops->rows * sizeof *out);
+  if (j->ops->phi_t) j->ops->phi_t(j->e.par, t, f, out);
+  j->ops->jac(j->e.par, t, f, Gf);
+  for (int r = 0; r < j->ops->rows; r++)
+    for (int k = 0; k < j->e.markers; k++) {
+      const double *g = Gf + r * n + k * nd;
+      if (nd == 3)
+        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + g[2] * f[k]->w[2];
+      else
+        out[r] += v3_dot(g, f[k]->v) + v3_dot(g + 3, f[k]->w);
+    }
+}
+
+void tr_rates(tr_work *w, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->nc == 0) continue;
+    tr_body_at at = body_at(w, b);
+    double *G = w->G + s->block[b->block].G, *o = out + b->row;
+    memset(o, 0, (size_t)b->nc * sizeof *o);
+    if (b->type->phi_t) b->type->phi_t(&at, o);
+    b->type->jac(&at, G);
+    for (int r = 0; r < b->nc; r++)
+      for (int k = 0; k < b->nv; k++) o[r] += G[r * b->nv + k] * at.v[k];
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    frames_of(w, &j->e, f);
+    if (j->ops->rate)
+      j->ops->rate(j->e.par, w->t, f, out + j->row);
+    else
+      rate_by_jac(j, w->t, f, out + j->row);
+  }
+}
+
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  memset(w->W, 0, 6 * (size_t)s->nframe * sizeof *w->W);
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, mu + j->row, rows, wrench);
+    add_wrenches(w, &j->e, wrench);
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    double *o = out + b->v;
+    for (int k = 0; k < b->nv; k++) o[k] = 0;
+    for (int k = b->site; k < b->site + b->sites; k++)
+      b->type->add_pull(&at, s->site + k, w->W + 6 * k, o);
+    for (int k = 0; k < b->nv; k++) o[k] = -o[k];
+    if (b->nc == 0) continue;
+    double *G = w->G + s->block[b->block].G;
+    b->type->jac(&at, G);
+    for (int r = 0; r < b->nc; r++)
+      for (int k = 0; k < b->nv; k++) o[k] += G[r * b->nv + k] * mu[b->row + r];
+  }
+}
+
+// ---- the rest -------------------------------------------------------------------------------------
+
+void tr_energy(tr_work *w, double *kinetic, double *potential) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  *kinetic = *potential = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    tr_body_at at = body_at(w, &s->body[i]);
+    double T, V;
+    s->body[i].type->energy(&at, s->gravity, &T, &V);
+    *kinetic += T, *potential += V;
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    if (!e->ops->potential) continue;
+    frames_of(w, &e->e, f);
+    *potential += e->ops->potential(e->e.par, w->t, f, w->mem + e->e.mem);
+  }
+}
+
+void tr_accept(tr_work *w, double *mem) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  if (s->nmem == 0) return;
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    if (!j->type->accept || j->e.nd == 3) continue;
+    frames_of(w, &j->e, f);
+    j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    if (!e->type->accept || e->e.nd == 3) continue;
+    frames_of(w, &e->e, f);
+    e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
+  }
+}
+
+void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
+  if (s->flat) {
+    for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
+    return;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->retract)
+      b->type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
+    else
+      for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+  }
+}
+
+const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
+  for (int i = 0; i < s->njoint; i++)
+    if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
+      *kind = "joint";
+      return s->joint[i].e.name;
+    }
+  *kind = "body";
+  for (int i = 0; i < s->nbody; i++)
+    if (row >= s->body[i].row && row < s->body[i].row + s->body[i].nc) return s->body[i].name;
+  return "";
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// States, evaluation workspaces, and the plain facts about a system.
+#include <math.h>
+#include <string.h>
+
+#include "system.h"
+
+tr_system_info tr_system_describe(const tr_system *s) {
+  return (tr_system_info){.name = s->name,
+                          .bodies = s->nbody,
+                          .markers = s->plan.nmarker,
+                          .joints = s->njoint,
+                          .forces = s->nforce,
+                          .nq = s->nq,
+                          .nv = s->nv,
+                          .nc = s->nc,
+                          .nmem = s->nmem,
+                          .nnz = s->pattern.nnz,
+                          .bytes = s->arena.bytes,
+                          .constant_mass = s->constant_mass};
+}
+
+tr_simulation tr_system_simulation(const tr_system *s) {
+  return (tr_simulation){.end = s->plan.end,
+                         .step = s->plan.step,
+                         .output_step = s->plan.output_step,
+                         .method = s->plan.method,
+                         .outputs = s->plan.noutput,
+                         .output = s->plan.output};
+}
+
+tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
+  size_t n = (size_t)s->nq + 2 * (size_t)s->nv + (size_t)s->nc + (size_t)s->nmem;
+  *x = (tr_state){.bytes = n * sizeof(double)};
+  x->block = tr_resize(s->al, NULL, x->bytes);
+  if (!x->block) return tr_no_memory(error);
+  memset(x->block, 0, x->bytes);
+  x->q = x->block, x->v = x->q + s->nq, x->a = x->v + s->nv, x->lam = x->a + s->nv;
+  x->mem = x->lam + s->nc;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    b->type->start(b->par, x->q + b->q, x->v + b->v);
+  }
+  return TR_OK;
+}
+
+void tr_state_free(const tr_system *s, tr_state *x) {
+  tr_resize(s->al, x->block, 0);
+  *x = (tr_state){0};
+}
+
+void tr_state_copy(tr_state *to, const tr_state *from) {
+  to->t = from->t;
+  memcpy(to->block, from->block, from->bytes);
+}
+
+// Ground's frames never move: written once.
+static void fill_ground(tr_work *w) {
+  for (int i = 0; i < w->sys->ground_sites; i++) {
+    const tr_site *s = &w->sys->site[i];
+    tr_frame *f = &w->frame[i];
+    memcpy(f->p, s->c, sizeof f->p);
+    memcpy(f->R, s->R, sizeof f->R);
+    f->angle = s->angle;
+  }
+}
+
+tr_status tr_work_new(const tr_system *s, tr_work **out) {
+  *out = NULL;
+  tr_arena ar = tr_arena_make(s->al);
+  tr_work *w = TR_NEW(&ar, 1, tr_work);
+  if (!w) return TR_NO_MEMORY;
+  size_t nv = (size_t)s->max_nv, n = (size_t)(s->nv > s->nc ? s->nv : s->nc);
+  size_t rows = TR_MAX_ROWS;
+  for (int i = 0; i < s->nbody; i++)
+    if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
+  w->sys = s;
+  w->frame = TR_NEW(&ar, s->nframe, tr_frame);
+  w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
+  w->cache = TR_NEW(&ar, s->ncache, double);
+  w->G = TR_NEW(&ar, s->nG, double);
+  w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
+  w->x = TR_NEW(&ar, n, double);
+  w->y = TR_NEW(&ar, n, double);
+  w->arena = ar;
+  if (!w->frame || !w->W || !w->cache || !w->G || !w->block || !w->x || !w->y) {
+    tr_work_free(w);
+    return TR_NO_MEMORY;
+  }
+  fill_ground(w);
+  *out = w;
+  return TR_OK;
+}
+
+void tr_work_free(tr_work *w) {
+  if (!w) return;
+  tr_arena arena = w->arena; // the workspace itself lives in it
+  tr_arena_free(&arena);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled model and the pieces of its equations: the waist between mechanics and methods.
+//
+// (1) tr_system is constant after compile. Everything that changes is in tr_state or tr_work.
+// (2) All element loops are in this folder. A method asks for pieces and never sees a body.
+// (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
+//     assembly emits its blocks in one fixed order; a tape of slots, recorded at compile, says
+//     where each number goes.
+#ifndef TR_SYSTEM_INTERNAL_H
+#define TR_SYSTEM_INTERNAL_H
+
+#include "model/plan.h"
+#include "sparse/kkt.h"
+#include "trammel/system.h"
+
+// Row r of a constraint block acts on the velocities of its bodies.
+typedef struct sys_block {
+  int row, rows;
+  int count;                                 // bodies
+  int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS]; // their velocities
+  int G;                                     // offset of the dense rows in work->G
+  int width;                                 // sum of nv
+} sys_block;
+
+typedef struct sys_body {
+  const tr_body_type *type;
+  void *par;
+  const char *name;
+  tr_place place;
+  int q, v, row, cache; // offsets
+  int nq, nv, nc;
+  int site, sites; // frames that elements use
+  int mass;        // offset of its block in system->mass
+  bool constant_mass;
+  int block; // own constraints, -1: none
+  unsigned keep_q, keep_v;
+} sys_body;
+
+typedef struct sys_element {
+  const char *name;
+  tr_place place;
+  void *par;
+  int nd, markers, mem;
+  int frame[TR_MAX_MARKERS]; // index into frames
+  int body[TR_MAX_MARKERS];  // TR_GROUND or index
+} sys_element;
+
+typedef struct sys_joint {
+  sys_element e;
+  const tr_joint_type *type;
+  const tr_joint_ops *ops;
+  int row, block;
+} sys_joint;
+
+typedef struct sys_force {
+  sys_element e;
+  const tr_force_type *type;
+  const tr_force_ops *ops;
+} sys_force;
+
+// Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
+typedef enum sys_owner_kind {
+  OWN_MARKER,
+  OWN_PROBLEM,
+  OWN_JOINT,
+  OWN_FORCE,
+  OWN_ENERGY,
+  OWN_CONSTRAINT
+} sys_owner_kind;
+typedef struct sys_owner {
+  const char *name;
+  sys_owner_kind kind;
+  int index, first;
+} sys_owner;
+
+struct tr_system {
+  tr_arena arena;
+  tr_allocator *al;
+  const char *name;
+  tr_plan plan; // names, markers, simulation section
+  int nq, nv, nc, nmem, ncache, nframe, nG;
+  int nbody, njoint, nforce, nblock;
+  sys_body *body;
+  sys_joint *joint;
+  sys_force *force;
+  sys_block *block;
+  int *site_body; // (nframe)
+  tr_site *site;  // (nframe) sorted by body, ground first
+  int ground_sites;
+  double gravity[3];
+  double *mass; // (nmass) mass blocks, body by body; valid where they are constant
+  int nmass;
+  int *mass_slot;           // (nmass) of each block entry in the KKT matrix
+  double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
+  bool constant_mass, flat; // flat: q1 = q + d for every body
+  bool rheonomic;           // some Phi depends on time
+  tr_level force_level;     // what the forces read of the frames
+  int max_nv;               // largest body
+  tr_pattern pattern;       // nv + nc unknowns
+  int *tape, tape_length;   // slots of the assembly, in its order
+  int nowner;
+  sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
+  int *owner_hash, hash_size; // open addressing on names, -1: free
+  tr_site *marker_site;       // (plan.nmarker) for outputs; ground's are not used
+};
+
+// Everything one thread writes while it evaluates.
+typedef struct tr_work {
+  const tr_system *sys;
+  tr_arena arena;
+  tr_frame *frame; // (nframe)
+  double *W;       // (6 nframe) wrench on each frame: applied minus constraint
+  double *cache;   // (ncache)
+  double *G;       // (nG) constraint rows by blocks, written by tr_jacobian
+  double *block;   // (scratch) blocks under assembly
+  double *x, *y;   // (max(nv, nc)) scratch of callers in this folder
+  double t;        // the point of the last tr_kinematics
+  const double *q, *v, *mem;
+} tr_work;
+
+tr_status tr_work_new(const tr_system *sys, tr_work **work);
+void tr_work_free(tr_work *work);
+
+// ---- pieces (pieces.c): all at the point of the last tr_kinematics ---------------------------------
+
+// Bodies and frames at t, q, v. The arrays must stay until the pieces have been read.
+void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                   tr_level level);
+// F (nv) = G' lam - Q, phi (nc). lam NULL: F = -Q. F or phi may be NULL.
+void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
+// The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
+// (nmass). The blocks stay good when the point moves on.
+const double *tr_mass_blocks(tr_work *w, double *room);
+void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
+                   double *out);                                    // (nv) M a
+tr_status tr_mass_solve(tr_work *w, double *x);                     // x = M^-1 x, in place
+void tr_jacobian(tr_work *w);                                       // work->G
+void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                             // (nc)
+void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
+// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+void tr_rates(tr_work *w, double *out);
+void tr_constraint_force(tr_work *w, const double *mu, double *out);
+void tr_energy(tr_work *w, double *kinetic, double *potential);
+void tr_accept(tr_work *w, double *mem); // elements update what they remember
+
+// q1 = q o exp(d)
+void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
+
+// ---- tangent (tangent.c) --------------------------------------------------------------------------
+
+// values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
+// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero.
+typedef struct tr_coefficients {
+  double cm, ck, cd;
+} tr_coefficients;
+void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                const double *a, const double *lam, const double *blocks, tr_coefficients c,
+                double *values);
+// (G v)_q as a dense nc x nv matrix, for tests and small problems.
+tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                   double *out);
+// Finds the pattern and records the tape; called by compile.
+tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
+
+// ---- channels (channel.c) -------------------------------------------------------------------------
+
+tr_status tr_make_channels(tr_system *sys, tr_error *error);
+
+// ---- names ----------------------------------------------------------------------------------------
+
+// The element that owns a constraint row: kind ("joint"), name, place.
+const char *tr_row_owner(const tr_system *sys, int row, const char **kind);
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// The KKT matrix from blocks, and its pattern.
+//
+// With frame Jacobians J, wrenches W = applied - constraint, and per element K, D on its frames:
+//   (G' lam - Q)_q = sum J_i' K_geom J_j - sum J_i' (K J_j + D (J v)_q,j) - (J' W)_q|W - Q_body,q
+//   Q_v            = sum J_i' D J_j + Q_body,v
+// `assemble` emits blocks in one fixed order into a sink. The same code runs three times: to collect
+// the pattern (at generic states, so that an entry is missing only if it always vanishes), to record
+// the slots on the tape, and at run time to add numbers where the tape says.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system.h"
+
+typedef enum sink_mode { COLLECT, RECORD, ADD } sink_mode;
+typedef struct sink {
+  sink_mode mode;
+  double *values;
+  const int *tape;
+  // COLLECT: entries column * n + row
+  tr_allocator *al;
+  long long *entry;
+  int count, capacity;
+  bool failed;
+  const tr_pattern *pattern; // RECORD
+  int *record, length, room;
+  unsigned long long random;
+  int n;
+} sink;
+
+// Block (rows x columns, row-major with stride) at row i, column j. whole: keep zeros too.
+static void emit(sink *s, int i, int j, int rows, int columns, int stride, const double *block,
+                 bool whole) {
+  if (s->mode == ADD) {
+    for (int r = 0; r < rows; r++)
+      for (int c = 0; c < columns; c++) s->values[*s->tape++] += block[r * stride + c];
+    return;
+  }
+  for (int r = 0; r < rows; r++) {
+    for (int c = 0; c < columns; c++) {
+      if (s->mode == RECORD) {
+        int *grown = tr_grow(s->al, s->record, s->length, &s->room, sizeof *s->record);
+        if (!grown) {
+          s->failed = true;
+          return;
+        }
+        s->record = grown;
+        s->record[s->length++] = tr_pattern_slot(s->pattern, i + r, j + c);
+      } else if (whole || block[r * stride + c] != 0) {
+        long long *grown = tr_grow(s->al, s->entry, s->count, &s->capacity, sizeof *s->entry);
+        if (!grown) {
+          s->failed = true;
+          return;
+        }
+        s->entry = grown;
+        s->entry[s->count++] = (long long)(j + c) * s->n + i + r;
+      }
+    }
+  }
+}
+
+static double random_in(sink *s) {
+  s->random = s->random * 6364136223846793005ull + 1442695040888963407ull;
+  return (double)(s->random >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static tr_body_at body_at(const tr_work *w, const sys_body *b) {
+  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+}
+
+// J (nd x nv): row k is J' e_k.
+static void frame_jacobian(const tr_work *w, const sys_element *e, int k, double *J) {
+  const sys_body *b = &w->sys->body[e->body[k]];
+  tr_body_at at = body_at(w, b);
+  memset(J, 0, (size_t)(e->nd * b->nv) * sizeof *J);
+  for (int i = 0; i < e->nd; i++) {
+    double unit[6] = {0};
+    unit[i] = 1;
+    b->type->add_pull(&at, w->sys->site + e->frame[k], unit, J + i * b->nv);
+  }
+}
+
+// out (na x nb) = s A' B + (add ? out : 0), A (n x na), B (n x nb), B with its own row stride
+static void tmul(int n, int na, int nb, double s, const double *A, const double *B, bool add,
+                 double *out) {
+  for (int i = 0; i < na; i++)
+    for (int j = 0; j < nb; j++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += A[k * na + i] * B[k * nb + j];
+      out[i * nb + j] = s * sum + (add ? out[i * nb + j] : 0);
+    }
+}
+
+// out (nd x nv) = K_block J, K of row stride n
+static void mul(int nd, int nv, int n, const double *K, const double *J, double *out) {
+  for (int i = 0; i < nd; i++)
+    for (int j = 0; j < nv; j++) {
+      double sum = 0;
+      for (int k = 0; k < nd; k++) sum += K[i * n + k] * J[k * nv + j];
+      out[i * nv + j] = sum;
+    }
+}
+
+// Scratch of the assembly, carved out of work->block: per marker J and (J v)_q, then temporaries.
+typedef struct room {
+  double *J[TR_MAX_MARKERS], *U[TR_MAX_MARKERS], *KJ, *out;
+} room;
+static room carve(const tr_work *w) {
+  size_t nv = (size_t)w->sys->max_nv;
+  room r;
+  double *p = w->block;
+  for (int k = 0; k < TR_MAX_MARKERS; k++) r.J[k] = p, p += 6 * nv, r.U[k] = p, p += 6 * nv;
+  r.KJ = p, p += 6 * nv;
+  r.out = p;
+  return r;
+}
+
+// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + sU D_ij U_j + sD D_ij J_j); D may be NULL
+static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const double *K, double sK,
+                       const double *D, double sU, double sD) {
+  const tr_system *sys = w->sys;
+  room r = carve(w);
+  int nd = e->nd, n = e->markers * nd;
+  for (int k = 0; k < e->markers; k++) {
+    if (e->body[k] == TR_GROUND) continue;
+    const sys_body *b = &sys->body[e->body[k]];
+    frame_jacobian(w, e, k, r.J[k]);
+    tr_body_at at = body_at(w, b);
+    if (D) b->type->twist_dq(&at, sys->site + e->frame[k], r.U[k]);
+  }
+  for (int i = 0; i < e->markers; i++) {
+    if (e->body[i] == TR_GROUND) continue;
+    const sys_body *bi = &sys->body[e->body[i]];
+    for (int j = 0; j < e->markers; j++) {
+      if (e->body[j] == TR_GROUND) continue;
+      const sys_body *bj = &sys->body[e->body[j]];
+      const double *Kij = K + i * nd * n + j * nd;
+      mul(nd, bj->nv, n, Kij, r.J[j], r.KJ);
+      tmul(nd, bi->nv, bj->nv, sK, r.J[i], r.KJ, false, r.out);
+      if (D) {
+        const double *Dij = D + i * nd * n + j * nd;
+        mul(nd, bj->nv, n, Dij, r.U[j], r.KJ);
+        tmul(nd, bi->nv, bj->nv, sU, r.J[i], r.KJ, true, r.out);
+        mul(nd, bj->nv, n, Dij, r.J[j], r.KJ);
+        tmul(nd, bi->nv, bj->nv, sD, r.J[i], r.KJ, true, r.out);
+      }
+      emit(s, bi->v, bj->v, bi->nv, bj->nv, bj->nv, r.out, false);
+    }
+  }
+}
+
+static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam, double ck) {
+  const tr_system *sys = w->sys;
+  const sys_block *b = &sys->block[j->block];
+  const double *G = w->G + b->G;
+  for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
+    emit(s, sys->nv + b->row, b->v[k], b->rows, b->nv[k], b->width, G + c, j->ops->dense);
+  // G' is the same numbers; transpose body by body
+  double *T = w->block;
+  for (int k = 0, c = 0; k < b->count; c += b->nv[k++]) {
+    for (int i = 0; i < b->nv[k]; i++)
+      for (int r = 0; r < b->rows; r++) T[i * b->rows + r] = G[r * b->width + c + i];
+    emit(s, b->v[k], sys->nv + b->row, b->nv[k], b->rows, b->rows, T, j->ops->dense);
+  }
+  if (!j->ops->geom) return;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0}, some[TR_MAX_ROWS];
+  for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
+  if (s->mode != ADD)
+    for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = random_in(s);
+  const double *l = s->mode != ADD ? some : lam ? lam + j->row : NULL;
+  if (l) j->ops->geom(j->e.par, w->t, f, l, K);
+  emit_pairs(s, w, &j->e, K, ck, NULL, 0, 0);
+}
+
+static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, double cd) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0};
+  double D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0};
+  int nd = e->e.nd, n = e->e.markers * nd, points = nd == 3 ? 2 : 3;
+  for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+  if (s->mode == ADD) {
+    e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
+  } else {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        if (e->ops->uses_moments || (i % nd < points && j % nd < points))
+          K[i * n + j] = random_in(s), D[i * n + j] = random_in(s);
+  }
+  emit_pairs(s, w, &e->e, K, -ck, D, -ck, -cd);
+}
+
+static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, const double *lam,
+                      const double *blocks, tr_coefficients c) {
+  const tr_system *sys = w->sys;
+  tr_body_at at = body_at(w, b);
+  size_t nn = (size_t)(b->nv * b->nv);
+  double *K = w->block, *D = K + nn, *M = D + nn;
+  memset(K, 0, 2 * nn * sizeof *K);
+  // K = (Q_body)_q + (J' W)_q, D = (Q_body)_v
+  if (b->type->add_force_tangent) b->type->add_force_tangent(&at, sys->gravity, K, D);
+  for (int k = b->site; k < b->site + b->sites; k++)
+    b->type->add_wrench_dq(&at, sys->site + k, w->W + 6 * k, K);
+  for (size_t i = 0; i < nn; i++) K[i] = -c.ck * K[i] - c.cd * D[i];
+  if (b->nc > 0 && lam && c.ck != 0) {
+    memset(D, 0, nn * sizeof *D);
+    b->type->add_geom(&at, lam + b->row, D);
+    for (size_t i = 0; i < nn; i++) K[i] += c.ck * D[i];
+  }
+  if (a && !blocks && b->type->add_mass_dq && c.ck != 0) {
+    memset(D, 0, nn * sizeof *D);
+    b->type->add_mass_dq(&at, a + b->v, D);
+    for (size_t i = 0; i < nn; i++) K[i] += c.ck * c.cm * D[i];
+  }
+  const double *mass = (blocks && !b->constant_mass ? blocks : sys->mass) + b->mass;
+  if (!blocks && !b->constant_mass) {
+    b->type->mass(&at, M);
+    mass = M;
+  }
+  for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
+  bool whole = b->type->sizes != NULL; // equations by functions: nothing is known of their pattern
+  emit(s, b->v, b->v, b->nv, b->nv, b->nv, K, whole);
+  if (b->nc == 0) return;
+  const double *G = w->G + sys->block[b->block].G;
+  emit(s, sys->nv + b->row, b->v, b->nc, b->nv, b->nv, G, whole);
+  for (int i = 0; i < b->nv; i++)
+    for (int r = 0; r < b->nc; r++) K[i * b->nc + r] = G[r * b->nv + i];
+  emit(s, b->v, sys->nv + b->row, b->nv, b->nc, b->nc, K, whole);
+}
+
+static void assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c) {
+  const tr_system *sys = w->sys;
+  for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
+  for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
+  for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
+}
+
+void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                const double *a, const double *lam, const double *blocks, tr_coefficients c,
+                double *values) {
+  const tr_system *sys = w->sys;
+  tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
+  tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
+  tr_jacobian(w);
+  memset(values, 0, ((size_t)sys->pattern.nnz + 1) * sizeof *values);
+  sink s = {.mode = ADD, .values = values, .tape = sys->tape};
+  assemble(&s, w, a, lam, blocks, c);
+}
+
+// ((G v)_q)_r = v' (G' e_r)_q: the geometric stiffness of one row at a time.
+tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                   double *out) {
+  const tr_system *sys = w->sys;
+  size_t nv = (size_t)sys->nv, nnz = (size_t)sys->pattern.nnz + 1;
+  double *values = tr_resize(sys->al, NULL, (nnz + (size_t)sys->nc + 1) * sizeof *values);
+  if (!values) return TR_NO_MEMORY;
+  double *unit = values + nnz;
+  memset(unit, 0, (size_t)sys->nc * sizeof *unit);
+  memset(out, 0, nv * (size_t)sys->nc * sizeof *out);
+  tr_coefficients c = {.ck = 1};
+  for (int r = 0; r <= sys->nc; r++) {
+    // the last pass, lam = 0, is what the forces add to every row
+    if (r > 0) unit[r - 1] = 0;
+    if (r < sys->nc) unit[r] = 1;
+    tr_tangent(w, t, q, v, mem, NULL, unit, NULL, c, values);
+    for (int j = 0; j < sys->nv; j++) {
+      double sum = 0;
+      for (int k = sys->pattern.column[j]; k < sys->pattern.column[j + 1]; k++)
+        if (sys->pattern.row[k] < sys->nv) sum += v[sys->pattern.row[k]] * values[k];
+      if (r < sys->nc)
+        out[(size_t)r * nv + (size_t)j] += sum;
+      else
+        for (int i = 0; i < sys->nc; i++) out[(size_t)i * nv + (size_t)j] -= sum;
+    }
+  }
+  tr_resize(sys->al, values, 0);
+  return TR_OK;
+}
+
+// ---- pattern --------------------------------------------------------------------------------------
+
+static int by_entry(const void *a, const void *b) {
+  long long x = *(const long long *)a, y = *(const long long *)b;
+  return (x > y) - (x < y);
+}
+
+// Kinematics at a state near the start that satisfies nothing in particular.
+static void scatter(sink *s, tr_work *w, double *q, double *v, double *d, const double *mem) {
+  const tr_system *sys = w->sys;
+  for (int i = 0; i < sys->nbody; i++)
+    sys->body[i].type->start(sys->body[i].par, q + sys->body[i].q, v + sys->body[i].v);
+  for (int i = 0; i < sys->nv; i++) d[i] = random_in(s), v[i] += random_in(s);
+  double *q1 = q + sys->nq;
+  tr_retract(sys, q, d, q1);
+  tr_kinematics(w, 0.1, q1, v, mem, TR_AT_VELOCITY);
+  for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = random_in(s);
+  tr_jacobian(w);
+}
+
+static tr_status build_columns(tr_system *sys, sink *s) {
+  int n = s->n;
+  qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_entry);
+  int nnz = 0;
+  for (int i = 0; i < s->count; i++)
+    if (i == 0 || s->entry[i] != s->entry[i - 1]) s->entry[nnz++] = s->entry[i];
+  int *column = TR_NEW(&sys->arena, n + 1, int), *row = TR_NEW(&sys->arena, nnz + 1, int);
+  if (!column || !row) return TR_NO_MEMORY;
+  for (int i = 0; i < nnz; i++) {
+    row[i] = (int)(s->entry[i] % n);
+    column[s->entry[i] / n + 1]++;
+  }
+  for (int j = 0; j < n; j++) column[j + 1] += column[j];
+  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .column = column, .row = row};
+  return TR_OK;
+}
+
+static tr_status record(tr_system *sys, tr_work *w, sink *s, double *room_q, double *v, double *d,
+                        const double *lam, const double *mem) {
+  tr_coefficients c = {1, 1, 1};
+  for (int pass = 0; pass < 2; pass++) {
+    scatter(s, w, room_q, v, d, mem);
+    assemble(s, w, d, lam, NULL, c);
+  }
+  if (s->failed) return TR_NO_MEMORY;
+  TR_TRY(build_columns(sys, s));
+  s->mode = RECORD;
+  s->pattern = &sys->pattern;
+  scatter(s, w, room_q, v, d, mem);
+  assemble(s, w, d, lam, NULL, c);
+  if (s->failed) return TR_NO_MEMORY;
+  sys->tape = TR_NEW(&sys->arena, s->length, int);
+  if (!sys->tape) return TR_NO_MEMORY;
+  memcpy(sys->tape, s->record, (size_t)s->length * sizeof *s->record);
+  sys->tape_length = s->length;
+  sys->mass_slot = TR_NEW(&sys->arena, sys->nmass, int);
+  if (!sys->mass_slot) return TR_NO_MEMORY;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv * b->nv; k++)
+      sys->mass_slot[b->mass + k] =
+          tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+  }
+  return tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
+}
+
+tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
+  sink s = {.mode = COLLECT, .al = sys->al, .random = 12345, .n = sys->nv + sys->nc};
+  size_t want = 2 * (size_t)sys->nq + 2 * (size_t)sys->nv + (size_t)sys->nc + (size_t)sys->nmem + 1;
+  double *q = tr_resize(sys->al, NULL, want * sizeof *q);
+  tr_status status = q ? TR_OK : TR_NO_MEMORY;
+  if (q) {
+    memset(q, 0, want * sizeof *q);
+    double *v = q + 2 * sys->nq, *d = v + sys->nv, *lam = d + sys->nv, *mem = lam + sys->nc;
+    for (int i = 0; i < sys->nc; i++) lam[i] = random_in(&s);
+    status = record(sys, w, &s, q, v, d, lam, mem);
+  }
+  tr_resize(sys->al, q, 0);
+  tr_resize(sys->al, s.entry, 0);
+  tr_resize(sys->al, s.record, 0);
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "the equations are structurally singular: some constraints can never hold "
+                   "independently of each other");
+  return TR_OK;
+}

@@ -1,0 +1,98 @@
+#!/bin/bash
+# The command line from end to end: exit codes, what is printed where, tables, JSON.
+#   test_cli.sh BUILD
+cd "$(dirname "$0")/.." || exit 1
+trammel=$(realpath "${1:-build/release}/trammel")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=$work/out err=$work/err csv=$work/a.csv model=models/pendulum.yaml
+failures=0
+
+fail() {
+  echo "FAILED: $*"
+  sed 's/^/  stderr: /' "$err" | head -5
+  failures=$((failures + 1))
+}
+# expect CODE ARGUMENTS...: runs trammel, checks the exit code
+expect() {
+  local code=$1
+  shift
+  what="trammel $*"
+  "$trammel" "$@" > "$out" 2> "$err"
+  local got=$?
+  [ $got = "$code" ] || fail "$what: exit code $got instead of $code"
+}
+says() { grep -q -e "$1" "$out" || fail "$what: no \"$1\" on standard output"; }
+complains() { grep -q -e "$1" "$err" || fail "$what: no \"$1\" on standard error"; }
+silent() { [ ! -s "$1" ] || fail "$what: ${1##*/} should be empty"; }
+json() { jq -e "$1" "$out" > /dev/null || fail "$what: not so: $1"; }
+
+# ---- asking for help, and mistakes
+expect 0 --version; says '^trammel [0-9.]*$'
+expect 0 --help; says '^usage:'
+for command in run check list outputs schema; do expect 0 $command --help; says "^usage: trammel $command"; silent "$err"; done
+expect 2; complains '^usage:'
+expect 2 rnu; complains 'did you mean run'
+expect 2 run; complains 'which model'
+expect 2 run $model --stpe 1; complains 'did you mean --step'
+expect 2 run $model --step; complains 'needs a value'
+expect 2 run $model --step=0; complains 'greater than zero'
+expect 2 run $model --step '1 kg'; complains '--step 1 kg: '
+expect 2 run $model --end nonsense; complains '--end nonsense: '
+expect 2 run $model --newton-iterations 1.5; complains 'whole number'
+expect 2 run $model --quiet=1; complains 'takes no value'
+expect 2 run $model extra; complains 'extra'
+expect 2 run $model --set nothing=1; complains 'nothing'
+expect 2 run $model --set nothing; complains 'name=value'
+expect 2 run $model --method hht-i4; complains 'hht-i4'
+expect 2 run $model --output 'zz*'; complains 'zz\*'
+expect 2 run $model --json --out -; complains 'standard output'
+expect 2 list joint; complains 'did you mean joints'
+expect 4 run "$work/none.yaml"; complains 'none.yaml'
+expect 4 run $model --out "$work/no/a.csv"; complains 'no/a.csv'
+expect 4 run $model --quiet --out /dev/full; complains '/dev/full'
+printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
+expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
+"$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
+
+# ---- a run
+expect 0 run $model --end 0.5 --step 2^-7 --out "$csv"; says '^steps *64,'; silent "$err"
+head -1 "$csv" | grep -q '^t,[^,]*\.[^,]*' || fail "header: $(head -1 "$csv")"
+[ "$(wc -l < "$csv")" = 66 ] || fail "rows: $(wc -l < "$csv")"
+expect 0 run $model --end=0.5 --step=1/128 --quiet --out "$work/b.csv"; silent "$out"; silent "$err"
+cmp -s "$csv" "$work/b.csv" || fail "two runs differ"
+expect 0 run $model --end 0.5 --step 2^-7 --quiet --out - --output 'energy.*'; says '^t,energy.kinetic,energy.potential,energy.total$'
+expect 0 run $model --end 0.5 --step 2^-7 --out-every 10 --out "$csv"; [ "$(wc -l < "$csv")" = 9 ] || fail "$what: rows"
+expect 0 run $model --end 0.5 --step 2^-7 --out-every '125 ms' --out "$csv"; [ "$(cut -d, -f1 "$csv" | tr '\n' ' ')" = "t 0 0.125 0.25 0.375 0.5 " ] || fail "$what: $(cut -d, -f1 "$csv")"
+expect 0 run $model --end 0.1 --step 2^-7 --final; says '^energy.total '
+expect 0 run $model --end 0.5 --step 2^-7 --newton-iterations 2 --json; json '.newton_iterations == 128'
+expect 0 run $model --end 0.5 --step 2^-7 --method hht-i3:alpha=-0.1 --json; silent "$err"
+json '.status == "ok" and .steps == 64 and .rejected == 0 and .final.t == 0.5 and (.method | startswith("hht-i3:"))'
+json '[.model, .method, .steps, .newton_iterations, .jacobians, .factorisations, .rejected, .cpu_s, .us_per_step, .max_position_violation, .max_velocity_violation, .energy.initial, .energy.max_change, .final["energy.total"]] | all(. != null)'
+[ "$(jq '.final | length' "$out")" = $(($("$trammel" outputs $model --names | wc -l) + 1)) ] || fail "final lacks channels"
+
+# ---- Ctrl-C keeps what was computed
+"$trammel" run models/slider_crank.yaml --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &
+pid=$!
+sleep 0.7
+kill -INT $pid
+wait $pid
+code=$? what="an interrupted run"
+[ $code = 130 ] || fail "$what: exit code $code"
+says '^status *interrupted'; complains 'interrupted at t ='
+[ "$(wc -l < "$csv")" -gt 2 ] && [ "$(tail -c 1 "$csv" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: table"
+
+# ---- the other commands
+expect 0 check $model; says '^degrees of freedom *1$'; says '^body '
+expect 0 check $model --json; json '.degrees_of_freedom == 1 and (.elements | length) > 0'
+expect 0 list; says revolute; says hht-i3
+for kind in bodies joints forces methods units; do
+  expect 0 list $kind --json; json ".$kind | length > 0"
+  expect 0 list $kind --markdown; says '^# '
+  expect 0 list $kind --names
+done
+expect 0 outputs $model --json; json 'map(.name) | index("energy.total") != null'
+expect 0 schema; json '."$schema"'
+for f in models/*.yaml; do expect 0 check "$f"; done
+
+[ $failures = 0 ]
