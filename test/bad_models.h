@@ -509,4 +509,4 @@
      "m.yaml:4:27: body \"b\": mass: unknown name \"x\"\n"
      "m.yaml:5:13: body \"c\": unknown type \"planer\" (did you mean \"planar\"?)\n"
      "m.yaml:7:13: marker \"m\": unknown body \"d\"\n"},
-// clang-format on
+    // clang-format on
