@@ -102,12 +102,40 @@ static void test_many(void **state) {
   tr_text_free(&text);
 }
 
+static void check_limit(const tr_text *text, const char *message) {
+  tr_model *model;
+  tr_error error = {0};
+  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+  assert_int_equal(tr_model_read_text(model, text->data, text->size, "m", &error), TR_BAD_INPUT);
+  assert_string_equal(error.text, message);
+  tr_model_free(model);
+}
+
+// Documents that would grow without end: aliases of aliases, nesting.
+static void test_limits(void **state) {
+  (void)state;
+  tr_text text = {0};
+  tr_text_add(&text, "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+  for (int k = 1; k < 10; k++) {
+    tr_text_add(&text, "a%d: &a%d [x", k, k);
+    for (int i = 0; i < 9; i++) tr_text_add(&text, ", *a%d", k - 1);
+    tr_text_add(&text, "]\n");
+  }
+  check_limit(&text, "m:6:19: aliases make the document too large\n");
+  text.size = 0;
+  tr_text_add(&text, "a0: &a0 [x]\n");
+  for (int k = 1; k < 100; k++) tr_text_add(&text, "a%d: &a%d [*a%d]\n", k, k, k - 1);
+  check_limit(&text, "m:60:13: nested too deeply\n");
+  text.size = 0;
+  for (int k = 0; k < 10000; k++) tr_text_add(&text, "[");
+  check_limit(&text, "m:1:61: nested too deeply\n");
+  tr_text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_table),
-      cmocka_unit_test(test_no_error),
-      cmocka_unit_test(test_files),
-      cmocka_unit_test(test_many),
+      cmocka_unit_test(test_table), cmocka_unit_test(test_no_error), cmocka_unit_test(test_files),
+      cmocka_unit_test(test_many),  cmocka_unit_test(test_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 #include "model/table.h"
 #include "model/tree.h"
 
-enum { MAX_DEPTH = 60, MAX_COPIES = 1000000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
+enum { MAX_DEPTH = 60, MAX_COPIES = 200000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
 
 // A list or map being read.
 typedef struct frame {
