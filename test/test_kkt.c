@@ -154,7 +154,7 @@ static void scale_row(const matrix *m, tr_kkt *k, int row, double f) {
     if (m->p.row[s] == row) k->values[s] *= f;
 }
 
-// A zero row, two equal rows, a zero matrix: no factorisation, and a good matrix works again after.
+// A zero row, a zero matrix: no factorisation, and a good matrix works again after.
 static void singular(void **u) {
   (void)u;
   static matrix m;
@@ -175,19 +175,37 @@ static void singular(void **u) {
       assert_int_equal(tr_kkt_solve(&k, x), TR_OK);
       release(&m, &k);
     }
-  // two equal constraints: exact cancellation
-  for (int sparse = 0; sparse < 2; sparse++) {
-    tr_kkt k;
-    seed s = 12;
-    draw_values(&m, &s, 8, 2, 1);
-    for (int j = 0; j < 8; j++)
-      m.A[9 * m.n + j] = m.A[8 * m.n + j], m.A[j * m.n + 9] = m.A[j * m.n + 8];
-    take_pattern(&m, sparse ? 0 : MAX_SIZE);
-    assert_int_equal(tr_kkt_make(&m.ar, &m.p, &k), TR_OK);
-    fill(&m, &k);
-    assert_int_equal(tr_kkt_factor(&k), TR_SINGULAR);
-    release(&m, &k);
-  }
+}
+
+// A constraint that follows from two others: the pivot is round-off, not zero, and singular all the same.
+// With a small singular value s of G the
+// pivot is s^2: a change of 1e-5 makes the matrix regular.
+static void singular_to_working_precision(void **u) {
+  (void)u;
+  static matrix m;
+  for (int sparse = 0; sparse < 2; sparse++)
+    for (int k = 0; k < 20; k++) {
+      tr_kkt kkt;
+      seed s = 100 + (seed)k;
+      draw_values(&m, &s, 14, 3, pow(10, k % 7 - 3));
+      double a = draw(&s), b = draw(&s);
+      for (int j = 0; j < 14; j++) {
+        double x = a * m.A[14 * m.n + j] + b * m.A[15 * m.n + j];
+        set(&m, 16, j, x), set(&m, j, 16, x);
+      }
+      take_pattern(&m, sparse ? 0 : MAX_SIZE);
+      assert_int_equal(tr_kkt_make(&m.ar, &m.p, &kkt), TR_OK);
+      fill(&m, &kkt);
+      assert_int_equal(tr_kkt_factor(&kkt), TR_SINGULAR);
+      for (int j = 0; j < 14; j++)
+        if (m.A[16 * m.n + j] != 0) {
+          double x = m.A[16 * m.n + j] * (1 + 1e-5 * draw(&s));
+          set(&m, 16, j, x), set(&m, j, 16, x);
+        }
+      fill(&m, &kkt);
+      assert_int_equal(tr_kkt_factor(&kkt), TR_OK);
+      release(&m, &kkt);
+    }
 }
 
 static void not_finite(void **u) {
@@ -262,8 +280,12 @@ static void slots(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(paths_agree),  cmocka_unit_test(singular), cmocka_unit_test(not_finite),
-      cmocka_unit_test(pivot_growth), cmocka_unit_test(slots),
+      cmocka_unit_test(paths_agree),
+      cmocka_unit_test(singular),
+      cmocka_unit_test(singular_to_working_precision),
+      cmocka_unit_test(not_finite),
+      cmocka_unit_test(pivot_growth),
+      cmocka_unit_test(slots),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
