@@ -56,6 +56,11 @@ typedef struct arguments {
 } arguments;
 int read_arguments(const command *self, int argc, char **argv, arguments *out); // -1, or exit code
 
+// The value of an option as a number; on failure a message and false.
+bool take_positive(const command *c, const char *name, const char *text, tr_quantity quantity,
+                   double *value);
+bool take_count(const command *c, const char *name, const char *text, int *value);
+
 void print_help(const command *self);
 const char *nearest(const char *word, const char *const *words); // NULL: none is near
 
@@ -102,10 +107,12 @@ typedef struct progress {
 progress progress_start(bool quiet);
 void progress_end(progress *p, const tr_run_info *info);
 void catch_interrupts(void);
+bool was_interrupted(void);
 
 // ---- commands -------------------------------------------------------------------------------------
 
 extern const command command_run, command_check, command_list, command_outputs, command_schema;
+extern const command command_study;
 
 // Model -> system for the commands that need one; sets: (n) "name=value". Reports on failure.
 typedef struct loaded {

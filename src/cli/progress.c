@@ -25,6 +25,8 @@ void catch_interrupts(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
+bool was_interrupted(void) { return interrupted; }
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
