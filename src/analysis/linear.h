@@ -21,10 +21,10 @@ typedef struct tr_modes {
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
                         tr_error *error);
 
-// Eigenvalues of the one-step map that runs from consistent starts near x can show; at most *n of them
-// are written, *n says how many there are. Recoverable statuses: the step itself failed.
+// Eigenvalues of the one-step map that runs from consistent starts near x can show: *n of them, in the
+// arena. delta: size of the differences. Recoverable statuses: the step itself failed.
 tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x, const tr_modes *m,
-                           const char *method, double h, double complex **w, int *n,
+                           const char *method, double h, double delta, double complex **w, int *n,
                            tr_error *error);
 
 #endif
