@@ -126,6 +126,11 @@ typedef struct tr_body_type {
 
   void (*retract)(const void *par, const double *q, const double *d,
                   double *q1); // NULL: q1 = q + d
+  // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
+  void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
+  // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
+  // implicit Euler step of Euler parameters, normalised.
+  void (*cayley)(const void *par, double k, double *d);
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,

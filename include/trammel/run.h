@@ -44,6 +44,7 @@ typedef struct tr_run_settings {
   double end;            // NaN: the model's
   double step;           // NaN: the model's
   bool consistent_start; // project q0, v0 onto the constraints before the first step
+  bool recompute;        // a and lam for observers from the equations at the state (index 1)
   bool audit;            // watch constraint violation and energy after every step
   tr_newton_settings newton;
 } tr_run_settings;

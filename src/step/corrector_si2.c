@@ -165,7 +165,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
   k.speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = fmax(s->settings.tol * k.speed, k.p.floor);
+  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
     s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

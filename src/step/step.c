@@ -52,6 +52,7 @@ static tr_status allocate(tr_step *s) {
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
   }
+  if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
@@ -85,6 +86,16 @@ void tr_step_free(tr_step *s) {
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);
+}
+
+double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
+  double v = 0, a = 0;
+  for (int i = 0; i < s->sys->nv; i++) {
+    v = fmax(v, fabs(x0->v[i]));
+    a = fmax(a, fabs(x0->a[i]));
+  }
+  a *= s->c.cv; // what the accelerations do to the velocities in a step
+  return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
 static void remember(tr_step *s, const tr_state *x) {

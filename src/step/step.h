@@ -22,8 +22,10 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  int vectors;                           // rooms of nv numbers kept in tr_step.room
-  bool stabilised;                       // calls tr_correct_si2
+  bool recompute;                   // a and lam in the state are the method's own: not for output
+  int vectors;                      // rooms of nv numbers kept in tr_step.room
+  bool stabilised;                  // calls tr_correct_si2
+  tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.
   tr_status (*begin)(tr_step *s, const tr_state *x);
   // Proposes x1 = x at t0 + h from x0. x1 comes with the prediction of a and lam.
@@ -57,6 +59,7 @@ struct tr_step {
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
   double **room;                          // (method->vectors) of nv numbers
+  void *memory;                           // what the method's prepare made
   double *blocks;                         // (nmass) for a frozen mass
   double *d;                              // (nv) increment of the step under way, dhat + cq a1
   double *lam;                            // (nc) scratch
@@ -84,6 +87,10 @@ void tr_step_free(tr_step *s);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
+
+// The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
+// largest acceleration over the step, lest a and lam suffer when h is small.
+double tr_step_tolerance(const tr_step *s, const tr_state *x0);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

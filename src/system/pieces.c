@@ -129,7 +129,7 @@ static void cholesky_solve(const double *L, int n, double *x) {
   }
 }
 
-tr_status tr_mass_solve(tr_work *w, double *x) {
+tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
     for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i];
@@ -138,11 +138,7 @@ tr_status tr_mass_solve(tr_work *w, double *x) {
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     size_t n = (size_t)b->nv;
-    tr_body_at at = body_at(w, b);
-    if (b->constant_mass)
-      memcpy(w->block, s->mass + b->mass, n * n * sizeof *w->block);
-    else
-      b->type->mass(&at, w->block);
+    memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
     if (!cholesky(w->block, b->nv)) return TR_SINGULAR;
     cholesky_solve(w->block, b->nv, x + b->v);
   }
@@ -365,6 +361,21 @@ void tr_accept(tr_work *w, double *mem) {
     frames_of(w, &e->e, f);
     e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
   }
+}
+
+void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
+  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
+  }
+}
+
+void tr_cayley(const tr_system *s, double k, double *d) {
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
 }
 
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
