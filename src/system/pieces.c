@@ -298,6 +298,18 @@ void tr_accept(tr_work *w, double *mem) {
   }
 }
 
+const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->type->trouble) continue;
+    tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
+    const char *why = b->type->trouble(&at, h);
+    *name = b->name;
+    if (why) return why;
+  }
+  return NULL;
+}
+
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
   if (s->flat) {
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];

@@ -141,6 +141,9 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
 
+// A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
+const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
+
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 
