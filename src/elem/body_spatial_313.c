@@ -16,8 +16,8 @@
 enum { PHI = 3, THETA, PSI, N = 3 };
 
 static const double ST_MIN = 1e-8;
-// Near: less than this; a step may turn phi there by TURN_MAX and theta by its distance.
-static const double ST_NEAR = 0.1, TURN_MAX = 0.5;
+// What a step may do near the pole: turn phi by TURN_MAX, change theta by TILT_MAX of its distance.
+static const double TURN_MAX = 0.4, TILT_MAX = 0.2;
 
 double tr_sin_theta(const double R[9]) { return hypot(R[2], R[5]); }
 
@@ -107,11 +107,12 @@ const tr_chart tr_chart_313 = {N, place, map_dx, pull_dx, bias_d};
 
 static void quaternion(const tr_body_at *b, double e[4]) { to_quat(b->q + 3, e); }
 
-// Passing the pole at distance d with speed u, phi turns by pi within 2 d/u, and u h > d/2 or so is
-// more than a step can follow.
+// Passing the pole at distance d with speed u, phi turns by pi within 2 d/u; a method follows if
+// u h < 0.4 d or so. Far from it, where `near` vanishes, long steps are no affair of the coordinates.
 static const char *trouble(const tr_body_at *b, double h) {
-  double st = sin(b->q[THETA]), turn = fabs(b->v[PHI]) * h, tilt = fabs(b->v[THETA]) * h;
-  if (st >= ST_MIN && (st >= ST_NEAR || turn <= TURN_MAX) && tilt <= st) return NULL;
+  double st = sin(b->q[THETA]), near = 1 - st;
+  double turn = fabs(b->v[PHI]) * h, tilt = fabs(b->v[THETA]) * h;
+  if (st >= ST_MIN && turn * near <= TURN_MAX && tilt * near <= TILT_MAX * st) return NULL;
   return "its 3-1-3 Euler angles are too near their singularity (theta = 0 or pi) for this step; "
          "use coordinates: lie";
 }
