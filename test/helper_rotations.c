@@ -34,7 +34,7 @@ static const entry models[] = {
      "gravity: [0, 0, -9.81]\n"
      "bodies:\n"
      "  top: {type: spatial, coordinates: @, mass: m, inertia: [J1, J1, J3], com: [0, 0, l],\n"
-     "    orientation: {x: -90 deg}, omega: [0, 150, -4.61538], keep: [wx, wy, wz]}\n"
+     "    orientation: {x: -90 deg}, omega: [0, 40, -4], keep: [wx, wy, wz]}\n"
      "joints:\n"
      "  tip: {type: spherical, markers: [ground, top]}\n",
      0.25, 1.0 / 4096},

@@ -129,6 +129,11 @@ typedef struct tr_body_type {
 
   void (*retract)(const void *par, const double *q, const double *d,
                   double *q1); // NULL: q1 = q + d
+  // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
+  void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
+  // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
+  // implicit Euler step of Euler parameters, normalised.
+  void (*cayley)(const void *par, double k, double *d);
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
@@ -175,7 +180,9 @@ typedef struct tr_joint_ops {
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
-  const char *const *measure_names;                                                // or NULL
+  // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
+  void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_joint_ops;

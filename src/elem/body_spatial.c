@@ -107,6 +107,24 @@ static void retract(const void *pv, const double *q, const double *d, double *q1
   for (int i = 0; i < 4; i++) q1[3 + i] = e[i];
 }
 
+// du = v + 1/2 u x w + (1 - (n/2) cot(n/2))/n^2 u x (u x w) on the rotation, n = |u|
+static void increment_rate(const void *pv, const double *u, const double *v, double *du) {
+  (void)pv;
+  double uw[3], uuw[3], n2 = v3_dot(u + 3, u + 3), n = sqrt(n2);
+  double c =
+      n < 1e-2 ? 1.0 / 12 + n2 * (1.0 / 720 + n2 / 30240) : (1 - 0.5 * n / tan(0.5 * n)) / n2;
+  v3_cross(u + 3, v + 3, uw);
+  v3_cross(u + 3, uw, uuw);
+  for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
+}
+
+static void cayley(const void *pv, double k, double *d) {
+  (void)pv;
+  double n = v3_norm(d + 3), x = n / k;
+  double f = x < 1e-3 ? 1 - x * x * (1.0 / 3 - x * x / 5) : atan(x) / x;
+  for (int i = 3; i < 6; i++) d[i] *= f;
+}
+
 static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
                        tr_frame *f) {
   double *R = b->cache;
@@ -231,6 +249,8 @@ const tr_body_type tr_body_spatial = {
     .start = start,
     .site = tr_spatial_site,
     .retract = retract,
+    .increment_rate = increment_rate,
+    .cayley = cayley,
     .kinematics = kinematics,
     .add_pull = add_pull,
     .add_wrench_dq = add_wrench_dq,

@@ -15,7 +15,7 @@
 #include "model/table.h"
 #include "model/tree.h"
 
-enum { MAX_DEPTH = 60, MAX_COPIES = 1000000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
+enum { MAX_DEPTH = 60, MAX_COPIES = 200000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
 
 // A list or map being read.
 typedef struct frame {
@@ -205,6 +205,34 @@ static int text_column(struct fy_token *token, size_t n) {
   return (size_t)(to->column - from->column) == n ? from->column + 1 : 0;
 }
 
+// Indent of the first line with text at or after a place, or a large number if there is none.
+static int next_indent(const reader *r, size_t at) {
+  int indent = 0;
+  for (; at < r->size; at++) {
+    if (r->text[at] == ' ')
+      indent++;
+    else if (r->text[at] == '\n' || r->text[at] == '\r')
+      indent = 0;
+    else
+      return indent;
+  }
+  return 1 << 20;
+}
+
+// libfyaml 0.7 misreads block texts whose | or > does not stand on the line of their key, and those
+// that are not indented more than the key: refuse both.
+static bool check_block(reader *r, struct fy_token *token, enum fy_scalar_style style,
+                        tr_place place) {
+  if (style != FYSS_LITERAL && style != FYSS_FOLDED) return true;
+  const frame *f = r->depth > 0 ? &r->stack[r->depth - 1] : NULL;
+  const struct fy_mark *m = fy_token_start_mark(token);
+  if (!f || !f->key || !m || m->line != f->key_place.line)
+    return fail(r, place, "a block text (| or >) must begin on the line of its key");
+  if (next_indent(r, m->input_pos) <= f->key_place.column - 1)
+    return fail(r, place, "a block text (| or >) must be indented more than its key");
+  return true;
+}
+
 static bool on_scalar(reader *r, struct fy_event *e) {
   size_t n, length;
   struct fy_token *token = e->scalar.value;
@@ -222,7 +250,8 @@ static bool on_scalar(reader *r, struct fy_event *e) {
   node->text = text;
   node->quoted = style != FYSS_PLAIN || !tr_text_is_plain(text);
   node->text_column = text_column(token, n);
-  if (n != strlen(text)) fail(r, place, "a text holds a zero byte");
+  if (check_block(r, token, style, place) && n != strlen(text))
+    fail(r, place, "a text holds a zero byte");
   const char *anchor = e->scalar.anchor ? token_text(r, e->scalar.anchor, &length) : NULL;
   bool ok = attach(r, node) && set_anchor(r, anchor, node);
   next_entry(r);
@@ -323,6 +352,40 @@ static void read_events(reader *r, struct fy_parser *parser, struct fy_diag *dia
   if (!ended && !r->stop) report_syntax(r, diag);
 }
 
+// Length of the UTF-8 character at s, or 0 if it is none that a text file may hold.
+static int character(const unsigned char *s, size_t left) {
+  if (s[0] < 0x80) return s[0] >= 32 ? s[0] != 127 : s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
+  int n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+  if (s[0] < 0xC2 || s[0] > 0xF4 || left < (size_t)n) return 0;
+  for (int k = 1; k < n; k++)
+    if ((s[k] & 0xC0) != 0x80) return 0;
+  unsigned second = s[1];
+  bool overlong = (s[0] == 0xE0 && second < 0xA0) || (s[0] == 0xF0 && second < 0x90);
+  bool outside = (s[0] == 0xED && second >= 0xA0) || (s[0] == 0xF4 && second >= 0x90);
+  bool control = s[0] == 0xC2 && second < 0xA0;
+  return overlong || outside || control ? 0 : n;
+}
+
+// The characters of the text, before libfyaml sees them: it loops on some of the wrong ones.
+static bool check_text(reader *r) {
+  const unsigned char *s = (const unsigned char *)r->text;
+  tr_place place = {r->model->source, 1, 1};
+  for (size_t k = 0; k < r->size;) {
+    int n = character(s + k, r->size - k);
+    if (n == 0) return fail(r, place, "not a text in UTF-8");
+    bool yaml = r->size - k >= 8 && memcmp(s + k, "%YAML 1.", 8) == 0;
+    if (place.column == 1 && s[k] == '%' && !yaml)
+      return fail(r, place, "directives (%%...) are not supported");
+    place.column++;
+    if (s[k] == '\n') {
+      place.line++;
+      place.column = 1;
+    }
+    k += (size_t)n;
+  }
+  return true;
+}
+
 static void read_stream(reader *r) {
   struct fy_diag_cfg diag_cfg = {.level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = fy_diag_create(&diag_cfg);
@@ -357,7 +420,7 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   model->source = tr_arena_text(&model->arena, name, strlen(name));
   if (!model->source) return tr_no_memory(error);
   tr_place file = {.file = model->source};
-  if (size > 0) read_stream(&r);
+  if (size > 0 && check_text(&r)) read_stream(&r);
   bool empty = !r.root || (r.root->kind == TR_SCALAR && !r.root->text[0] && !r.root->quoted);
   if (!r.failures && !r.no_memory) {
     if (empty)

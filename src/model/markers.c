@@ -19,7 +19,7 @@ static bool unknown_reference(tr_planner *p, const tr_node *node, const char *wh
     return false;
   }
   char hint[TR_HINT] = "", shown[TR_SHOWN];
-  if (p->failures <= 40 && p->names.count < 100000) {
+  if (tr_plan_wants_hints(p) && p->names.count < 100000) {
     const char **names = TR_NEW(&p->scratch, p->names.count + 2, const char *);
     if (!names) return tr_plan_no_memory(p);
     int n = 0;

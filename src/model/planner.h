@@ -105,6 +105,7 @@ bool tr_plan_fail_key(tr_planner *p, const tr_node *node, const char *format, ..
 bool tr_plan_no_memory(tr_planner *p);
 tr_place tr_plan_place(const tr_planner *p, tr_place place); // in the plan's own memory
 // A hint while messages are few: suggestions for thousands of mistakes cost too much.
+bool tr_plan_wants_hints(const tr_planner *p);
 const char *tr_plan_hint(const tr_planner *p, const char *word, const char *const *candidates,
                          char buffer[TR_HINT]);
 // Unknown key in a map; candidates from up to two tables and a field table.

@@ -144,6 +144,7 @@ static void walk_repeat(tr_planner *p, const walk *w, const tr_node *list) {
 
 void tr_plan_walk(tr_planner *p, const char *section, tr_each each) {
   walk w = {section, tr_section_find(section)->kind, each};
+  if (p->made > TR_MAX_ELEMENTS) return; // an earlier walk was already too long
   p->made = 0;
   walk_section(p, &w, tr_node_find(p->model->root, section));
   walk_repeat(p, &w, tr_node_find(p->model->root, "repeat"));

@@ -4,9 +4,11 @@
 // KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them (refactor).
 // The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above GROWTH_MIN;
 // else the full factorisation runs again. Dense: rows scaled by their largest entry, then partial
-// pivoting; no allocation ever.
+// pivoting; no allocation ever. Singular means to working precision: a pivot that is no more than the
+// round-off of the entries it came from.
 #include "kkt.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <suitesparse/klu.h>
@@ -90,10 +92,14 @@ static tr_status dense_factor(tr_kkt *k) {
       A[i * n + j] = k->values[s];
       k->scale[i] = fmax(k->scale[i], fabs(k->values[s]));
     }
+  memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each scaled column
   for (int i = 0; i < n; i++) {
     if (!(k->scale[i] > 0)) return TR_SINGULAR;
     k->scale[i] = 1 / k->scale[i];
-    for (int j = 0; j < n; j++) A[i * n + j] *= k->scale[i];
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] *= k->scale[i];
+      k->work[j] = fmax(k->work[j], fabs(A[i * n + j]));
+    }
   }
   for (int c = 0; c < n; c++) {
     int best = c;
@@ -106,7 +112,7 @@ static tr_status dense_factor(tr_kkt *k) {
         A[c * n + j] = A[best * n + j], A[best * n + j] = x;
       }
     double d = A[c * n + c];
-    if (!(fabs(d) > 0)) return TR_SINGULAR;
+    if (!(fabs(d) > n * DBL_EPSILON * k->work[c])) return TR_SINGULAR;
     d = A[c * n + c] = 1 / d;
     for (int i = c + 1; i < n; i++) {
       double l = A[i * n + c];
@@ -141,6 +147,14 @@ static void dense_solve(const tr_kkt *k, double *b) {
 
 // ---- sparse ---------------------------------------------------------------------------------------
 
+// Ratio of the pivots of a matrix with rows scaled to 1: below this it is singular.
+static const double PIVOT_RATIO = DBL_EPSILON;
+
+static bool regular(tr_kkt *k) {
+  klu_numbers *u = k->klu;
+  return klu_rcond(k->p->klu->symbolic, u->numeric, &u->common) && u->common.rcond > PIVOT_RATIO;
+}
+
 static tr_status sparse_factor(tr_kkt *k) {
   const tr_pattern *p = k->p;
   klu_numbers *u = k->klu;
@@ -150,15 +164,16 @@ static tr_status sparse_factor(tr_kkt *k) {
     k->refactorisations++;
     if (klu_refactor(column, row, k->values, symbolic, u->numeric, &u->common) &&
         klu_rgrowth(column, row, k->values, symbolic, u->numeric, &u->common) &&
-        u->common.rgrowth > GROWTH_MIN)
+        u->common.rgrowth > GROWTH_MIN && regular(k))
       return TR_OK;
     klu_free_numeric(&u->numeric, &u->common);
   }
   k->factorisations++;
   u->numeric = klu_factor(column, row, k->values, symbolic, &u->common);
-  if (u->numeric && u->common.status == KLU_OK) return TR_OK;
+  bool memory = u->common.status != KLU_OUT_OF_MEMORY;
+  if (u->numeric && u->common.status == KLU_OK && regular(k)) return TR_OK;
   if (u->numeric) klu_free_numeric(&u->numeric, &u->common);
-  return u->common.status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
+  return memory ? TR_SINGULAR : TR_NO_MEMORY;
 }
 
 // ---- both -----------------------------------------------------------------------------------------
@@ -176,13 +191,14 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   return dense_factor(k);
 }
 
-tr_status tr_kkt_solve(tr_kkt *k, double *b) {
-  k->solves++;
+tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
+  int n = k->p->n;
+  k->solves += count;
   if (k->klu)
-    klu_solve(k->p->klu->symbolic, k->klu->numeric, k->p->n, 1, b, &k->klu->common);
+    klu_solve(k->p->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common);
   else
-    dense_solve(k, b);
-  return finite(b, k->p->n) ? TR_OK : TR_NOT_FINITE;
+    for (int i = 0; i < count; i++) dense_solve(k, b + i * n);
+  return finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
 }
 
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y) {

@@ -69,7 +69,7 @@ static tr_status matrix(tr_newton_problem *p) {
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
-  return tr_kkt_solve(&((correction *)p)->s->kkt, r);
+  return tr_kkt_solve(&((correction *)p)->s->kkt, 1, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
@@ -111,10 +111,8 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .t1 = t1};
   k.length_scale = fmax(1, largest(x0->q, nq));
   k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
-  double speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
-  k.p.tol = s->settings.tol * speed;
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = fmax(k.p.tol, k.p.floor);
+  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // A matrix for other coefficients is not this matrix.
   if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
     s->newton.valid = false;

@@ -155,7 +155,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
     tr_status status = factor(p, x, true, false);
     position_gap(p, x, phi);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
-    if (status == TR_OK) status = tr_kkt_solve(p->kkt, p->r);
+    if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
     if (status != TR_OK) {
       position_gap(p, x, phi);
       return blame(s, phi, "the constraints are redundant or singular at the start", error);
@@ -188,7 +188,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
     factored = true;
     now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
-    if (tr_kkt_solve(p->kkt, p->r) != TR_OK)
+    if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     drop_kept(p, true, p->r);
     for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
@@ -227,7 +227,7 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
   tr_forces(p->work, NULL, p->r, NULL);
   tr_gamma(p->work, p->r + s->nv);
   for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
-  TR_TRY(tr_kkt_solve(p->kkt, p->r));
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
   memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
   memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
   return TR_OK;

@@ -334,6 +334,14 @@ static tr_status record(tr_system *sys, tr_work *w, sink *s, double *room_q, dou
   if (!sys->tape) return TR_NO_MEMORY;
   memcpy(sys->tape, s->record, (size_t)s->length * sizeof *s->record);
   sys->tape_length = s->length;
+  sys->mass_slot = TR_NEW(&sys->arena, sys->nmass, int);
+  if (!sys->mass_slot) return TR_NO_MEMORY;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv * b->nv; k++)
+      sys->mass_slot[b->mass + k] =
+          tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+  }
   return tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
 }
 

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every registered joint and force, planar and spatial, against the definitions of plugin.h.
+//
+// The tests know no type: parameters are drawn from the field tables, frames at random, and everything
+// an element computes is compared with derivatives of its own phi, wrench or potential along motions of
+// the frames. A frame moves by its twist u = (v, w):  p + s v,  exp([s w]) R,  angle + s w_z.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper_scene.h"
+#include "math/v3.h"
+
+static void joint_at(const scene *x, double s, const double *lam, double *phi, double *w) {
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  double t = walk(x, s, f, pf), unused[MAX_N];
+  x->jops->eval(x->par, t, pf, lam, phi, w ? w : unused);
+}
+
+static void jacobian_at(const scene *x, double s, double *G) {
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  double t = walk(x, s, f, pf);
+  x->jops->jac(x->par, t, pf, G);
+}
+
+static void phi_path(void *context, double s, double *out) {
+  joint_at(context, s, NULL, out, NULL);
+}
+
+// ---- joints -----------------------------------------------------------------------------------------
+
+static void check_jacobian(scene *x, seed *s) {
+  double G[TR_MAX_ROWS * MAX_N], d[TR_MAX_ROWS], column[TR_MAX_ROWS];
+  int rows = x->jops->rows;
+  (void)s;
+  jacobian_at(x, 0, G);
+  for (int j = 0; j < x->n; j++) {
+    stand_still(x);
+    x->u[j] = 1;
+    double tol = differentiate(phi_path, x, rows, d);
+    for (int i = 0; i < rows; i++) column[i] = G[i * x->n + j];
+    assert_all_near(rows, column, d, tol, "%s: jac, column %d", x->name, j);
+  }
+}
+
+static void check_phi_t(scene *x, seed *s) {
+  double d[TR_MAX_ROWS], phi_t[TR_MAX_ROWS] = {0};
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  (void)s;
+  x->dt = 1;
+  double tol = differentiate(phi_path, x, x->jops->rows, d);
+  if (x->jops->phi_t) x->jops->phi_t(x->par, walk(x, 0, f, pf), pf, phi_t);
+  assert_all_near(x->jops->rows, phi_t, d, tol, "%s: phi_t", x->name);
+}
+
+static void check_wrench(scene *x, seed *s) {
+  double G[TR_MAX_ROWS * MAX_N], lam[TR_MAX_ROWS], w[MAX_N], want[MAX_N] = {0};
+  double phi[TR_MAX_ROWS], alone[TR_MAX_ROWS];
+  int rows = x->jops->rows;
+  draw_many(s, rows, lam);
+  joint_at(x, 0, lam, phi, w);
+  joint_at(x, 0, NULL, alone, NULL);
+  assert_memory_equal(phi, alone, (size_t)rows * sizeof *phi);
+  jacobian_at(x, 0, G);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < x->n; j++) want[j] -= G[i * x->n + j] * lam[i];
+  assert_all_near(x->n, w, want, 64 * DBL_EPSILON, "%s: wrench = -G' lam", x->name);
+}
+
+// G' lam along the path
+static void pull(void *context, double s, double *out) {
+  const scene *x = context;
+  double G[TR_MAX_ROWS * MAX_N];
+  jacobian_at(x, s, G);
+  for (int j = 0; j < x->n; j++) {
+    out[j] = 0;
+    for (int i = 0; i < x->jops->rows; i++) out[j] += G[i * x->n + j] * x->lam[i];
+  }
+}
+
+static void check_geom(scene *x, seed *s) {
+  double K[MAX_N * MAX_N] = {0}, d[MAX_N], column[MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  draw_many(s, x->jops->rows, x->lam);
+  if (x->jops->geom) x->jops->geom(x->par, walk(x, 0, f, pf), pf, x->lam, K);
+  for (int j = 0; j < x->n; j++) {
+    stand_still(x);
+    x->u[j] = 1;
+    double tol = differentiate(pull, x, x->n, d);
+    for (int i = 0; i < x->n; i++) column[i] = K[i * x->n + j];
+    assert_all_near(x->n, column, d, tol, "%s: geom, column %d", x->name, j);
+  }
+}
+
+// G u + Phi_t while the frames move on with u
+static void rate_path(void *context, double s, double *out) {
+  const scene *x = context;
+  double G[TR_MAX_ROWS * MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  double t = walk(x, s, f, pf);
+  memset(out, 0, (size_t)x->jops->rows * sizeof *out);
+  if (x->jops->phi_t) x->jops->phi_t(x->par, t, pf, out);
+  jacobian_at(x, s, G);
+  for (int i = 0; i < x->jops->rows; i++)
+    for (int j = 0; j < x->n; j++) out[i] += G[i * x->n + j] * x->u[j];
+}
+
+static void check_gamma(scene *x, seed *s) {
+  double d[TR_MAX_ROWS], gamma[TR_MAX_ROWS] = {0};
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  (void)s;
+  twist_of(x, x->u);
+  x->dt = 1;
+  double tol = differentiate(rate_path, x, x->jops->rows, d);
+  if (x->jops->gamma) x->jops->gamma(x->par, walk(x, 0, f, pf), pf, gamma);
+  assert_all_near(x->jops->rows, gamma, d, tol, "%s: gamma", x->name);
+}
+
+// Moves the frames until the joint closes: shortest corrections, from frames nearby.
+static void close_joint(scene *x) {
+  double G[TR_MAX_ROWS * MAX_N], phi[TR_MAX_ROWS], before = INFINITY;
+  int rows = x->jops->rows, n = x->n;
+  stand_still(x);
+  for (int k = 0; k < 50; k++) {
+    joint_at(x, 0, NULL, phi, NULL);
+    double gap = norm2(rows, phi);
+    if (gap < 1e-14 || (gap < 1e-12 && gap >= before)) return;
+    before = gap;
+    jacobian_at(x, 0, G);
+    // one sweep of Kaczmarz' rows is a descent; orthonormal rows would change phi's meaning
+    double step[MAX_N] = {0};
+    for (int sweep = 0; sweep < 200; sweep++)
+      for (int i = 0; i < rows; i++) {
+        const double *g = G + i * n;
+        double gg = 0, r = phi[i];
+        for (int j = 0; j < n; j++) gg += g[j] * g[j], r += g[j] * step[j];
+        if (gg > 0)
+          for (int j = 0; j < n; j++) step[j] -= r / gg * g[j];
+      }
+    for (int m = 0; m < x->markers; m++) displace(x->nd, &x->frame[m], 1, step + m * x->nd);
+  }
+  fail_msg("%s: the joint cannot be closed from frames nearby", x->name);
+}
+
+static void check_no_work(scene *x, seed *s) {
+  double G[TR_MAX_ROWS * MAX_N], lam[TR_MAX_ROWS], phi[TR_MAX_ROWS], w[MAX_N], d[TR_MAX_ROWS];
+  double zero[TR_MAX_ROWS] = {0}, work = 0;
+  int rows = x->jops->rows;
+  close_joint(x);
+  draw_many(s, rows, lam);
+  joint_at(x, 0, lam, phi, w);
+  jacobian_at(x, 0, G);
+  orthonormalise(rows, x->n, 0, G);
+  draw_many(s, x->n, x->u);
+  admit(rows, x->n, G, x->u);
+  assert_true(norm2(x->n, x->u) > 0.1);
+  // the motion keeps the joint closed to first order, and the wrench does no work on it
+  double tol = differentiate(phi_path, x, rows, d);
+  assert_all_near(rows, d, zero, tol, "%s: admissible motion", x->name);
+  for (int j = 0; j < x->n; j++) work += w[j] * x->u[j];
+  assert_near(work, 0, 1e-13 * norm2(x->n, w) * norm2(x->n, x->u), "%s: work", x->name);
+}
+
+static void check_invariance(scene *x, seed *s) {
+  double phi[TR_MAX_ROWS], moved[TR_MAX_ROWS], lam[TR_MAX_ROWS], w[MAX_N];
+  double G[TR_MAX_ROWS * MAX_N];
+  int rows = x->jops->rows;
+  rigid g = draw_rigid(s, x->nd);
+  // open: the gap is as wide wherever the frames are together
+  scene there = *x;
+  move_all(&there, &g);
+  joint_at(x, 0, NULL, phi, NULL);
+  joint_at(&there, 0, NULL, moved, NULL);
+  assert_near(norm2(rows, moved), norm2(rows, phi), 1e-13, "%s: |phi| moved rigidly", x->name);
+  // closed: the wrench turns along. Rows may mix when turned, so what is asked is that the turned
+  // wrench is one the moved joint can exert.
+  close_joint(x);
+  there = *x;
+  move_all(&there, &g);
+  draw_many(s, rows, lam);
+  joint_at(x, 0, lam, phi, w);
+  assert_balanced(x, w);
+  turn_wrench(x, g.R, w);
+  jacobian_at(&there, 0, G);
+  orthonormalise(rows, x->n, 0, G);
+  admit(rows, x->n, G, w);
+  assert_near(norm2(x->n, w), 0, 1e-12, "%s: wrench moved rigidly", x->name);
+}
+
+// A coordinate called `angle` is the angle turned, one called `s` the way gone, by the second frame
+// while the first is held and the joint stays closed.
+static void check_joint_measures(scene *x, seed *s) {
+  double G[TR_MAX_ROWS * MAX_N], d[TR_MAX_MEASURES];
+  const char *const *names = x->jops->measure_names;
+  int count = count_measures(names), rows = x->jops->rows;
+  assert_true(count <= TR_MAX_MEASURES);
+  assert_true((count > 0) == (x->jops->measure != NULL));
+  if (count == 0) return;
+  close_joint(x);
+  accept_here(x);
+  jacobian_at(x, 0, G);
+  orthonormalise(rows, x->n, x->nd, G);
+  draw_many(s, x->n, x->u);
+  memset(x->u, 0, (size_t)x->nd * sizeof *x->u);
+  admit(rows, x->n, G, x->u);
+  double tol = differentiate(measure_path, x, count, d);
+  const double *u = x->u + x->nd;
+  int angle = find_measure(names, "angle"), way = find_measure(names, "s");
+  if (angle >= 0)
+    assert_near(fabs(d[angle]), x->nd == 3 ? fabs(u[2]) : norm2(3, u + 3), tol, "%s.angle",
+                x->name);
+  if (way >= 0) assert_near(fabs(d[way]), norm2(x->nd == 3 ? 2 : 3, u), tol, "%s.s", x->name);
+  if (angle >= 0) assert_true(fabs(d[angle]) > 1e-3);
+  if (way >= 0) assert_true(fabs(d[way]) > 1e-3);
+  // and a rigid motion of everything changes nothing
+  double here[TR_MAX_MEASURES], there[TR_MAX_MEASURES];
+  measure_path(x, 0, here);
+  rigid g = draw_rigid(s, x->nd);
+  move_all(x, &g);
+  measure_path(x, 0, there);
+  assert_all_near(count, there, here, 1e-12, "%s: measures moved rigidly", x->name);
+}
+
+// ---- forces -----------------------------------------------------------------------------------------
+
+static void force_path(void *context, double s, double *out) {
+  const scene *x = context;
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  double t = walk(x, s, f, pf);
+  x->fops->eval(x->par, t, pf, x->mem, out);
+}
+
+static void potential_path(void *context, double s, double *out) {
+  const scene *x = context;
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  double t = walk(x, s, f, pf);
+  *out = x->fops->potential(x->par, t, pf, x->mem);
+}
+
+static void check_tangent(scene *x, seed *s) {
+  double K[MAX_N * MAX_N] = {0}, D[MAX_N * MAX_N] = {0}, d[MAX_N], column[MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  int n = x->n, point = x->nd == 3 ? 2 : 3;
+  (void)s;
+  x->fops->tangent(x->par, walk(x, 0, f, pf), pf, x->mem, K, D);
+  for (int by_twist = 0; by_twist < 2; by_twist++) {
+    for (int j = 0; j < n; j++) {
+      stand_still(x);
+      (by_twist ? x->du : x->u)[j] = 1;
+      double tol = differentiate(force_path, x, n, d);
+      for (int i = 0; i < n; i++) column[i] = (by_twist ? D : K)[i * n + j];
+      assert_all_near(n, column, d, tol, "%s: %c, column %d", x->name, by_twist ? 'D' : 'K', j);
+      if (by_twist && !x->fops->uses_velocity) assert_true(largest(n, d) == 0);
+      for (int i = 0; i < n && !x->fops->uses_moments; i++)
+        if (i % x->nd >= point || j % x->nd >= point) assert_true(column[i] == 0);
+    }
+  }
+}
+
+// At rest the force is minus the gradient of the potential.
+static void check_potential(scene *x, seed *s) {
+  double w[MAX_N], d;
+  (void)s;
+  if (!x->fops->potential) return;
+  stop_frames(x);
+  force_path(x, 0, w);
+  for (int j = 0; j < x->n; j++) {
+    stand_still(x);
+    x->u[j] = 1;
+    double tol = differentiate(potential_path, x, 1, &d);
+    assert_near(-w[j], d, tol, "%s: gradient of the potential, %d", x->name, j);
+  }
+}
+
+// Along a long quasi-static path the work is what the potential loses: Gauss' rule of 3 points on 40
+// pieces (error of sixth order, 1e-12). With velocities the rest is dissipated, never gained.
+static void check_work(scene *x, seed *s) {
+  static const double at[3] = {-0.774596669241483377, 0, 0.774596669241483377};
+  static const double weight[3] = {5. / 9, 8. / 9, 5. / 9};
+  double w[MAX_N], moving[MAX_N], V0, V1, work = 0, power = 0;
+  enum { PIECES = 40 };
+  if (!x->fops->potential) return;
+  draw_many(s, x->n, x->u);
+  for (int j = 0; j < x->n; j++) x->u[j] *= 0.4;
+  scene y = *x;
+  force_path(&y, 0, moving);
+  twist_of(&y, y.u);
+  stop_frames(x);
+  force_path(x, 0, w);
+  for (int j = 0; j < x->n; j++) power += (moving[j] - w[j]) * y.u[j];
+  assert_true(power <= 0);
+  if (x->fops->uses_velocity) assert_true(power < 0);
+  for (int k = 0; k < PIECES; k++)
+    for (int i = 0; i < 3; i++) {
+      force_path(x, (k + 0.5 + 0.5 * at[i]) / PIECES, w);
+      for (int j = 0; j < x->n; j++) work += 0.5 * weight[i] / PIECES * w[j] * x->u[j];
+    }
+  potential_path(x, 0, &V0);
+  potential_path(x, 1, &V1);
+  assert_true(fabs(V1 - V0) > 1e-3);
+  assert_near(work, V0 - V1, 1e-10, "%s: work against energy", x->name);
+}
+
+static void check_force_invariance(scene *x, seed *s) {
+  double w[MAX_N], there[MAX_N], V0 = 0, V1;
+  rigid g = draw_rigid(s, x->nd);
+  force_path(x, 0, w);
+  assert_true(norm2(x->n, w) > 0);
+  assert_balanced(x, w);
+  if (x->fops->potential) potential_path(x, 0, &V0);
+  move_all(x, &g);
+  force_path(x, 0, there);
+  turn_wrench(x, g.R, w);
+  assert_all_near(x->n, there, w, 1e-12, "%s: wrench moved rigidly", x->name);
+  if (!x->fops->potential) return;
+  potential_path(x, 0, &V1);
+  assert_near(V1, V0, 1e-12, "%s: potential moved rigidly", x->name);
+}
+
+// `rate` is the derivative of `length` or `angle`, and f rate the power of the wrench.
+static void check_force_measures(scene *x, seed *s) {
+  const char *const *names = x->fops->measure_names;
+  int count = count_measures(names), rate = find_measure(names, "rate");
+  int f = find_measure(names, "f"), length = find_measure(names, "length");
+  double d[TR_MAX_MEASURES], now[TR_MAX_MEASURES], w[MAX_N], power = 0;
+  (void)s;
+  assert_true(count <= TR_MAX_MEASURES);
+  if (rate < 0) return;
+  if (length < 0) length = find_measure(names, "angle");
+  force_path(x, 0, w);
+  measure_path(x, 0, now);
+  twist_of(x, x->u);
+  double tol = differentiate(measure_path, x, count, d);
+  if (length >= 0) assert_near(now[rate], d[length], tol, "%s.rate", x->name);
+  for (int j = 0; j < x->n; j++) power += w[j] * x->u[j];
+  if (f >= 0) assert_near(now[f] * now[rate], power, 1e-12, "%s: power", x->name);
+}
+
+// ---- over the registries ----------------------------------------------------------------------------
+
+typedef void (*check)(scene *x, seed *s);
+
+enum { CASES = 4 };
+
+static int each_joint(check what) {
+  scene *x = new_scene();
+  int done = 0;
+  for (const tr_joint_type *const *j = tr_joint_types(); *j; j++) {
+    const tr_joint_ops *ops[] = {(*j)->planar, (*j)->spatial};
+    assert_true(ops[0] || ops[1]);
+    for (int k = 0; k < 2; k++) {
+      if (!ops[k]) continue;
+      *x = (scene){.joint = *j, .jops = ops[k], .nd = k ? 6 : 3, .markers = (*j)->markers};
+      x->n = x->nd * x->markers;
+      assert_true(ops[k]->rows >= 1 && ops[k]->rows <= TR_MAX_ROWS);
+      snprintf(x->name, sizeof x->name, "%s %s", k ? "spatial" : "planar", (*j)->name);
+      seed s = 1000;
+      for (int i = 0; i < CASES; i++, done++) {
+        begin(x, &s);
+        what(x, &s);
+      }
+    }
+  }
+  free(x);
+  return done;
+}
+
+static int each_force(check what) {
+  scene *x = new_scene();
+  int done = 0;
+  for (const tr_force_type *const *j = tr_force_types(); *j; j++) {
+    const tr_force_ops *ops[] = {(*j)->planar, (*j)->spatial};
+    assert_true(ops[0] || ops[1]);
+    for (int k = 0; k < 2; k++) {
+      if (!ops[k]) continue;
+      *x = (scene){.force = *j, .fops = ops[k], .nd = k ? 6 : 3, .markers = (*j)->markers};
+      x->n = x->nd * x->markers;
+      snprintf(x->name, sizeof x->name, "%s %s", k ? "spatial" : "planar", (*j)->name);
+      seed s = 2000;
+      for (int i = 0; i < CASES; i++, done++) {
+        begin(x, &s);
+        what(x, &s);
+      }
+    }
+  }
+  free(x);
+  return done;
+}
+
+#define JOINT_TEST(name)               \
+  static void joint_##name(void **u) { \
+    (void)u;                           \
+    assert_true(each_joint(name) > 0); \
+  }
+#define FORCE_TEST(name)               \
+  static void force_##name(void **u) { \
+    (void)u;                           \
+    assert_true(each_force(name) > 0); \
+  }
+JOINT_TEST(check_jacobian)
+JOINT_TEST(check_phi_t)
+JOINT_TEST(check_wrench)
+JOINT_TEST(check_geom)
+JOINT_TEST(check_gamma)
+JOINT_TEST(check_no_work)
+JOINT_TEST(check_invariance)
+JOINT_TEST(check_joint_measures)
+JOINT_TEST(check_turns)
+JOINT_TEST(check_auto)
+FORCE_TEST(check_tangent)
+FORCE_TEST(check_potential)
+FORCE_TEST(check_work)
+FORCE_TEST(check_force_invariance)
+FORCE_TEST(check_force_measures)
+FORCE_TEST(check_turns)
+FORCE_TEST(check_auto)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(joint_check_jacobian),       cmocka_unit_test(joint_check_phi_t),
+      cmocka_unit_test(joint_check_wrench),         cmocka_unit_test(joint_check_geom),
+      cmocka_unit_test(joint_check_gamma),          cmocka_unit_test(joint_check_no_work),
+      cmocka_unit_test(joint_check_invariance),     cmocka_unit_test(joint_check_joint_measures),
+      cmocka_unit_test(joint_check_turns),          cmocka_unit_test(joint_check_auto),
+      cmocka_unit_test(force_check_tangent),        cmocka_unit_test(force_check_potential),
+      cmocka_unit_test(force_check_work),           cmocka_unit_test(force_check_force_invariance),
+      cmocka_unit_test(force_check_force_measures), cmocka_unit_test(force_check_turns),
+      cmocka_unit_test(force_check_auto),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

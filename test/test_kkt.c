@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// The linear solver: dense and KLU paths agree, reuse of pivots is watched, broken matrices are statuses.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "sparse/kkt.h"
+
+enum { MAX_SIZE = 64 };
+
+// [M G'; G 0] of random numbers, M banded and dominant, G with `reach` entries a row.
+typedef struct matrix {
+  tr_arena ar;
+  int n;
+  double A[MAX_SIZE * MAX_SIZE]; // row-major
+  tr_pattern p;
+} matrix;
+
+static void set(matrix *m, int i, int j, double x) { m->A[i * m->n + j] = x; }
+
+static void draw_values(matrix *m, seed *s, int nv, int nc, double scale) {
+  m->n = nv + nc;
+  memset(m->A, 0, sizeof m->A);
+  for (int i = 0; i < nv; i++)
+    for (int j = i; j < nv && j < i + 3; j++) {
+      double x = i == j ? scale * (4 + draw(s)) : scale * draw(s);
+      set(m, i, j, x), set(m, j, i, x);
+    }
+  for (int r = 0; r < nc; r++)
+    for (int k = 0; k < 4; k++) {
+      int j = (r * nv / (nc + 1) + k) % nv;
+      double x = draw(s);
+      set(m, nv + r, j, x), set(m, j, nv + r, x);
+    }
+}
+
+static void take_pattern(matrix *m, int dense_max) {
+  int *column = TR_NEW(&m->ar, m->n + 1, int), *row = TR_NEW(&m->ar, m->n * m->n, int), nnz = 0;
+  assert_true(column && row);
+  for (int j = 0; j < m->n; j++) {
+    for (int i = 0; i < m->n; i++)
+      if (m->A[i * m->n + j] != 0) row[nnz++] = i;
+    column[j + 1] = nnz;
+  }
+  m->p = (tr_pattern){.n = m->n, .nnz = nnz, .column = column, .row = row};
+  assert_int_equal(tr_pattern_analyse(&m->ar, &m->p, dense_max), TR_OK);
+}
+
+static void fill(const matrix *m, tr_kkt *k) {
+  for (int j = 0; j < m->n; j++)
+    for (int s = m->p.column[j]; s < m->p.column[j + 1]; s++)
+      k->values[s] = m->A[m->p.row[s] * m->n + j];
+}
+
+static void release(matrix *m, tr_kkt *k) {
+  if (k) tr_kkt_free(k);
+  tr_pattern_free(&m->p);
+  tr_arena_free(&m->ar);
+}
+
+// Gauss with full pivoting: the reference. A and b are destroyed.
+static void eliminate(int n, double *A, double *b, double *x) {
+  int order[MAX_SIZE];
+  for (int j = 0; j < n; j++) order[j] = j;
+  for (int c = 0; c < n; c++) {
+    int pi = c, pj = c;
+    for (int i = c; i < n; i++)
+      for (int j = c; j < n; j++)
+        if (fabs(A[i * n + j]) > fabs(A[pi * n + pj])) pi = i, pj = j;
+    for (int j = 0; j < n; j++) {
+      double t = A[c * n + j];
+      A[c * n + j] = A[pi * n + j], A[pi * n + j] = t;
+    }
+    double t = b[c];
+    b[c] = b[pi], b[pi] = t;
+    for (int i = 0; i < n; i++) {
+      t = A[i * n + c];
+      A[i * n + c] = A[i * n + pj], A[i * n + pj] = t;
+    }
+    int o = order[c];
+    order[c] = order[pj], order[pj] = o;
+    for (int i = c + 1; i < n; i++) {
+      double f = A[i * n + c] / A[c * n + c];
+      for (int j = c; j < n; j++) A[i * n + j] -= f * A[c * n + j];
+      b[i] -= f * b[c];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
+    b[i] /= A[i * n + i];
+  }
+  for (int i = 0; i < n; i++) x[order[i]] = b[i];
+}
+
+// Both paths solve the same systems as the reference does, to round-off of their condition (< 1e4).
+static void paths_agree(void **u) {
+  (void)u;
+  static matrix m[2];
+  seed s = 7;
+  for (int size = 3; size <= 60; size += 3) {
+    tr_kkt k[2];
+    seed again = s;
+    for (int sparse = 0; sparse < 2; sparse++) {
+      again = s;
+      draw_values(&m[sparse], &again, size - size / 3, size / 3, 1);
+      take_pattern(&m[sparse], sparse ? 0 : MAX_SIZE);
+      assert_true((m[sparse].p.klu != NULL) == (sparse == 1));
+      assert_int_equal(tr_kkt_make(&m[sparse].ar, &m[sparse].p, &k[sparse]), TR_OK);
+    }
+    for (int round = 0; round < 3; round++) {
+      double b[MAX_SIZE], x[MAX_SIZE], want[MAX_SIZE], y[MAX_SIZE], scale;
+      static double A[MAX_SIZE * MAX_SIZE];
+      s = again;
+      draw_values(&m[0], &s, size - size / 3, size / 3, pow(10, round));
+      memcpy(m[1].A, m[0].A, sizeof m[0].A);
+      draw_many(&s, size, b);
+      memcpy(A, m[0].A, sizeof A), memcpy(y, b, sizeof y);
+      eliminate(size, A, y, want);
+      scale = largest(size, want);
+      for (int sparse = 0; sparse < 2; sparse++) {
+        fill(&m[sparse], &k[sparse]);
+        assert_int_equal(tr_kkt_factor(&k[sparse]), TR_OK);
+        memcpy(x, b, sizeof x);
+        assert_int_equal(tr_kkt_solve(&k[sparse], x), TR_OK);
+        assert_all_near(size, x, want, 1e-10 * scale, "size %d, path %d", size, sparse);
+        tr_kkt_multiply(&k[sparse], x, y);
+        assert_all_near(size, y, b, 1e-11 * pow(10, round) * fmax(1, scale), "A x = b, size %d",
+                        size);
+      }
+      again = s;
+    }
+    // counters: the dense path factors each time, KLU reuses its pivots
+    assert_int_equal(k[0].factorisations, 3);
+    assert_int_equal(k[0].refactorisations, 0);
+    assert_int_equal(k[0].solves, 3);
+    assert_int_equal(k[1].factorisations, 1);
+    assert_int_equal(k[1].refactorisations, 2);
+    assert_int_equal(k[1].solves, 3);
+    release(&m[0], &k[0]), release(&m[1], &k[1]);
+  }
+}
+
+static void make(matrix *m, tr_kkt *k, seed *s, bool sparse) {
+  draw_values(m, s, 8, 4, 1);
+  take_pattern(m, sparse ? 0 : MAX_SIZE);
+  assert_int_equal(tr_kkt_make(&m->ar, &m->p, k), TR_OK);
+  fill(m, k);
+}
+
+static void scale_row(const matrix *m, tr_kkt *k, int row, double f) {
+  for (int s = 0; s < m->p.nnz; s++)
+    if (m->p.row[s] == row) k->values[s] *= f;
+}
+
+// A zero row, a zero matrix: no factorisation, and a good matrix works again after.
+static void singular(void **u) {
+  (void)u;
+  static matrix m;
+  for (int sparse = 0; sparse < 2; sparse++)
+    for (int first = 0; first < 2; first++) { // before and after a good factorisation
+      tr_kkt k;
+      seed s = 11;
+      double x[MAX_SIZE];
+      make(&m, &k, &s, sparse);
+      if (first) assert_int_equal(tr_kkt_factor(&k), TR_OK);
+      scale_row(&m, &k, 9, 0);
+      assert_int_equal(tr_kkt_factor(&k), TR_SINGULAR);
+      memset(k.values, 0, (size_t)m.p.nnz * sizeof *k.values);
+      assert_int_equal(tr_kkt_factor(&k), TR_SINGULAR);
+      fill(&m, &k);
+      assert_int_equal(tr_kkt_factor(&k), TR_OK);
+      draw_many(&s, m.n, x);
+      assert_int_equal(tr_kkt_solve(&k, x), TR_OK);
+      release(&m, &k);
+    }
+}
+
+// A constraint that follows from two others: the pivot is round-off, not zero, and singular all the same.
+// With a small singular value s of G the
+// pivot is s^2: a change of 1e-5 makes the matrix regular.
+static void singular_to_working_precision(void **u) {
+  (void)u;
+  static matrix m;
+  for (int sparse = 0; sparse < 2; sparse++)
+    for (int k = 0; k < 20; k++) {
+      tr_kkt kkt;
+      seed s = 100 + (seed)k;
+      draw_values(&m, &s, 14, 3, pow(10, k % 7 - 3));
+      double a = draw(&s), b = draw(&s);
+      for (int j = 0; j < 14; j++) {
+        double x = a * m.A[14 * m.n + j] + b * m.A[15 * m.n + j];
+        set(&m, 16, j, x), set(&m, j, 16, x);
+      }
+      take_pattern(&m, sparse ? 0 : MAX_SIZE);
+      assert_int_equal(tr_kkt_make(&m.ar, &m.p, &kkt), TR_OK);
+      fill(&m, &kkt);
+      assert_int_equal(tr_kkt_factor(&kkt), TR_SINGULAR);
+      for (int j = 0; j < 14; j++)
+        if (m.A[16 * m.n + j] != 0) {
+          double x = m.A[16 * m.n + j] * (1 + 1e-5 * draw(&s));
+          set(&m, 16, j, x), set(&m, j, 16, x);
+        }
+      fill(&m, &kkt);
+      assert_int_equal(tr_kkt_factor(&kkt), TR_OK);
+      release(&m, &kkt);
+    }
+}
+
+static void not_finite(void **u) {
+  (void)u;
+  static matrix m;
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  for (int sparse = 0; sparse < 2; sparse++)
+    for (int which = 0; which < 3; which++) {
+      tr_kkt k;
+      seed s = 13;
+      double x[MAX_SIZE];
+      make(&m, &k, &s, sparse);
+      for (int at = 0; at < m.p.nnz; at += 7) {
+        fill(&m, &k);
+        k.values[at] = bad[which];
+        assert_int_equal(tr_kkt_factor(&k), TR_NOT_FINITE);
+      }
+      fill(&m, &k);
+      assert_int_equal(tr_kkt_factor(&k), TR_OK);
+      draw_many(&s, m.n, x);
+      x[3] = bad[which];
+      assert_int_equal(tr_kkt_solve(&k, x), TR_NOT_FINITE);
+      release(&m, &k);
+    }
+}
+
+// Pivots that were fine for the first matrix are tiny for the second: it is factored anew and solved
+// as well as the first.
+static void pivot_growth(void **u) {
+  (void)u;
+  static matrix m;
+  tr_kkt k;
+  seed s = 17;
+  double x[MAX_SIZE], b[MAX_SIZE], want[MAX_SIZE], y[MAX_SIZE];
+  static double A[MAX_SIZE * MAX_SIZE];
+  draw_values(&m, &s, 20, 8, 1);
+  take_pattern(&m, 0);
+  assert_int_equal(tr_kkt_make(&m.ar, &m.p, &k), TR_OK);
+  fill(&m, &k);
+  assert_int_equal(tr_kkt_factor(&k), TR_OK);
+  for (int i = 0; i < 20; i++) m.A[i * m.n + i] *= 1e-13;
+  fill(&m, &k);
+  assert_int_equal(tr_kkt_factor(&k), TR_OK);
+  assert_int_equal(k.refactorisations, 1);
+  assert_int_equal(k.factorisations, 2);
+  draw_many(&s, m.n, b);
+  memcpy(A, m.A, sizeof A), memcpy(y, b, sizeof y), memcpy(x, b, sizeof x);
+  eliminate(m.n, A, y, want);
+  assert_int_equal(tr_kkt_solve(&k, x), TR_OK);
+  assert_all_near(m.n, x, want, 1e-9 * largest(m.n, want), "after pivot growth");
+  release(&m, &k);
+}
+
+static void slots(void **u) {
+  (void)u;
+  static matrix m;
+  seed s = 19;
+  draw_values(&m, &s, 12, 5, 1);
+  take_pattern(&m, 0);
+  for (int i = 0; i < m.n; i++)
+    for (int j = 0; j < m.n; j++) {
+      int slot = tr_pattern_slot(&m.p, i, j);
+      if (m.A[i * m.n + j] == 0) {
+        assert_int_equal(slot, m.p.nnz);
+      } else {
+        assert_true(slot >= m.p.column[j] && slot < m.p.column[j + 1]);
+        assert_int_equal(m.p.row[slot], i);
+      }
+    }
+  release(&m, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(paths_agree),
+      cmocka_unit_test(singular),
+      cmocka_unit_test(singular_to_working_precision),
+      cmocka_unit_test(not_finite),
+      cmocka_unit_test(pivot_growth),
+      cmocka_unit_test(slots),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Newton iteration on scalar problems: when it stops, when it renews its matrix, what it counts.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "solve/newton.h"
+
+// f(x) = 0 with a derivative that may be frozen, wrong or missing.
+typedef struct scalar {
+  tr_newton_problem p;
+  double (*f)(const struct scalar *s, double x);
+  double (*df)(const struct scalar *s, double x);
+  double x, slope, target;
+  double noise;    // round-off of the residual, of either sign
+  double at_floor; // residual that counts as round-off
+  long residuals, matrices, solves, updates;
+  tr_status fail_matrix;
+} scalar;
+
+static tr_status residual(tr_newton_problem *p, double *r) {
+  scalar *s = (scalar *)p;
+  s->residuals++;
+  *r = s->f(s, s->x) + (s->residuals % 2 ? s->noise : -s->noise);
+  return TR_OK;
+}
+
+static tr_status matrix(tr_newton_problem *p) {
+  scalar *s = (scalar *)p;
+  s->matrices++;
+  s->slope = s->df(s, s->x);
+  return s->fail_matrix ? s->fail_matrix : s->slope == 0 ? TR_SINGULAR : TR_OK;
+}
+
+static tr_status solve(tr_newton_problem *p, double *r) {
+  scalar *s = (scalar *)p;
+  s->solves++;
+  *r /= s->slope;
+  return TR_OK;
+}
+
+static void update(tr_newton_problem *p, const double *dx) {
+  scalar *s = (scalar *)p;
+  s->updates++;
+  s->x -= *dx;
+}
+
+static double norm(const tr_newton_problem *p, const double *dx) {
+  (void)p;
+  return fabs(*dx);
+}
+
+static bool at_floor(const tr_newton_problem *p, const double *r) {
+  return fabs(*r) <= ((const scalar *)p)->at_floor;
+}
+
+// x^2 = target
+static double square(const scalar *s, double x) { return x * x - s->target; }
+static double square_slope(const scalar *s, double x) {
+  (void)s;
+  return 2 * x;
+}
+// slopes too steep by 1.25 and by 10/3: contractions 0.2 and 0.7; too flat: divergence by -2.3
+static double line(const scalar *s, double x) { return x - s->target; }
+static double slope_good(const scalar *s, double x) {
+  (void)s, (void)x;
+  return 1.25;
+}
+static double slope_slow(const scalar *s, double x) {
+  (void)s, (void)x;
+  return 1 / 0.3;
+}
+static double slope_lost(const scalar *s, double x) {
+  (void)s, (void)x;
+  return 0.3;
+}
+
+static double room;
+
+static scalar make(double (*f)(const scalar *, double), double (*df)(const scalar *, double),
+                   double x, double target, double tol) {
+  return (scalar){.p = {.tol = tol,
+                        .residual = residual,
+                        .matrix = matrix,
+                        .solve = solve,
+                        .update = update,
+                        .norm = norm,
+                        .at_floor = at_floor},
+                  .f = f,
+                  .df = df,
+                  .x = x,
+                  .target = target};
+}
+
+static tr_newton newton(bool reuse) {
+  return (tr_newton){.max_iterations = 20, .reuse = reuse, .r = &room};
+}
+
+static void assert_counts(const tr_newton *nw, const scalar *s) {
+  assert_int_equal(nw->residuals, s->residuals);
+  assert_int_equal(nw->matrices, s->matrices);
+  assert_int_equal(nw->iterations, s->solves);
+  assert_int_equal(nw->iterations, s->updates);
+}
+
+static void converges(void **u) {
+  (void)u;
+  tr_newton nw = newton(false);
+  scalar s = make(square, square_slope, 1.5, 2, 1e-12);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_near(s.x, sqrt(2), 1e-12, "root");
+  assert_counts(&nw, &s);
+  // one matrix, contraction 0.06 and better: 12 digits need between 4 and 10 corrections
+  assert_int_equal(nw.matrices, 1);
+  assert_true(nw.iterations >= 4 && nw.iterations <= 10);
+  assert_int_equal(nw.stagnations, 0);
+}
+
+// The promised error is kept: the estimate rho/(1 - rho) |d| is not below what is left, for any rate.
+static void tolerance_is_honest(void **u) {
+  (void)u;
+  for (double tol = 1e-3; tol > 1e-13; tol /= 7) {
+    tr_newton nw = newton(true);
+    scalar s = make(line, slope_good, 5, 2, tol);
+    assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+    assert_near(s.x, 2, tol * (1 + 1e-6) + 4 * DBL_EPSILON, "line, tol %g", tol);
+    // and not wastefully far below: one more correction would have gained a factor of 5
+    assert_true(nw.iterations <= 2 + (long)ceil(log(3 / tol) / log(5)));
+  }
+}
+
+static void matrix_is_reused(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(square, square_slope, 1.4, 2, 1e-9);
+  long before = 0;
+  for (int k = 0; k < 30; k++) {
+    s.target = 2 + 1e-3 * k;
+    assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+    assert_near(s.x, sqrt(s.target), 1e-9, "root %d", k);
+  }
+  assert_true(nw.matrices <= 2);
+  assert_counts(&nw, &s);
+  // without reuse each solve has its own
+  nw = newton(false);
+  s = make(square, square_slope, 1.4, 2, 1e-9);
+  for (int k = 0; k < 30; k++, before++) {
+    s.target = 2 + 1e-3 * k;
+    assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  }
+  assert_int_equal(nw.matrices, before);
+}
+
+// A matrix that has become bad is renewed in the same solve and the root still found.
+static void stale_matrix_is_renewed(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(square, square_slope, 1.4, 2, 1e-10);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_true(nw.valid);
+  long matrices = nw.matrices;
+  s.target = 9; // slope 2.8 against 6: contraction -1.1
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_near(s.x, 3, 1e-10, "root");
+  assert_true(nw.matrices > matrices);
+}
+
+// A slow matrix is not handed on to the next solve.
+static void slow_matrix_is_dropped(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(line, slope_good, 5, 2, 1e-10);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_false(nw.valid);
+}
+
+// With noise in the residual above the tolerance the corrections stop shrinking: accepted, and told.
+static void stagnates_at_the_floor(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(square, square_slope, 1.5, 2, 1e-14);
+  s.noise = 1e-9, s.at_floor = 2e-9;
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_int_equal(nw.stagnations, 1);
+  assert_near(s.x, sqrt(2), 1e-9, "root at the floor");
+  // the same by the norm of the correction
+  nw = newton(true);
+  s = make(square, square_slope, 1.5, 2, 1e-14);
+  s.noise = 1e-9, s.p.floor = 1e-9;
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+  assert_near(s.x, sqrt(2), 2e-9, "root at the floor");
+  // but where the residual is no round-off it is a failure
+  nw = newton(true);
+  s = make(square, square_slope, 1.5, 2, 1e-14);
+  s.noise = 1e-4, s.at_floor = 1e-9;
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NO_CONVERGENCE);
+  assert_int_equal(nw.stagnations, 0);
+}
+
+static void divergence_is_told(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(line, slope_lost, 3, 2, 1e-8);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NO_CONVERGENCE);
+  assert_true(nw.iterations < 10); // does not run to the end of its patience
+  assert_false(nw.valid);
+  assert_counts(&nw, &s);
+  nw = newton(true);
+  s = make(line, slope_slow, 3, 2, 1e-12); // 0.7^20 is not enough
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NO_CONVERGENCE);
+  assert_int_equal(nw.iterations, 20);
+  assert_false(nw.valid);
+}
+
+static void broken_problems(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(square, square_slope, 0, 2, 1e-8);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_SINGULAR);
+  assert_int_equal(s.updates, 0);
+  s = make(square, square_slope, NAN, 2, 1e-8);
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NOT_FINITE);
+  assert_int_equal(s.updates, 0); // nothing spoilt
+  s = make(square, square_slope, 1, 2, 1e-8);
+  s.fail_matrix = TR_NO_MEMORY;
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NO_MEMORY);
+  assert_false(nw.valid);
+}
+
+// Exactly so many iterations, each with its own matrix, whatever the tolerance says.
+static void fixed_iterations(void **u) {
+  (void)u;
+  for (int n = 1; n <= 5; n++) {
+    tr_newton nw = newton(true);
+    nw.fixed_iterations = n;
+    scalar s = make(square, square_slope, 1.5, 2, 1e300);
+    double x = 1.5;
+    assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
+    for (int k = 0; k < n; k++) x -= (x * x - 2) / (2 * x);
+    assert_true(s.x == x);
+    assert_int_equal(nw.iterations, n);
+    assert_int_equal(nw.matrices, n);
+    assert_counts(&nw, &s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(converges),
+      cmocka_unit_test(tolerance_is_honest),
+      cmocka_unit_test(matrix_is_reused),
+      cmocka_unit_test(stale_matrix_is_renewed),
+      cmocka_unit_test(slow_matrix_is_dropped),
+      cmocka_unit_test(stagnates_at_the_floor),
+      cmocka_unit_test(divergence_is_told),
+      cmocka_unit_test(broken_problems),
+      cmocka_unit_test(fixed_iterations),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembled equations against differences: on every shipped model, and on small systems that put
+// every registered joint and force between every pair of bodies it can join.
+//
+// All at a generic state: away from the start, velocities, accelerations and multipliers at random, so
+// that every term of the tangent counts.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elem/elem.h"
+#include "helper_mechanics.h"
+#include "system/system.h"
+
+typedef struct point {
+  const tr_system *sys;
+  tr_work *work;
+  char name[128];
+  tr_state x;
+  double *d, *dv, dt;          // path: q o exp(s d), v + s dv, t + s dt
+  double *q, *v;               // point reached
+  double *room, *M;            // mass blocks, dense matrix
+  double *values, *unit, *tmp; // KKT values; (nv + nc)
+} point;
+
+static double *numbers(int n) {
+  double *x = calloc((size_t)(n > 0 ? n : 1), sizeof *x);
+  assert_non_null(x);
+  return x;
+}
+
+static point *new_point(const tr_system *sys, const char *name, seed *s) {
+  point *p = calloc(1, sizeof *p);
+  assert_non_null(p);
+  int nv = sys->nv, n = nv + sys->nc;
+  p->sys = sys;
+  snprintf(p->name, sizeof p->name, "%s", name);
+  assert_int_equal(tr_work_new(sys, &p->work), TR_OK);
+  assert_int_equal(tr_state_new(sys, &p->x, NULL), TR_OK);
+  p->d = numbers(nv), p->dv = numbers(nv), p->q = numbers(sys->nq), p->v = numbers(nv);
+  p->room = numbers(sys->nmass), p->M = numbers(n * n), p->values = numbers(sys->pattern.nnz + 1);
+  p->unit = numbers(n), p->tmp = numbers(n);
+  draw_many(s, nv, p->d);
+  for (int i = 0; i < nv; i++) p->d[i] *= 0.3;
+  tr_retract(sys, p->x.q, p->d, p->q);
+  memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
+  draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);
+  p->x.t = 0.37;
+  tr_kinematics(p->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_POSITION);
+  tr_accept(p->work, p->x.mem);
+  memset(p->d, 0, (size_t)nv * sizeof *p->d);
+  return p;
+}
+
+static void free_point(point *p) {
+  tr_work_free(p->work);
+  tr_state_free(p->sys, &p->x);
+  double *all[] = {p->d, p->dv, p->q, p->v, p->room, p->M, p->values, p->unit, p->tmp};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  free(p);
+}
+
+static void rest(point *p) {
+  memset(p->d, 0, (size_t)p->sys->nv * sizeof *p->d);
+  memset(p->dv, 0, (size_t)p->sys->nv * sizeof *p->dv);
+  p->dt = 0;
+}
+
+static void stand(point *p, double s) {
+  for (int i = 0; i < p->sys->nv; i++) {
+    p->v[i] = p->x.v[i] + s * p->dv[i];
+    p->tmp[i] = s * p->d[i];
+  }
+  tr_retract(p->sys, p->x.q, p->tmp, p->q);
+  tr_kinematics(p->work, p->x.t + s * p->dt, p->q, p->v, p->x.mem, TR_AT_BIAS);
+}
+
+// (M a + G' lam - Q, Phi)
+static void residual_path(void *context, double s, double *out) {
+  point *p = context;
+  int nv = p->sys->nv;
+  stand(p, s);
+  tr_forces(p->work, p->x.lam, out, out + nv);
+  tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->x.a, p->tmp);
+  for (int i = 0; i < nv; i++) out[i] += p->tmp[i];
+}
+
+// -Q by v is the residual by v.
+static void rate_path(void *context, double s, double *out) {
+  point *p = context;
+  stand(p, s);
+  tr_jacobian(p->work);
+  tr_G_times(p->work, p->v, out);
+  tr_phi_t(p->work, p->unit);
+  for (int i = 0; i < p->sys->nc; i++) out[i] += p->unit[i];
+}
+
+static void phi_path(void *context, double s, double *out) {
+  point *p = context;
+  stand(p, s);
+  tr_forces(p->work, NULL, NULL, out);
+}
+
+static void dense(const point *p, double *A) {
+  const tr_pattern *q = &p->sys->pattern;
+  memset(A, 0, (size_t)(q->n * q->n) * sizeof *A);
+  for (int j = 0; j < q->n; j++)
+    for (int k = q->column[j]; k < q->column[j + 1]; k++) A[q->row[k] * q->n + j] = p->values[k];
+}
+
+static void tangent(point *p, tr_coefficients c) {
+  const tr_state *x = &p->x;
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, x->a, x->lam, NULL, c, p->values);
+  dense(p, p->M);
+}
+
+// d (n) = df/dq_j or df/dv_j. A tenth of the usual step: springs of the models are down to 0.06 m
+// long, and their forces as curved as that says. Round-off grows to 3e-12 |f|, still far below.
+static double differentiate_by(point *p, bool by_v, int j, path f, int n, double *d) {
+  const double part = 0.1;
+  rest(p);
+  (by_v ? p->dv : p->d)[j] = part;
+  double tol = differentiate(f, p, n, d);
+  for (int i = 0; i < n; i++) d[i] /= part;
+  rest(p);
+  return tol;
+}
+
+// ---- checks -----------------------------------------------------------------------------------------
+
+// cm M + ck (cm M a + G' lam - Q)_q - cd Q_v and G, entry by entry; outside the pattern it is zero.
+static void check_tangent(point *p, seed *s) {
+  int nv = p->sys->nv, nc = p->sys->nc, n = nv + nc;
+  double *by_q = numbers(n), *by_v = numbers(n), *mass = numbers(nv), *got = numbers(n);
+  tr_coefficients c = {1, 0.3 + 0.1 * draw(s), 0.2 + 0.1 * draw(s)};
+  tangent(p, c);
+  for (int j = 0; j < nv; j++) {
+    double tol = differentiate_by(p, false, j, residual_path, n, by_q);
+    tol = fmax(tol, differentiate_by(p, true, j, residual_path, nv, by_v));
+    stand(p, 0);
+    memset(p->unit, 0, (size_t)n * sizeof *p->unit);
+    p->unit[j] = 1;
+    tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->unit, mass);
+    for (int i = 0; i < n; i++) got[i] = p->M[i * n + j];
+    for (int i = 0; i < nv; i++) by_q[i] = mass[i] + c.ck * by_q[i] + c.cd * by_v[i];
+    assert_all_near(n, got, by_q, tol, "%s: tangent, column %d", p->name, j);
+  }
+  for (int j = nv; j < n; j++)
+    for (int i = 0; i < n; i++) // G' is G, and the corner is empty
+      assert_true(p->M[i * n + j] == (i < nv ? p->M[j * n + i] : 0));
+  free(by_q), free(by_v), free(mass), free(got);
+}
+
+// The pieces are the tangent's linear parts, and cm weighs (M a)_q with M.
+static void check_coefficients(point *p, seed *s) {
+  int n = p->sys->nv + p->sys->nc, nn = n * n, nv = p->sys->nv;
+  double *sum = numbers(nn), *G = numbers(nn);
+  tr_coefficients c = {0.5 + 0.3 * draw(s), 0.4, 0.7};
+  tangent(p, (tr_coefficients){0, 0, 0});
+  memcpy(G, p->M, (size_t)nn * sizeof *G);
+  for (int i = 0; i < nv; i++)
+    for (int j = 0; j < nv; j++) assert_true(G[i * n + j] == 0);
+  // cm M; ck (G' lam - Q)_q; cd; ck cm (M a)_q = the rest of (cm, ck, 0)
+  const tr_coefficients part[] = {{c.cm, c.ck, 0}, {0, 0, c.cd}};
+  for (int k = 0; k < 2; k++) {
+    tangent(p, part[k]);
+    for (int i = 0; i < nn; i++) sum[i] += p->M[i] - G[i];
+  }
+  tangent(p, c);
+  double tol = 1e-13 * fmax(1, largest(nn, p->M));
+  for (int i = 0; i < nn; i++) sum[i] += G[i];
+  assert_all_near(nn, p->M, sum, tol, "%s: coefficients", p->name);
+  free(sum), free(G);
+}
+
+// Frozen mass blocks replace M and drop (M a)_q.
+static void check_blocks(point *p, seed *s) {
+  int nv = p->sys->nv, n = nv + p->sys->nc;
+  double *blocks = numbers(p->sys->nmass), *A = numbers(n * n);
+  (void)s;
+  const tr_state *x = &p->x;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  memcpy(blocks, tr_mass_blocks(p->work, p->room), (size_t)p->sys->nmass * sizeof *blocks);
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, x->a, x->lam, blocks, (tr_coefficients){2, 1, 1},
+             p->values);
+  dense(p, A);
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, x->lam, NULL, (tr_coefficients){2, 1, 1},
+             p->values);
+  dense(p, p->M);
+  assert_all_near(n * n, A, p->M, 1e-14 * fmax(1, largest(n * n, A)), "%s: frozen mass", p->name);
+  free(blocks), free(A);
+}
+
+static void check_constraints(point *p, seed *s) {
+  int nv = p->sys->nv, nc = p->sys->nc;
+  double *d = numbers(nc), *got = numbers(nc), *dq = numbers(nc * nv), *column = numbers(nc);
+  double *pulled = numbers(nv);
+  (void)s;
+  // Phi by t alone, and G v + Phi_t by Phi along the motion
+  rest(p);
+  p->dt = 1;
+  double tol = differentiate(phi_path, p, nc, d);
+  stand(p, 0);
+  tr_phi_t(p->work, got);
+  assert_all_near(nc, got, d, tol, "%s: phi_t", p->name);
+  memcpy(p->d, p->x.v, (size_t)nv * sizeof *p->d);
+  tol = differentiate(phi_path, p, nc, d);
+  rate_path(p, 0, got);
+  assert_all_near(nc, got, d, tol, "%s: G v + phi_t", p->name);
+  tol = differentiate(rate_path, p, nc, d);
+  stand(p, 0);
+  tr_gamma(p->work, got);
+  assert_all_near(nc, got, d, tol, "%s: gamma", p->name);
+  assert_int_equal(tr_Gv_dq(p->work, p->x.t, p->x.q, p->x.v, p->x.mem, dq), TR_OK);
+  for (int j = 0; j < nv; j++) {
+    tol = differentiate_by(p, false, j, rate_path, nc, d);
+    for (int i = 0; i < nc; i++) column[i] = dq[i * nv + j];
+    if (!p->sys->rheonomic)
+      assert_all_near(nc, column, d, tol, "%s: (G v)_q, column %d", p->name, j);
+  }
+  // lam.(G v) = (G' lam).v
+  rest(p);
+  stand(p, 0);
+  tr_jacobian(p->work);
+  tr_G_times(p->work, p->x.v, got);
+  tr_Gt_times(p->work, p->x.lam, pulled);
+  double left = 0, right = 0;
+  for (int i = 0; i < nc; i++) left += p->x.lam[i] * got[i];
+  for (int i = 0; i < nv; i++) right += pulled[i] * p->x.v[i];
+  assert_near(left, right, 1e-12, "%s: G' against G", p->name);
+  free(d), free(got), free(dq), free(column), free(pulled);
+}
+
+static void check_mass(point *p, seed *s) {
+  int nv = p->sys->nv;
+  double *x = numbers(nv), *y = numbers(nv), kinetic, potential, sum = 0;
+  draw_many(s, nv, x);
+  rest(p);
+  stand(p, 0);
+  const double *blocks = tr_mass_blocks(p->work, p->room);
+  tr_mass_times(p->sys, blocks, x, y);
+  assert_int_equal(tr_mass_solve(p->work, y), TR_OK);
+  assert_all_near(nv, y, x, 1e-12, "%s: M^-1 M", p->name);
+  tr_mass_times(p->sys, blocks, p->x.v, y);
+  for (int i = 0; i < nv; i++) sum += 0.5 * y[i] * p->x.v[i];
+  tr_energy(p->work, &kinetic, &potential);
+  assert_near(kinetic, sum, 1e-13 * fmax(1, sum), "%s: kinetic energy", p->name);
+  free(x), free(y);
+}
+
+static void check_retraction(point *p, seed *s) {
+  int nv = p->sys->nv, nq = p->sys->nq;
+  double *d = numbers(nv), *q1 = numbers(nq), *q2 = numbers(nq);
+  tr_retract(p->sys, p->x.q, d, q1);
+  assert_all_near(nq, q1, p->x.q, 4 * DBL_EPSILON * fmax(1, largest(nq, q1)), "%s: exp(0)",
+                  p->name);
+  draw_many(s, nv, d);
+  tr_retract(p->sys, p->x.q, d, q1);
+  for (int i = 0; i < nv; i++) d[i] = -d[i];
+  tr_retract(p->sys, q1, d, q2);
+  assert_all_near(nq, q2, p->x.q, 1e-14 * fmax(1, largest(nq, q1)), "%s: there and back", p->name);
+  free(d), free(q1), free(q2);
+}
+
+// ---- outputs ----------------------------------------------------------------------------------------
+
+// A motion with velocities v and accelerations a: q o exp(s v + s^2 a/2), v + s a.
+typedef struct motion {
+  point *p;
+  tr_reader *reader;
+  tr_state y;
+} motion;
+
+static void channel_path(void *context, double s, double *out) {
+  motion *m = context;
+  point *p = m->p;
+  for (int i = 0; i < p->sys->nv; i++) {
+    p->tmp[i] = s * (p->x.v[i] + 0.5 * s * p->x.a[i]);
+    m->y.v[i] = p->x.v[i] + s * p->x.a[i];
+  }
+  tr_retract(p->sys, p->x.q, p->tmp, m->y.q);
+  m->y.t = p->x.t + s;
+  assert_int_equal(tr_reader_read(m->reader, &m->y, out), TR_OK);
+}
+
+// Every output whose name says it is the rate of another one is so.
+static void check_channels(point *p, seed *s) {
+  static const char *const rates[][2] = {
+      {"x", "vx"},        {"y", "vy"},        {"z", "vz"},      {"angle", "omega"}, {"vx", "ax"},
+      {"vy", "ay"},       {"vz", "az"},       {"wx", "alx"},    {"wy", "aly"},      {"wz", "alz"},
+      {"omega", "alpha"}, {"length", "rate"}, {"angle", "rate"}};
+  int count = tr_channel_count(p->sys), tested = 0;
+  motion m = {.p = p};
+  (void)s;
+  double *d = numbers(count), *now = numbers(count);
+  int *all = calloc((size_t)count, sizeof *all);
+  assert_non_null(all);
+  for (int i = 0; i < count; i++) all[i] = i;
+  assert_int_equal(tr_state_new(p->sys, &m.y, NULL), TR_OK);
+  tr_state_copy(&m.y, &p->x);
+  assert_int_equal(tr_reader_new(p->sys, count, all, &m.reader, NULL), TR_OK);
+  channel_path(&m, 0, now);
+  double tol = differentiate(channel_path, &m, count, d);
+  for (int i = 0; i < count; i++) {
+    char name[128], other[256];
+    tr_channel_name(p->sys, i, name, sizeof name);
+    assert_int_equal(tr_channel_find(p->sys, name), i);
+    assert_true(isfinite(now[i]));
+    char *dot = strrchr(name, '.');
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+      if (strcmp(dot + 1, rates[k][0]) != 0) continue;
+      snprintf(other, sizeof other, "%.*s.%s", (int)(dot - name), name, rates[k][1]);
+      int j = tr_channel_find(p->sys, other);
+      if (j < 0) continue;
+      assert_near(now[j], d[i], tol, "%s: %s", p->name, other);
+      tested++;
+    }
+  }
+  assert_true(tested > 0);
+  tr_reader_free(m.reader);
+  tr_state_free(p->sys, &m.y);
+  free(d), free(now), free(all);
+}
+
+// ---- over models and registries ---------------------------------------------------------------------
+
+typedef void (*check)(point *p, seed *s);
+
+static void try_system(const tr_system *sys, const char *name, check what) {
+  seed s = 5000;
+  for (int k = 0; k < 2; k++) {
+    point *p = new_point(sys, name, &s);
+    what(p, &s);
+    free_point(p);
+  }
+}
+
+// "type: name, field: value, ..." with what the table requires.
+static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
+  int n = snprintf(text, size, "type: %s", type);
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const char *value = f->kind == TR_VEC3     ? "[0.4, 0.3, 0.5]"
+                        : f->kind == TR_VEC2   ? "[0.4, 0.3]"
+                        : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
+                        : f->kind == TR_REAL   ? "0.8"
+                                               : NULL;
+    bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
+    if (f->preset && (!value || given)) continue;
+    assert_non_null(value);
+    n += snprintf(text + n, size - (size_t)n, ", %s: %s", f->name, value);
+  }
+  return n;
+}
+
+// Two bodies (NULL: ground) and one joint or force between markers on them.
+static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *section,
+                     const char *type, const tr_field *fields, check what) {
+  char text[4096], name[128];
+  int n = 0;
+  const tr_body_type *body[2] = {a, b};
+  bool space = a->dim == 3 || (b && b->dim == 3);
+  n += snprintf(text + n, sizeof text - (size_t)n, "trammel: 1\ngravity: [1, -2%s]\nbodies:\n",
+                space ? ", 3" : "");
+  for (int k = 0; k < 2; k++) {
+    if (!body[k]) continue;
+    n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {", k);
+    n += describe(text + n, sizeof text - (size_t)n, body[k]->name, body[k]->fields);
+    n += snprintf(text + n, sizeof text - (size_t)n, "}\n");
+  }
+  // markers off the bodies' origins and tilted, within the plane where all is planar
+  const char *at[2] = {"at: [0.3, -0.2", "at: [-0.5, 0.4"}, *rest_of = space ? ", 0.6" : "";
+  n += snprintf(text + n, sizeof text - (size_t)n, "markers:\n");
+  for (int k = 0; k < 2; k++) {
+    n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
+    if (body[k]) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k);
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s]}\n", at[k],
+                  body[k] && body[k]->dim == 2 ? "" : rest_of);
+  }
+  n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
+  n += describe(text + n, sizeof text - (size_t)n, type, fields);
+  snprintf(text + n, sizeof text - (size_t)n, ", markers: [m1, m0]}\n");
+  mechanism m = load_text(text);
+  snprintf(name, sizeof name, "%s between %s and %s", type, a->name, b ? b->name : "ground");
+  try_system(m.sys, name, what);
+  unload(&m);
+}
+
+static int each_pair(const char *section, const char *type, const tr_field *fields, bool planar,
+                     bool spatial, check what) {
+  int done = 0;
+  for (const tr_body_type *const *a = tr_body_types(); *a; a++)
+    for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
+      bool space = (*a)->dim == 3 || (*b && (*b)->dim == 3);
+      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, what), done++;
+      if (!*b) break;
+    }
+  return done;
+}
+
+static void everywhere(check what) {
+  for (const char *const *name = shipped_models(); *name; name++) {
+    mechanism m = load_model(*name, NULL);
+    try_system(m.sys, *name, what);
+    unload(&m);
+  }
+  for (const tr_joint_type *const *j = tr_joint_types(); *j; j++)
+    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial, what));
+  for (const tr_force_type *const *f = tr_force_types(); *f; f++)
+    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial, what));
+}
+
+#define SYSTEM_TEST(name)               \
+  static void system_##name(void **u) { \
+    (void)u;                            \
+    everywhere(check_##name);           \
+  }
+SYSTEM_TEST(tangent)
+SYSTEM_TEST(coefficients)
+SYSTEM_TEST(blocks)
+SYSTEM_TEST(constraints)
+SYSTEM_TEST(mass)
+SYSTEM_TEST(retraction)
+SYSTEM_TEST(channels)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(system_tangent),  cmocka_unit_test(system_coefficients),
+      cmocka_unit_test(system_blocks),   cmocka_unit_test(system_constraints),
+      cmocka_unit_test(system_mass),     cmocka_unit_test(system_retraction),
+      cmocka_unit_test(system_channels),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
