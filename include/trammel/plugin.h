@@ -165,7 +165,7 @@ typedef struct tr_body_type {
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-enum { TR_MAX_MARKERS = 4, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
 typedef struct tr_joint_ops {
