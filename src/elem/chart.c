@@ -158,6 +158,8 @@ void tr_chart_mass(const tr_body_at *b, double *M) {
   for (int i = 0; i < 3; i++) M[(nv + 1) * i] = p->mass;
   mul(n, p->inertia, P, JP);
   add_tmul(n, 1, P, JP, M);
+  for (int i = 3; i < nv; i++) // symmetric to the last bit
+    for (int j = 3; j < i; j++) M[nv * i + j] = M[nv * j + i];
 }
 
 // (P' tau)_x + P' J (P a)_x,  tau = J P a
