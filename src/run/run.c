@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "math/vector.h"
 #include "step/start.h"
 #include "step/step.h"
 #include "trammel/run.h"
@@ -51,12 +52,6 @@ static double clock_in_s(clockid_t which) {
 
 // ---- audit ----------------------------------------------------------------------------------------
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
-
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
@@ -68,14 +63,14 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, norm2(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, norm2(phi, nc));
 }
 
 // The state for the outside.

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step.h"
 
 typedef struct correction {
@@ -18,12 +19,6 @@ typedef struct correction {
   tr_state *x1;
   double t1, force_scale, length_scale;
 } correction;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
 
 // q1, v1 from a1
 static void place(const correction *k) {

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step.h"
 
 static const double STIFF = 0.1;
@@ -27,12 +28,6 @@ typedef struct correction {
   tr_state *x1;
   double t1, force_scale, length_scale, speed;
 } correction;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
 
 static void place(const correction *k) {
   const tr_step *s = k->s;

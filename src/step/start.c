@@ -8,6 +8,7 @@
 // and what it would still move is dropped: the iteration then converges to a state where it is exactly
 // what it was.
 #include "start.h"
+#include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,18 +16,6 @@
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
-
-static double norm2(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
 
 static bool kept(const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
