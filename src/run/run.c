@@ -199,6 +199,12 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NOT_FINITE] = "numbers are no longer finite"};
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);
@@ -208,6 +214,8 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
 static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
   double before = clock_in_s(CLOCK_MONOTONIC);
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
   if (status != TR_OK) return explain(r, status, h, error);
   r->next.t = t1;
   tr_step_accept(r->step, &r->x, &r->next);

@@ -4,8 +4,9 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
-// A kept coordinate gets a mass so large that it moves by nothing, and what it would still move is
-// dropped: the iteration then converges to a state where it is exactly what it was.
+// What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
+// and what it would still move is dropped: the iteration then converges to a state where it is exactly
+// what it was.
 #include "start.h"
 #include "math/vector.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
-static const double KEEP_WEIGHT = 1e10;
+static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 
 static bool kept(const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
@@ -27,6 +28,27 @@ static bool keeps_any(const tr_system *s, bool velocity) {
   return false;
 }
 
+// Row of a kept name on the body's velocities.
+static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
+  tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+  for (int i = 0; i < b->nv; i++) row[i] = i == k;
+  if (b->type->keep_row) b->type->keep_row(&at, k, row);
+}
+
+// values += weight row' row for everything kept of a body
+static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, double weight,
+                       double *values) {
+  double *row = w->block;
+  for (int k = 0; k < b->nv; k++) {
+    if (!kept(b, velocity, k)) continue;
+    kept_row(w, b, k, row);
+    for (int i = 0; i < b->nv; i++)
+      for (int j = 0; j < b->nv; j++)
+        if (row[i] * row[j] != 0)
+          values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
+  }
+}
+
 // [M G'; G 0] at a state, kept coordinates heavy.
 static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool velocity) {
   const tr_system *s = p->sys;
@@ -37,19 +59,36 @@ static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool vel
     double most = 0;
     for (int i = 0; i < s->pattern.nnz; i++) most = fmax(most, fabs(values[i]));
     for (int i = 0; i < s->nbody; i++)
-      for (int k = 0; k < s->body[i].nv; k++) {
-        int at = s->body[i].v + k;
-        if (kept(&s->body[i], velocity, k))
-          values[tr_pattern_slot(&s->pattern, at, at)] += KEEP_WEIGHT * most;
-      }
+      make_heavy(p->work, &s->body[i], velocity, KEEP_WEIGHT * most, values);
   }
   return tr_kkt_factor(p->kkt);
 }
 
-static void drop_kept(const tr_system *s, bool velocity, double *d) {
-  for (int i = 0; i < s->nbody; i++)
-    for (int k = 0; k < s->body[i].nv; k++)
-      if (kept(&s->body[i], velocity, k)) d[s->body[i].v + k] = 0;
+static double dot(const double *x, const double *y, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// d loses its part in the span of the kept rows (orthonormal ones are collected in work->block).
+static void drop_kept(const tr_projector *p, bool velocity, double *d) {
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    double *row = p->work->block, *x = d + b->v;
+    for (int k = 0; k < b->nv; k++) {
+      if (!kept(b, velocity, k)) continue;
+      kept_row(p->work, b, k, row);
+      for (const double *e = p->work->block; e < row; e += b->nv) {
+        double s = dot(e, row, b->nv);
+        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
+      }
+      double length = sqrt(dot(row, row, b->nv));
+      for (int j = 0; j < b->nv; j++) row[j] /= length;
+      double s = dot(row, x, b->nv);
+      for (int j = 0; j < b->nv; j++) x[j] -= s * row[j];
+      row += b->nv;
+    }
+  }
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -110,7 +149,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
       position_gap(p, x, phi);
       return blame(s, phi, "the constraints are redundant or singular at the start", error);
     }
-    drop_kept(s, false, p->r);
+    drop_kept(p, false, p->r);
     memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
     double now = move(p, x, q0, p->r, gap, phi);
     if (now >= gap) { // no progress: at round-off, or stuck
@@ -140,7 +179,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
-    drop_kept(s, true, p->r);
+    drop_kept(p, true, p->r);
     for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
     now = velocity_gap(p, x, gap);
   }
