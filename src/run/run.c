@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "math/vector.h"
 #include "step/start.h"
 #include "step/step.h"
 #include "trammel/run.h"

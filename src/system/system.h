@@ -9,6 +9,7 @@
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
+#include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
 #include "trammel/system.h"
