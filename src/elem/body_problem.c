@@ -260,7 +260,7 @@ static void gamma_along(const tr_body_at *b, double *out) {
     return;
   }
   scratch s = room(b);
-  double speed = fmax(1, largest(b->v, p->n) / fmax(1, largest(b->q, p->n)));
+  double speed = fmax(1, vec_largest(b->v, p->n) / fmax(1, vec_largest(b->q, p->n)));
   double *plus = s.B + p->m;
   if (p->jac) {
     double h = cbrt(DBL_EPSILON) / speed;

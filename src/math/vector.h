@@ -6,7 +6,7 @@
 #include <math.h>
 
 // max |x_i|; a NaN counts as infinite.
-static inline double largest(const double *x, int n) {
+static inline double vec_largest(const double *x, int n) {
   double m = 0;
   for (int i = 0; i < n; i++) {
     double a = fabs(x[i]);
@@ -16,7 +16,7 @@ static inline double largest(const double *x, int n) {
   return m;
 }
 
-static inline double norm2(const double *x, int n) {
+static inline double vec_norm(const double *x, int n) {
   double s = 0;
   for (int i = 0; i < n; i++) s += x[i] * x[i];
   return sqrt(s);

@@ -62,14 +62,14 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm2(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm2(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
 // The state for the outside.

@@ -137,7 +137,7 @@ static void update(tr_newton_problem *p, const double *dx) {
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double da = largest(dx, nv), dw = largest(dx + nv + nc, nv);
+  double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
 
@@ -150,8 +150,9 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double forces = 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale / c->cq);
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
-  return largest(r, nv) <= forces && largest(r + nv + nc, nv) <= forces &&
-         largest(r + nv, nc) * c->cq <= positions && largest(r + 2 * nv + nc, nc) * c->cw <= both;
+  return vec_largest(r, nv) <= forces && vec_largest(r + nv + nc, nv) <= forces &&
+         vec_largest(r + nv, nc) * c->cq <= positions &&
+         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both;
 }
 
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
@@ -167,9 +168,9 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, largest(x0->q, nq));
-  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
-  k.speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
+  k.length_scale = fmax(1, vec_largest(x0->q, nq));
+  k.force_scale = vec_largest(x0->lam, nc) + vec_largest(x0->a, nv);
+  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)

@@ -94,7 +94,7 @@ static void drop_kept(const tr_projector *p, bool velocity, double *d) {
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
-  return norm2(phi, p->sys->nc);
+  return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
@@ -104,7 +104,7 @@ static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
   tr_G_times(w, x->v, gap);
   tr_phi_t(w, w->y);
   for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
-  return norm2(gap, p->sys->nc);
+  return vec_norm(gap, p->sys->nc);
 }
 
 // Names the constraint that is worst off.
@@ -135,7 +135,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
                                    tr_error *error) {
   const tr_system *s = p->sys;
   double *phi = p->r + s->nv, *q0 = room;
-  double scale = fmax(1, largest(x->q, s->nq));
+  double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
@@ -169,7 +169,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
   double now = info->phi_v_before = velocity_gap(p, x, gap);
-  double done = 16 * DBL_EPSILON * fmax(largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
+  double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
   bool factored = false;
   for (int k = 0; k < 4 && now > done; k++) {
     if (!factored && factor(p, x, true, true) != TR_OK)

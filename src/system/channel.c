@@ -337,12 +337,12 @@ static void read_constraint(const tr_reader *r, const tr_state *x, double out[2]
   tr_work *w = r->work;
   int nc = r->sys->nc;
   tr_forces(w, NULL, NULL, w->x);
-  out[0] = norm2(w->x, nc);
+  out[0] = vec_norm(w->x, nc);
   tr_jacobian(w);
   tr_G_times(w, x->v, w->x);
   tr_phi_t(w, w->y);
   for (int i = 0; i < nc; i++) w->x[i] += w->y[i];
-  out[1] = norm2(w->x, nc);
+  out[1] = vec_norm(w->x, nc);
 }
 
 tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
