@@ -205,7 +205,7 @@ static void missing_derivatives(void **u) {
     double eq = error_of(N, o.q, full.q), ev = error_of(N, o.v, full.v);
     if (eq > tol || ev > tol) fail_msg("variant %d: q off by %.2g, v by %.2g", k, eq, ev);
     // and no more work than a few more iterations
-    assert_true(o.info.newton_iterations < 1.3 * (double)full.info.newton_iterations);
+    assert_true((double)o.info.newton_iterations < 1.3 * (double)full.info.newton_iterations);
   }
   // the energy is left out in the last two: kinetic by M, potential zero
   assert_true(full.info.max_energy_change < 1e-4);
