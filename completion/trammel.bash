@@ -30,7 +30,7 @@ _trammel() {
     esac
     if [[ $cur != -* && $command != list ]]; then
       compopt -o filenames 2> /dev/null
-      COMPREPLY=($(compgen -f -X '!*.y?(a)ml' -- "$cur") $(compgen -d -- "$cur"))
+      COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur"))
       return
     fi
   fi

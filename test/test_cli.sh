@@ -51,8 +51,8 @@ expect 2 list joint; complains 'did you mean joints'
 expect 4 run "$work/none.yaml"; complains 'none.yaml'
 expect 4 run $model --out "$work/no/a.csv"; complains 'no/a.csv'
 expect 4 run $model --quiet --out /dev/full; complains '/dev/full'
-printf 'bodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
-expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:2:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
+printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
+expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
 "$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
 
 # ---- a run
@@ -72,7 +72,7 @@ json '[.model, .method, .steps, .newton_iterations, .jacobians, .factorisations,
 [ "$(jq '.final | length' "$out")" = $(($("$trammel" outputs $model --names | wc -l) + 1)) ] || fail "final lacks channels"
 
 # ---- Ctrl-C keeps what was computed
-"$trammel" run $model --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &
+"$trammel" run models/slider_crank.yaml --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &
 pid=$!
 sleep 0.7
 kill -INT $pid

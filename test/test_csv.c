@@ -18,11 +18,12 @@
 enum { MAX_ROWS = 200, MAX_CHANNELS = 128 };
 
 static const char text[] =
+    "trammel: 1\n"
     "gravity: [0, -9.81]\n"
     "bodies:\n"
     "  bob: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}\n"
     "joints:\n"
-    "  pin: {type: revolute, between: [ground, bob], at: [0, 0]}\n";
+    "  pin: {type: revolute, bodies: [ground, bob], at: [0, 0]}\n";
 
 typedef struct fixture {
   tr_model *model;

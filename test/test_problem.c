@@ -179,8 +179,8 @@ static void broken_callback(void **u) {
   unload(&m);
 }
 
-// The same motion, to the tolerance of Newton on the residual; only the
-// Newton matrix is less exact. Without the Jacobian the constraint forces carry an error of 1e-10.
+// The same motion: the residual is the same, only the Newton matrix is less exact, so steps differ within
+// Newton's tolerance, 1e-10 of v. Without the Jacobian the constraint forces carry differences, too.
 static void missing_derivatives(void **u) {
   (void)u;
   outcome full = solve(&andrews, "hht-i3:alpha=-0.1", 1e-5, 0.01);
@@ -201,7 +201,7 @@ static void missing_derivatives(void **u) {
   p[5].jac = NULL;
   for (int k = 0; k < 6; k++) {
     outcome o = solve(&p[k], "hht-i3:alpha=-0.1", 1e-5, 0.01);
-    double tol = k < 5 ? 1e-12 : 4e-9;
+    double tol = k < 5 ? 1e-10 : 4e-9;
     double eq = error_of(N, o.q, full.q), ev = error_of(N, o.v, full.v);
     if (eq > tol || ev > tol) fail_msg("variant %d: q off by %.2g, v by %.2g", k, eq, ev);
     // and no more work than a few more iterations

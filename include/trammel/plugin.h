@@ -111,11 +111,14 @@ typedef struct tr_body_type {
   int nq, nv, ncache; // sizes; nc rows of own constraints
   int nc;
   bool constant_mass;
-  const char *const *coordinate_names; // (nv + 1, NULL-terminated) for `keep`: "x", "y", "angle"
-  const char *const *rate_names;       // the same for velocities: "vx", "vy", "omega"
+  // What `keep` can hold fixed at the start: "x", "y", "angle"; NULL-terminated, one per velocity
+  // unless keep_row says otherwise. The same for velocities: "vx", "vy", "omega".
+  const char *const *coordinate_names, *const *rate_names;
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
   const char *(*check)(const void *par);
+  // The table to use for these parameters: the same body in other coordinates. NULL: this one.
+  const struct tr_body_type *(*variant)(const void *par);
   // Sizes that depend on par. NULL: the constants above.
   void (*sizes)(const void *par, int *nq, int *nv, int *nc, int *ncache);
   // Pose and twist of the body's origin at the start, and the coordinates that go with it.
@@ -126,12 +129,19 @@ typedef struct tr_body_type {
 
   void (*retract)(const void *par, const double *q, const double *d,
                   double *q1); // NULL: q1 = q + d
+  // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
+  void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
+  // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
+  // implicit Euler step of Euler parameters, normalised.
+  void (*cayley)(const void *par, double k, double *d);
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
+  // The k-th name of rate_names as a row on v (nv), and of coordinate_names on d. NULL: unit rows.
+  void (*keep_row)(const tr_body_at *b, int k, double *row);
   // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
   void (*quaternion)(const tr_body_at *b, double e[4]);
 
@@ -140,6 +150,10 @@ typedef struct tr_body_type {
   void (*add_force)(const tr_body_at *b, const double g[3], double *Q); // gyroscopic, weight, own
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+
+  // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
+  // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
+  const char *(*trouble)(const tr_body_at *b, double h);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -151,7 +165,7 @@ typedef struct tr_body_type {
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-enum { TR_MAX_MARKERS = 4, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
 typedef struct tr_joint_ops {
@@ -166,7 +180,9 @@ typedef struct tr_joint_ops {
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
-  const char *const *measure_names;                                                // or NULL
+  // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
+  void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_joint_ops;

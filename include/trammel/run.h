@@ -44,6 +44,7 @@ typedef struct tr_run_settings {
   double end;            // NaN: the model's
   double step;           // NaN: the model's
   bool consistent_start; // project q0, v0 onto the constraints before the first step
+  bool recompute;        // a and lam for observers from the equations at the state (index 1)
   bool audit;            // watch constraint violation and energy after every step
   tr_newton_settings newton;
 } tr_run_settings;
@@ -55,10 +56,12 @@ typedef struct tr_run_info {
   const char *method; // full text with all parameters
   double t, end, step;
   long steps, rejected;
-  long newton_iterations, residuals, jacobians, factorisations, refactorisations, solves;
-  long stagnations;          // iterations that ended at the round-off floor
-  double cpu_s;              // stepping only, without audit and observers
-  double max_phi, max_phi_v; // 2-norms over the run: |Phi|, |G v + Phi_t|
+  long newton_iterations, residuals, jacobians;
+  long factorisations, refactorisations; // all, and those of them that reused the pivots
+  long solves;                           // right-hand sides
+  long stagnations;                      // iterations that ended at the round-off floor
+  double cpu_s;                          // stepping only, without audit and observers
+  double max_phi, max_phi_v;             // 2-norms over the run: |Phi|, |G v + Phi_t|
   double energy0, max_energy_change;
   double start_move_q, start_move_v; // how far the consistent start moved things
 } tr_run_info;

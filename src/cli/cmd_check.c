@@ -84,7 +84,7 @@ static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
   printf("%-18s %s\n", "model", model_name(f->system, f->path));
-  printf("%-18s %d bodies, %d markers, %d joints, %d forces\n", "elements", s.bodies, s.markers,
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
          s.joints, s.forces);
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, c->rank);
@@ -93,7 +93,7 @@ static void print_text(const findings *f) {
     printf("%-18s %d constraints say what others already say\n", "redundant",
            c->constraints - c->rank);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
-  if (c->phi > 0 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
+  if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
   if (f->status == TR_OK)
     printf("\n%-18s moves positions by %.3g, velocities by %.3g\n", "consistent start",
            f->start.moved_q, f->start.moved_v);

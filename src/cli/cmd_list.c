@@ -54,7 +54,7 @@ static bool body_entry(int i, entry *e) {
   char text[NOTE_SIZE];
   *e = (entry){.name = b->name, .doc = b->doc, .fields = b->fields};
   add_note(e, "space", b->dim == 2 ? "planar" : "spatial");
-  add_note(e, "coordinates", joined(b->coordinate_names, text, sizeof text));
+  add_note(e, "positions", joined(b->coordinate_names, text, sizeof text));
   add_note(e, "velocities", joined(b->rate_names, text, sizeof text));
   return true;
 }
@@ -168,7 +168,7 @@ static void print_text(const kind *k) {
     printf("\n  %s: %s\n", e.name, e.doc);
     for (int n = 0; n < e.notes; n++) printf("    (%s: %s)\n", e.note[n].key, e.note[n].text);
     for (const tr_field *f = e.fields; f && f->name; f++) {
-      printf("    %-16s %-10s %-8s %-10s %-8s %s\n", f->name, type_text(f, type, sizeof type),
+      printf("    %-14s %-16s %-8s %-12s %-14s %s\n", f->name, type_text(f, type, sizeof type),
              tr_quantity_unit(f->quantity), default_text(f), bounds_text(f, bounds, sizeof bounds),
              f->doc);
     }

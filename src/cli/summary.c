@@ -81,7 +81,7 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "evaluations");
   fprintf(to, "%ld residuals, %ld jacobians\n", info->residuals, info->jacobians);
   row(to, "factorisations");
-  fprintf(to, "%ld, of which %ld by refactoring; %ld solves\n", info->factorisations,
+  fprintf(to, "%ld in full, %ld with known pivots; %ld solves\n", info->factorisations,
           info->refactorisations, info->solves);
   row(to, "cpu time");
   fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));

@@ -68,6 +68,12 @@ static inline void quadratic(int n, const par *p, const tr_frame *const *f, doub
   out[0] = vv / p->length;
 }
 
+static inline void rate(int n, const par *p, const tr_frame *const *f, double *out) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (f[1]->p[i] - f[0]->p[i]) * (f[1]->v[i] - f[0]->v[i]);
+  out[0] = sum / p->length;
+}
+
 // The same functions for the plane and for space.
 #define DISTANCE(n)                                                                         \
   static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
@@ -88,8 +94,16 @@ static inline void quadratic(int n, const par *p, const tr_frame *const *f, doub
     (void)t;                                                                                \
     quadratic(n, p, f, out);                                                                \
   }                                                                                         \
-  static const tr_joint_ops ops##n = {                                                      \
-      .rows = 1, .eval = eval##n, .jac = jac##n, .geom = geom##n, .gamma = gamma##n};
+  static void rate##n(const void *p, double t, const tr_frame *const *f, double *out) {     \
+    (void)t;                                                                                \
+    rate(n, p, f, out);                                                                     \
+  }                                                                                         \
+  static const tr_joint_ops ops##n = {.rows = 1,                                            \
+                                      .eval = eval##n,                                      \
+                                      .jac = jac##n,                                        \
+                                      .geom = geom##n,                                      \
+                                      .gamma = gamma##n,                                    \
+                                      .rate = rate##n};
 
 DISTANCE(2)
 DISTANCE(3)

@@ -21,9 +21,15 @@ static void jac2(const void *par, double t, const tr_frame *const *f, double *G)
   G[12 + 2] = -1, G[12 + 5] = 1;
 }
 
-static const tr_joint_ops planar = {.rows = 3, .eval = eval2, .jac = jac2};
+static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  points_rate(f, out);
+  out[2] = f[1]->w[2] - f[0]->w[2];
+}
+
+static const tr_joint_ops planar = {.rows = 3, .eval = eval2, .jac = jac2, .rate = rate2};
 static const tr_joint_ops spatial = {
-    .rows = 6, .eval = eval3, .jac = jac3, .geom = geom3, .gamma = gamma3};
+    .rows = 6, .eval = eval3, .jac = jac3, .rate = rate3, .geom = geom3, .gamma = gamma3};
 
 const tr_joint_type tr_joint_fixed = {
     .name = "fixed",

@@ -44,10 +44,16 @@ static void measure3(const void *par, double t, const tr_frame *const *f, const 
   out[0] = v3_dot(z, d);
 }
 
+static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  out[0] = line_rate(f);
+}
+
 static const char *const names[] = {"s", NULL};
 static const tr_joint_ops planar = {.rows = 1,
                                     .eval = eval2,
                                     .jac = jac2,
+                                    .rate = rate2,
                                     .geom = geom2,
                                     .gamma = gamma2,
                                     .measure_names = names,
@@ -55,6 +61,7 @@ static const tr_joint_ops planar = {.rows = 1,
 static const tr_joint_ops spatial = {.rows = 2,
                                      .eval = eval3,
                                      .jac = jac3,
+                                     .rate = rate3,
                                      .geom = geom3,
                                      .gamma = gamma3,
                                      .measure_names = names,

@@ -59,10 +59,16 @@ static void measure3(const void *pv, double t, const tr_frame *const *f, const d
   out[0] = v3_dot(z, d);
 }
 
+static void rate2(const void *pv, double t, const tr_frame *const *f, double *out) {
+  (void)pv, (void)t;
+  out[0] = line_rate(f), out[1] = f[1]->w[2] - f[0]->w[2];
+}
+
 static const char *const names[] = {"s", NULL};
 static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
+                                    .rate = rate2,
                                     .geom = geom2,
                                     .gamma = gamma2,
                                     .measure_names = names,
@@ -70,6 +76,7 @@ static const tr_joint_ops planar = {.rows = 2,
 static const tr_joint_ops spatial = {.rows = 5,
                                      .eval = eval3,
                                      .jac = jac3,
+                                     .rate = rate3,
                                      .geom = geom3,
                                      .gamma = gamma3,
                                      .measure_names = names,

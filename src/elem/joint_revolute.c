@@ -34,12 +34,22 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
   measure3(par, t, f, mem, mem);
 }
 
+static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  points_rate(f, out);
+}
+
 static const char *const names[] = {"angle", NULL};
-static const tr_joint_ops planar = {
-    .rows = 2, .eval = eval2, .jac = jac2, .measure_names = names, .measure = measure2};
+static const tr_joint_ops planar = {.rows = 2,
+                                    .eval = eval2,
+                                    .jac = jac2,
+                                    .rate = rate2,
+                                    .measure_names = names,
+                                    .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 5,
                                      .eval = eval3,
                                      .jac = jac3,
+                                     .rate = rate3,
                                      .geom = geom3,
                                      .gamma = gamma3,
                                      .measure_names = names,

@@ -28,8 +28,18 @@ static void jac3(const void *par, double t, const tr_frame *const *f, double *G)
   for (int i = 0; i < 3; i++) G[12 * i + i] = -1, G[12 * i + 6 + i] = 1;
 }
 
-static const tr_joint_ops planar = {.rows = 2, .eval = eval2, .jac = jac2};
-static const tr_joint_ops spatial = {.rows = 3, .eval = eval3, .jac = jac3};
+static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  points_rate(f, out);
+}
+
+static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {
+  (void)par, (void)t;
+  v3_sub(f[1]->v, f[0]->v, out);
+}
+
+static const tr_joint_ops planar = {.rows = 2, .eval = eval2, .jac = jac2, .rate = rate2};
+static const tr_joint_ops spatial = {.rows = 3, .eval = eval3, .jac = jac3, .rate = rate3};
 
 const tr_joint_type tr_joint_spherical = {
     .name = "spherical",

@@ -23,6 +23,10 @@ static inline void points_jac(double *G) {
   G[0] = G[7] = -1, G[3] = G[10] = 1;
 }
 
+static inline void points_rate(const tr_frame *const *f, double *out) {
+  out[0] = f[1]->v[0] - f[0]->v[0], out[1] = f[1]->v[1] - f[0]->v[1];
+}
+
 static inline void line_eval(const tr_frame *const *f, const double *lam, double *phi, double *w) {
   double ax = f[0]->R[0], ay = f[0]->R[3];
   double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
@@ -46,6 +50,14 @@ static inline void line_geom(const tr_frame *const *f, double lam, double *K) {
   K[12] += ax, K[12 + 1] += ay;     // -a.d by p_A
   K[12 + 3] -= ax, K[12 + 4] -= ay; // and by p_B
   K[12 + 2] -= -ay * dx + ax * dy;  // and by t_A: -n.d
+}
+
+// n.d' - w a.d
+static inline double line_rate(const tr_frame *const *f) {
+  double ax = f[0]->R[0], ay = f[0]->R[3];
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  double vx = f[1]->v[0] - f[0]->v[0], vy = f[1]->v[1] - f[0]->v[1];
+  return -ay * vx + ax * vy - f[0]->w[2] * (ax * dx + ay * dy);
 }
 
 // d/dt of G u, frames not accelerating: -2 w a.d' - w^2 n.d

@@ -108,6 +108,30 @@ static inline void prim_geom(const prim *p, int n, const tr_frame *const *f, con
   }
 }
 
+// DOT1: (a x b).(w_A - w_B);  DOT2: a.d' + (a x d).w_A
+static inline void prim_rate(const prim *p, int n, const tr_frame *const *f, double *out) {
+  double d[3], dv[3], a[3], b[3], c[3], w[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  v3_sub(f[1]->v, f[0]->v, dv);
+  v3_sub(f[0]->w, f[1]->w, w);
+  for (int k = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      v3_copy(dv, out);
+      out += 3;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      v3_cross(a, b, c);
+      *out++ = v3_dot(c, w);
+    } else {
+      v3_cross(a, d, c);
+      *out++ = v3_dot(a, dv) + v3_dot(c, f[0]->w);
+    }
+  }
+}
+
 // DOT1: (a' x b + a x b').(w_A - w_B);  DOT2: 2 a'.d' + (w_A x a').d;  a' = w_A x a, b' = w_B x b
 static inline void prim_gamma(const prim *p, int n, const tr_frame *const *f, double *out) {
   double d[3], dv[3], a[3], b[3], at[3], bt[3], x[3], y[3], w[3];
@@ -164,6 +188,10 @@ static inline double unwrap(double x, double last) {
   static void gamma3(const void *par, double t, const tr_frame *const *f, double *out) {    \
     (void)par, (void)t;                                                                     \
     prim_gamma(prims, sizeof prims / sizeof *prims, f, out);                                \
+  }                                                                                         \
+  static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {     \
+    (void)par, (void)t;                                                                     \
+    prim_rate(prims, sizeof prims / sizeof *prims, f, out);                                 \
   }
 
 #endif

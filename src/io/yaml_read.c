@@ -15,7 +15,7 @@
 #include "model/table.h"
 #include "model/tree.h"
 
-enum { MAX_DEPTH = 60, MAX_COPIES = 1000000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
+enum { MAX_DEPTH = 60, MAX_COPIES = 200000, MAX_KEY = 250, MAX_SYNTAX_ERRORS = 5 };
 
 // A list or map being read.
 typedef struct frame {
@@ -28,6 +28,8 @@ typedef struct frame {
 
 typedef struct reader {
   tr_model *model;
+  const char *text; // the document
+  size_t size;
   tr_error *error;
   int failures, documents;
   bool no_memory, stop;
@@ -70,7 +72,7 @@ static const char *token_text(reader *r, struct fy_token *token, size_t *n) {
   return copy ? copy : (no_memory(r), NULL);
 }
 
-// ---- placing a node -------------------------------------------------------------------------------
+// ---- placing a node -----------------------------------------------------------------------------
 
 // `body "crank": ` for messages about a place deep in the document, or "".
 static void subject(const reader *r, char out[96]) {
@@ -142,7 +144,7 @@ static bool key_expected(const reader *r) {
   return r->depth > 0 && r->stack[r->depth - 1].node->kind == TR_MAP && !r->stack[r->depth - 1].key;
 }
 
-// ---- aliases --------------------------------------------------------------------------------------
+// ---- aliases ------------------------------------------------------------------------------------
 
 static bool set_anchor(reader *r, const char *name, tr_node *node) {
   if (!name) return true;
@@ -188,7 +190,7 @@ static bool on_alias(reader *r, struct fy_event *e) {
   return ok;
 }
 
-// ---- values ---------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 static bool check_tag(reader *r, struct fy_token *tag) {
   if (!tag) return true;
@@ -196,14 +198,39 @@ static bool check_tag(reader *r, struct fy_token *tag) {
 }
 
 // The column of the text's first letter if the text stands in the file as it is, else 0.
-static int text_column(struct fy_token *token, bool plain, bool quotes, size_t n) {
+static int text_column(struct fy_token *token, size_t n) {
   const struct fy_mark *from = token ? fy_token_start_mark(token) : NULL;
   const struct fy_mark *to = token ? fy_token_end_mark(token) : NULL;
   if (!from || !to || from->line != to->line) return 0;
-  size_t width = (size_t)(to->column - from->column);
-  if (plain && width == n) return from->column + 1;
-  if (quotes && width == n + 2) return from->column + 2;
-  return 0;
+  return (size_t)(to->column - from->column) == n ? from->column + 1 : 0;
+}
+
+// Indent of the first line with text at or after a place, or a large number if there is none.
+static int next_indent(const reader *r, size_t at) {
+  int indent = 0;
+  for (; at < r->size; at++) {
+    if (r->text[at] == ' ')
+      indent++;
+    else if (r->text[at] == '\n' || r->text[at] == '\r')
+      indent = 0;
+    else
+      return indent;
+  }
+  return 1 << 20;
+}
+
+// libfyaml 0.7 misreads block texts whose | or > does not stand on the line of their key, and those
+// that are not indented more than the key: refuse both.
+static bool check_block(reader *r, struct fy_token *token, enum fy_scalar_style style,
+                        tr_place place) {
+  if (style != FYSS_LITERAL && style != FYSS_FOLDED) return true;
+  const frame *f = r->depth > 0 ? &r->stack[r->depth - 1] : NULL;
+  const struct fy_mark *m = fy_token_start_mark(token);
+  if (!f || !f->key || !m || m->line != f->key_place.line)
+    return fail(r, place, "a block text (| or >) must begin on the line of its key");
+  if (next_indent(r, m->input_pos) <= f->key_place.column - 1)
+    return fail(r, place, "a block text (| or >) must be indented more than its key");
+  return true;
 }
 
 static bool on_scalar(reader *r, struct fy_event *e) {
@@ -211,18 +238,20 @@ static bool on_scalar(reader *r, struct fy_event *e) {
   struct fy_token *token = e->scalar.value;
   tr_place place = token_place(r, token);
   if (token == NULL && r->depth > 0) place = r->stack[r->depth - 1].key_place;
+  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  // The marks of a quoted text are those of the text; the value begins at the quote.
+  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) place.column--;
   const char *text = token_text(r, token, &n);
   if (!text) return false;
   check_tag(r, e->scalar.tag);
   if (key_expected(r)) return take_key(r, text, n, place);
-  enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
   tr_node *node = tr_node_new(&r->model->arena, TR_SCALAR, place);
   if (!node) return no_memory(r);
   node->text = text;
   node->quoted = style != FYSS_PLAIN || !tr_text_is_plain(text);
-  node->text_column = text_column(token, style == FYSS_PLAIN,
-                                  style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED, n);
-  if (n != strlen(text)) fail(r, place, "a text holds a zero byte");
+  node->text_column = text_column(token, n);
+  if (check_block(r, token, style, place) && n != strlen(text))
+    fail(r, place, "a text holds a zero byte");
   const char *anchor = e->scalar.anchor ? token_text(r, e->scalar.anchor, &length) : NULL;
   bool ok = attach(r, node) && set_anchor(r, anchor, node);
   next_entry(r);
@@ -279,7 +308,18 @@ static void on_event(reader *r, struct fy_event *e) {
   }
 }
 
-// ---- the stream -----------------------------------------------------------------------------------
+// ---- the stream ---------------------------------------------------------------------------------
+
+// Whether a line of the text has a name with a {template}: inside brackets it needs quotes, and
+// YAML's own message does not help there.
+static bool has_template(const reader *r, int line) {
+  const char *s = r->text, *end = r->text + r->size;
+  for (; s < end && line > 1; s++) line -= *s == '\n';
+  for (; s + 1 < end && *s != '\n'; s++)
+    if (s[1] == '{' && (*s == '_' || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')))
+      return true;
+  return false;
+}
 
 static void report_syntax(reader *r, struct fy_diag *diag) {
   void *at = NULL;
@@ -293,7 +333,8 @@ static void report_syntax(reader *r, struct fy_diag *diag) {
     char text[160];
     snprintf(text, sizeof text, "%s", e->msg ? e->msg : "not valid YAML");
     text[strcspn(text, "\r\n")] = 0;
-    fail(r, place, "%s", text);
+    bool hint = strstr(text, "flow") && has_template(r, e->line);
+    fail(r, place, "%s%s", text, hint ? " (names with {...} need quotes inside brackets)" : "");
     n++;
   }
   if (n == 0 && !r->failures) fail(r, (tr_place){.file = r->model->source}, "not valid YAML");
@@ -311,7 +352,41 @@ static void read_events(reader *r, struct fy_parser *parser, struct fy_diag *dia
   if (!ended && !r->stop) report_syntax(r, diag);
 }
 
-static void read_stream(reader *r, const char *text, size_t size) {
+// Length of the UTF-8 character at s, or 0 if it is none that a text file may hold.
+static int character(const unsigned char *s, size_t left) {
+  if (s[0] < 0x80) return s[0] >= 32 ? s[0] != 127 : s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
+  int n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+  if (s[0] < 0xC2 || s[0] > 0xF4 || left < (size_t)n) return 0;
+  for (int k = 1; k < n; k++)
+    if ((s[k] & 0xC0) != 0x80) return 0;
+  unsigned second = s[1];
+  bool overlong = (s[0] == 0xE0 && second < 0xA0) || (s[0] == 0xF0 && second < 0x90);
+  bool outside = (s[0] == 0xED && second >= 0xA0) || (s[0] == 0xF4 && second >= 0x90);
+  bool control = s[0] == 0xC2 && second < 0xA0;
+  return overlong || outside || control ? 0 : n;
+}
+
+// The characters of the text, before libfyaml sees them: it loops on some of the wrong ones.
+static bool check_text(reader *r) {
+  const unsigned char *s = (const unsigned char *)r->text;
+  tr_place place = {r->model->source, 1, 1};
+  for (size_t k = 0; k < r->size;) {
+    int n = character(s + k, r->size - k);
+    if (n == 0) return fail(r, place, "not a text in UTF-8");
+    bool yaml = r->size - k >= 8 && memcmp(s + k, "%YAML 1.", 8) == 0;
+    if (place.column == 1 && s[k] == '%' && !yaml)
+      return fail(r, place, "directives (%%...) are not supported");
+    place.column++;
+    if (s[k] == '\n') {
+      place.line++;
+      place.column = 1;
+    }
+    k += (size_t)n;
+  }
+  return true;
+}
+
+static void read_stream(reader *r) {
   struct fy_diag_cfg diag_cfg = {.level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = fy_diag_create(&diag_cfg);
   if (!diag) {
@@ -323,7 +398,7 @@ static void read_stream(reader *r, const char *text, size_t size) {
       .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE,
       .diag = diag};
   struct fy_parser *parser = fy_parser_create(&cfg);
-  if (!parser || fy_parser_set_string(parser, text, size) != 0)
+  if (!parser || fy_parser_set_string(parser, r->text, r->size) != 0)
     no_memory(r);
   else
     read_events(r, parser, diag);
@@ -336,6 +411,8 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   if (model->root->first || model->problems)
     return tr_fail(error, TR_BAD_INPUT, NULL, "the model to read into is not empty");
   reader r = {.model = model,
+              .text = text,
+              .size = size,
               .error = error,
               .keys = {.al = model->arena.al},
               .anchors = {.al = model->arena.al}};
@@ -343,7 +420,7 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   model->source = tr_arena_text(&model->arena, name, strlen(name));
   if (!model->source) return tr_no_memory(error);
   tr_place file = {.file = model->source};
-  if (size > 0) read_stream(&r, text, size);
+  if (size > 0 && check_text(&r)) read_stream(&r);
   bool empty = !r.root || (r.root->kind == TR_SCALAR && !r.root->text[0] && !r.root->quoted);
   if (!r.failures && !r.no_memory) {
     if (empty)
@@ -359,7 +436,7 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   return TR_OK;
 }
 
-// ---- files ----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static tr_status bad_file(tr_error *error, const char *path, const char *what) {
   return tr_fail(error, TR_BAD_FILE, NULL, "%.200s: %s: %s", path, what, strerror(errno));

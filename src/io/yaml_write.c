@@ -11,7 +11,7 @@
 
 enum { WIDTH = 90 };
 
-// ---- scalars --------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 // A character that must be escaped inside double quotes: its code and length, or 0.
 static unsigned special(const unsigned char *s, int *length) {
@@ -79,7 +79,7 @@ static void write_key(tr_text *out, const char *key) {
   }
 }
 
-// ---- collections ----------------------------------------------------------------------------------
+// ---- collections --------------------------------------------------------------------------------
 
 // Width of a node in one line, or more than WIDTH if it needs a block.
 static size_t flow_width(const tr_node *node) {
@@ -129,17 +129,24 @@ static void write_value(tr_text *out, const tr_node *node, int indent, bool elem
 
 static void write_block(tr_text *out, const tr_node *node, int indent) {
   for (const tr_node *k = node->first; k; k = k->next) {
-    tr_text_add(out, "%*s", indent, "");
-    if (node->kind == TR_MAP)
+    if (node->kind == TR_MAP) {
+      tr_text_add(out, "%*s", indent, "");
       write_key(out, k->key);
-    else
-      tr_text_add(out, "-");
+    } else if (k->kind == TR_MAP && k->first && flow_width(k) + (size_t)indent > WIDTH) {
+      // The first key of a map in a list stands beside its dash.
+      size_t at = out->size + (size_t)indent;
+      write_block(out, k, indent + 2);
+      if (!out->failed) out->data[at] = '-';
+      continue;
+    } else {
+      tr_text_add(out, "%*s-", indent, "");
+    }
     // Sections stay blocks; what is in them goes into one line where it fits.
     write_value(out, k, indent + 2, indent > 0 || k->kind == TR_LIST);
   }
 }
 
-// ---- models ---------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------------------
 
 static tr_status write_model(const tr_model *model, tr_text *out, tr_error *error) {
   if (model->problems)

@@ -13,16 +13,38 @@ typedef struct view {
   const tr_field *fields;
   size_t par_size;
   int markers;
+  bool joint;
 } view;
 
-static bool fail_type(tr_planner *p, const tr_node *node, const char *const *names) {
-  char hint[TR_HINT], shown[TR_SHOWN];
-  const char *text = node->kind == TR_SCALAR ? node->text : "";
-  tr_plan_hint(p, text, names, hint);
-  return tr_plan_fail(p, node, "unknown type \"%s\"%s", tr_shown(text, shown), hint);
+// The k-th type; false after the last.
+static bool view_type(bool joint, int k, view *v) {
+  if (joint) {
+    const tr_joint_type *t = tr_joint_types()[k];
+    if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, true};
+    return t;
+  }
+  const tr_force_type *t = tr_force_types()[k];
+  if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, false};
+  return t;
 }
 
-// ---- markers --------------------------------------------------------------------------------------
+// Index of the element's type, or -1 after reporting.
+static int read_type(tr_planner *p, const tr_node *node, bool joint, view *v) {
+  const tr_node *type = tr_node_find(node, "type");
+  if (!type) return tr_plan_fail(p, node, "type is missing"), -1;
+  const char *names[256], *text = type->kind == TR_SCALAR ? type->text : "";
+  int k = 0;
+  for (; view_type(joint, k, v) && k < 255; k++) {
+    if (strcmp(v->name, text) == 0) return k;
+    names[k] = v->name;
+  }
+  names[k] = NULL;
+  char hint[TR_HINT], shown[TR_SHOWN];
+  tr_plan_hint(p, text, names, hint);
+  return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), -1;
+}
+
+// ---- markers ------------------------------------------------------------------------------------
 
 static bool read_markers(tr_planner *p, const tr_node *list, int count, int *marker) {
   p->subject.key = "markers";
@@ -82,8 +104,7 @@ static bool read_bodies(tr_planner *p, const tr_node *node, const tr_node *list,
 }
 
 // Markers in a plane must lie in it; a joint needs two bodies.
-static bool check_markers(tr_planner *p, const tr_node *node, const view *v, const int *marker,
-                          bool joint) {
+static bool check_markers(tr_planner *p, const tr_node *node, const view *v, const int *marker) {
   bool planar = true, apart = v->markers < 2;
   int some = TR_GROUND;
   const tr_plan_marker *all = p->plan->marker;
@@ -95,7 +116,7 @@ static bool check_markers(tr_planner *p, const tr_node *node, const view *v, con
     if (type && type->dim != 2) planar = false;
     if (body != all[marker[0]].body) apart = true;
   }
-  if (joint && !apart) {
+  if (v->joint && !apart) {
     const char *name = some == TR_GROUND ? "ground" : p->plan->body[some].name;
     return tr_plan_fail(p, node, "all its markers are on \"%s\"", name);
   }
@@ -106,8 +127,7 @@ static bool check_markers(tr_planner *p, const tr_node *node, const view *v, con
   return true;
 }
 
-static bool read_connection(tr_planner *p, const tr_node *node, const view *v, bool joint,
-                            int *marker) {
+static bool read_connection(tr_planner *p, const tr_node *node, const view *v, int *marker) {
   const tr_node *markers = tr_node_find(node, "markers"), *bodies = tr_node_find(node, "bodies");
   for (int i = 0; i < TR_MAX_MARKERS; i++) marker[i] = -1;
   if (markers && bodies) return tr_plan_fail_key(p, bodies, "\"bodies\" contradicts \"markers\"");
@@ -123,84 +143,56 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, b
   } else if (!read_bodies(p, node, bodies, v->markers, marker)) {
     return false;
   }
-  return check_markers(p, node, v, marker, joint);
+  return check_markers(p, node, v, marker);
 }
 
-static void *read_common(tr_planner *p, const tr_node *node, const view *v, bool joint,
-                         int *marker) {
+// ---- joints and forces --------------------------------------------------------------------------
+
+// The parameters, filled; NULL only when memory is short.
+static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker) {
   void *par = tr_arena_get(p->arena, v->par_size);
   if (!par) return tr_plan_no_memory(p), NULL;
   tr_plan_fields(p, node, v->fields, v->par_size, tr_connection_keys(), par);
-  read_connection(p, node, v, joint, marker);
+  read_connection(p, node, v, marker);
   return par;
 }
 
-// ---- joints and forces ----------------------------------------------------------------------------
-
 void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan *plan = p->plan;
+  view v;
   if (!tr_plan_name(p, node, name, TR_NAME_JOINT, plan->njoint)) return;
-  const tr_node *type = tr_node_find(node, "type");
-  if (!type) {
-    tr_plan_fail(p, node, "type is missing");
-    return;
-  }
-  const tr_joint_type *const *all = tr_joint_types();
-  const char *names[256];
-  int k = 0;
-  for (; all[k] && k < 255; k++) {
-    names[k] = all[k]->name;
-    if (type->kind == TR_SCALAR && strcmp(type->text, names[k]) == 0) break;
-  }
-  names[k] = NULL;
-  void *joints =
+  int type = read_type(p, node, true, &v);
+  if (type < 0) return;
+  void *grown =
       tr_grow(p->arena->al, plan->joint, plan->njoint, &p->joint_capacity, sizeof *plan->joint);
-  if (!joints) {
+  if (!grown) {
     tr_plan_no_memory(p);
     return;
   }
-  plan->joint = joints;
-  if (!all[k]) {
-    fail_type(p, type, names);
-    return;
-  }
-  const tr_joint_type *t = all[k];
-  view v = {t->name, t->fields, t->par_size, t->markers};
-  tr_plan_joint j = {.name = name, .place = tr_plan_place(p, node->key_place), .type = t};
-  j.par = read_common(p, node, &v, true, j.marker);
-  plan->joint[plan->njoint++] = j;
+  plan->joint = grown;
+  tr_plan_joint *j = &plan->joint[plan->njoint++];
+  *j = (tr_plan_joint){
+      .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
+  j->markers = v.markers;
+  j->par = read_common(p, node, &v, j->marker);
 }
 
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan *plan = p->plan;
+  view v;
   if (!tr_plan_name(p, node, name, TR_NAME_FORCE, plan->nforce)) return;
-  const tr_node *type = tr_node_find(node, "type");
-  if (!type) {
-    tr_plan_fail(p, node, "type is missing");
-    return;
-  }
-  const tr_force_type *const *all = tr_force_types();
-  const char *names[256];
-  int k = 0;
-  for (; all[k] && k < 255; k++) {
-    names[k] = all[k]->name;
-    if (type->kind == TR_SCALAR && strcmp(type->text, names[k]) == 0) break;
-  }
-  names[k] = NULL;
-  void *forces =
+  int type = read_type(p, node, false, &v);
+  if (type < 0) return;
+  void *grown =
       tr_grow(p->arena->al, plan->force, plan->nforce, &p->force_capacity, sizeof *plan->force);
-  if (!forces) {
+  if (!grown) {
     tr_plan_no_memory(p);
     return;
   }
-  plan->force = forces;
-  if (!all[k]) {
-    fail_type(p, type, names);
-    return;
-  }
-  const tr_force_type *t = all[k];
-  view v = {t->name, t->fields, t->par_size, t->markers};
-  tr_plan_force f = {.name = name, .place = tr_plan_place(p, node->key_place), .type = t};
-  f.par = read_common(p, node, &v, false, f.marker);
-  plan->force[plan->nforce++] = f;
+  plan->force = grown;
+  tr_plan_force *f = &plan->force[plan->nforce++];
+  *f = (tr_plan_force){
+      .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_force_types()[type]};
+  f->markers = v.markers;
+  f->par = read_common(p, node, &v, f->marker);
 }

@@ -24,6 +24,7 @@ const char *tr_shown(const char *text, char buffer[TR_SHOWN]) {
 
 const char *tr_hint(const char *word, const char *const *candidates, char buffer[TR_HINT]) {
   buffer[0] = 0;
+  if (!word[0]) return buffer;
   const char *near = strlen(word) < 2 ? NULL : tr_did_you_mean(word, candidates);
   // One-letter names: only another case is near.
   for (int k = 0; !word[1] && candidates && candidates[k]; k++)
@@ -35,7 +36,7 @@ const char *tr_hint(const char *word, const char *const *candidates, char buffer
   return buffer;
 }
 
-// ---- numbers --------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static char decimal_point(void) {
   char half[8];

@@ -6,7 +6,7 @@
 
 #include "planner.h"
 
-// ---- scope ----------------------------------------------------------------------------------------
+// ---- scope --------------------------------------------------------------------------------------
 
 static const tr_planner *owner(const tr_scope *scope) {
   return (const tr_planner *)((const char *)scope - offsetof(tr_planner, scope));
@@ -23,7 +23,7 @@ static int find_slot(const tr_scope *scope, const char *name, size_t n) {
 // All names in scope, for hints; NULL when there are too many or memory is short.
 static const char *const *list_names(const tr_scope *scope) {
   tr_planner *p = (tr_planner *)owner(scope);
-  if (p->nparameter > 10000 || p->failures > 40) return NULL;
+  if (p->nparameter > 10000 || !tr_plan_wants_hints(p)) return NULL;
   const char **names = TR_NEW(&p->scratch, p->nparameter + p->nloop + 2, const char *);
   int n = 0;
   for (int k = 0; names && k < p->nparameter; k++) names[n++] = p->parameter[k].node->key;
@@ -32,7 +32,7 @@ static const char *const *list_names(const tr_scope *scope) {
   return names;
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static bool is_symbol(const char *s) {
   if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_", s[0]) || !s[0]) return false;

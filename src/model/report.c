@@ -83,10 +83,12 @@ bool tr_plan_expr_error(tr_planner *p, const tr_node *node, const char *text, in
   return false;
 }
 
+bool tr_plan_wants_hints(const tr_planner *p) { return p->error && p->error->count < FEW; }
+
 const char *tr_plan_hint(const tr_planner *p, const char *word, const char *const *candidates,
                          char buffer[TR_HINT]) {
   buffer[0] = 0;
-  return p->failures > FEW || !p->error ? buffer : tr_hint(word, candidates, buffer);
+  return tr_plan_wants_hints(p) ? tr_hint(word, candidates, buffer) : buffer;
 }
 
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,

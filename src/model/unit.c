@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- quantities -----------------------------------------------------------------------------------
+// ---- quantities ---------------------------------------------------------------------------------
 
 typedef struct quantity_row {
   const char *name, *article, *unit;
@@ -25,6 +25,7 @@ static const quantity_row quantities[TR_QUANTITIES] = {
     [TR_VELOCITY] = {"velocity", "a", "m/s", {{1, 0, -1, 0}}},
     [TR_ANGULAR_VELOCITY] = {"angular velocity", "an", "rad/s", {{0, 0, -1, 1}}},
     [TR_ACCELERATION] = {"acceleration", "an", "m/s^2", {{1, 0, -2, 0}}},
+    [TR_ANGULAR_ACCELERATION] = {"angular acceleration", "an", "rad/s^2", {{0, 0, -2, 1}}},
     [TR_FORCE] = {"force", "a", "N", {{1, 1, -2, 0}}},
     [TR_TORQUE] = {"torque", "a", "N m", {{2, 1, -2, 0}}},
     [TR_STIFFNESS] = {"stiffness", "a", "N/m", {{0, 1, -2, 0}}},
@@ -50,7 +51,7 @@ void tr_quantity_describe(tr_quantity quantity, char text[TR_DIM_TEXT]) {
     snprintf(text, TR_DIM_TEXT, "%s %s (%s)", r->article, r->name, r->unit);
 }
 
-// ---- dimensions -----------------------------------------------------------------------------------
+// ---- dimensions ---------------------------------------------------------------------------------
 
 static bool same(double a, double b) { return fabs(a - b) < 1e-6; }
 
@@ -99,7 +100,7 @@ void tr_dim_describe(tr_dim dim, char text[TR_DIM_TEXT]) {
            below[0] ? "/" : "", several ? "(" : "", below, several ? ")" : "");
 }
 
-// ---- units ----------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
 typedef struct symbol_row {
   const char *symbol;

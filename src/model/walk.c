@@ -52,7 +52,7 @@ static void walk_section(tr_planner *p, const walk *w, const tr_node *section) {
   }
 }
 
-// ---- repeat ---------------------------------------------------------------------------------------
+// ---- repeat -------------------------------------------------------------------------------------
 
 static void walk_repeat(tr_planner *p, const walk *w, const tr_node *list);
 
@@ -144,13 +144,14 @@ static void walk_repeat(tr_planner *p, const walk *w, const tr_node *list) {
 
 void tr_plan_walk(tr_planner *p, const char *section, tr_each each) {
   walk w = {section, tr_section_find(section)->kind, each};
+  if (p->made > TR_MAX_ELEMENTS) return; // an earlier walk was already too long
   p->made = 0;
   walk_section(p, &w, tr_node_find(p->model->root, section));
   walk_repeat(p, &w, tr_node_find(p->model->root, "repeat"));
   p->subject = (tr_subject){0};
 }
 
-// ---- names ----------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 static const char *kind_word(tr_name_kind kind) {
   static const char *const words[] = {"body", "marker", "joint", "force", "problem", ""};
@@ -168,6 +169,10 @@ const tr_name *tr_plan_find_name(const tr_planner *p, const char *name) {
 
 static bool report_taken(tr_planner *p, const tr_node *node, const tr_name *first) {
   p->incomplete = true;
+  if (first->place.line > 0 && first->place.line == node->key_place.line &&
+      first->place.column == node->key_place.column)
+    return tr_plan_fail_key(p, node, "the repeat makes this name again; put {%s} into it",
+                            p->nloop ? p->loop[p->nloop - 1] : "");
   if (first->kind == TR_NAME_RESERVED) return tr_plan_fail_key(p, node, "this name is reserved");
   if (first->place.line > 0)
     return tr_plan_fail_key(p, node, "this name is already used by the %s at line %d",

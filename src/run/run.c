@@ -19,6 +19,10 @@ struct tr_run {
   tr_step *step;
   tr_work *work; // for the audit
   tr_state x, next;
+  tr_state shown;          // x with a and lam computed anew, when they are asked for
+  tr_kkt kkt;              // for it
+  double *room;            // (nv + nc)
+  bool recompute, current; // the shown state is wanted; it belongs to x
   tr_run_settings settings;
   tr_run_info info;
   double t0;
@@ -47,12 +51,6 @@ static double clock_in_s(clockid_t which) {
 
 // ---- audit ----------------------------------------------------------------------------------------
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
-
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
@@ -64,20 +62,35 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
+}
+
+// The state for the outside.
+static tr_status refresh(tr_run *r, tr_error *error) {
+  if (!r->recompute || r->current) return TR_OK;
+  tr_state_copy(&r->shown, &r->x);
+  tr_projector p = {r->sys, r->work, &r->kkt, r->room};
+  tr_status status = tr_solve_accelerations(&p, &r->x, r->shown.a, r->shown.lam);
+  if (status != TR_OK)
+    return tr_fail(error, TR_FAILED, NULL, "accelerations and multipliers at t = %.9g s: %s",
+                   r->x.t, tr_status_text(status));
+  r->current = true;
+  return TR_OK;
 }
 
 static tr_status show(tr_run *r, tr_error *error) {
+  if (r->observers == 0) return TR_OK;
+  TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++) {
-    tr_status status = r->observer[i]->step(r->observer[i], &r->x, &info);
+    tr_status status = r->observer[i]->step(r->observer[i], tr_run_state(r), &info);
     if (status == TR_STOPPED) return status;
     if (status != TR_OK)
       return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", r->x.t,
@@ -110,6 +123,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step;
+  r->recompute = s->recompute || method->recompute;
   return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
 }
 
@@ -118,6 +132,12 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->next, error));
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
+  if (r->recompute) {
+    TR_TRY(tr_state_new(r->sys, &r->shown, error));
+    r->room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
+    if (!r->room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK)
+      return tr_no_memory(error);
+  }
   if (tr_work_new(r->sys, &r->work) != TR_OK) return tr_no_memory(error);
   tr_start_info info = {0};
   if (r->settings.consistent_start)
@@ -157,6 +177,8 @@ void tr_run_free(tr_run *r) {
   tr_work_free(r->work);
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
+  tr_state_free(r->sys, &r->shown);
+  if (r->recompute) tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
 }
@@ -176,6 +198,12 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NOT_FINITE] = "numbers are no longer finite"};
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);
@@ -186,12 +214,15 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   double before = clock_in_s(CLOCK_MONOTONIC), h = whole ? r->settings.step : t1 - r->x.t;
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
   if (status != TR_OK) return explain(r, status, h, error);
   r->next.t = t1;
   tr_step_accept(r->step, &r->x, &r->next);
   tr_state old = r->x;
   r->x = r->next;
   r->next = old;
+  r->current = false;
   if (r->sys->nmem > 0) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
     tr_accept(r->work, r->x.mem);
@@ -221,7 +252,8 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
 tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
   double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), wall = clock_in_s(CLOCK_MONOTONIC);
   double step_wall = r->step_wall;
-  tr_status status = walk(r, t, error);
+  tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
+  if (status == TR_OK) status = fresh;
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
   wall = clock_in_s(CLOCK_MONOTONIC) - wall;
   if (wall > 0) r->info.cpu_s += cpu * fmin(1, (r->step_wall - step_wall) / wall);
@@ -234,7 +266,7 @@ tr_status tr_run_step(tr_run *r, tr_error *error) {
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
 
-const tr_state *tr_run_state(const tr_run *r) { return &r->x; }
+const tr_state *tr_run_state(const tr_run *r) { return r->current ? &r->shown : &r->x; }
 
 tr_run_info tr_run_describe(const tr_run *r) {
   tr_run_info i = r->info;
@@ -244,8 +276,11 @@ tr_run_info tr_run_describe(const tr_run *r) {
   i.residuals = n->residuals;
   i.jacobians = n->matrices;
   i.stagnations = n->stagnations;
-  i.factorisations = r->step->kkt.factorisations;
-  i.refactorisations = r->step->kkt.refactorisations;
-  i.solves = r->step->kkt.solves;
+  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
+  for (int k = 0; k < 2; k++) {
+    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
+    i.refactorisations += kkt[k]->refactorisations;
+    i.solves += kkt[k]->solves;
+  }
   return i;
 }

@@ -107,7 +107,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     TR_TRY(status);
     if (fresh && since > 3)
       nw->valid = false;
-    else if (fresh && nw->rate > RATE_LOST)
+    else if (fresh && since > 2 && nw->rate > RATE_LOST)
       return TR_NO_CONVERGENCE;
   }
   return TR_NO_CONVERGENCE;

@@ -33,14 +33,17 @@ typedef struct tr_kkt {
   long factorisations, refactorisations, solves;
   // private
   double *dense, *scale, *work; // dense LU by rows
+  double *inverse;              // by columns, once the LU has been used `uses` times
+  int uses;
   int *pivot;
   struct klu_numbers *klu;
 } tr_kkt;
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
 void tr_kkt_free(tr_kkt *k);
-tr_status tr_kkt_factor(tr_kkt *k);           // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
-tr_status tr_kkt_solve(tr_kkt *k, double *b); // in place; TR_NOT_FINITE when b comes out so
+tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
+// In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
+tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x
 
 #endif

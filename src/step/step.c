@@ -29,7 +29,7 @@ tr_method_info tr_method_describe(int method) {
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
-  s->newton.r = TR_NEW(ar, nv + nc, double);
+  s->newton.r = TR_NEW(ar, 2 * (nv + nc), double);
   s->c.dhat = TR_NEW(ar, nv, double);
   s->c.vhat = TR_NEW(ar, nv, double);
   s->d = TR_NEW(ar, nv, double);
@@ -45,6 +45,14 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
+  if (s->method->stabilised) {
+    double *p = TR_NEW(ar, 3 * (nv + nc), double);
+    if (!p) return TR_NO_MEMORY;
+    s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
+    s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
+    TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
+  }
+  if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
@@ -74,9 +82,20 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
 void tr_step_free(tr_step *s) {
   if (!s) return;
   tr_kkt_free(&s->kkt);
+  tr_kkt_free(&s->projection);
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);
+}
+
+double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
+  double v = 0, a = 0;
+  for (int i = 0; i < s->sys->nv; i++) {
+    v = fmax(v, fabs(x0->v[i]));
+    a = fmax(a, fabs(x0->a[i]));
+  }
+  a *= s->c.cv; // what the accelerations do to the velocities in a step
+  return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
 static void remember(tr_step *s, const tr_state *x) {
@@ -96,6 +115,11 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->past = 0;
   s->last_h = 0;
   s->newton.valid = s->newton.known = false;
+  if (s->method->stabilised) {
+    size_t nv = (size_t)s->sys->nv * sizeof(double), nc = (size_t)s->sys->nc * sizeof(double);
+    memset(s->last_w, 0, nv), memset(s->older_w, 0, nv);
+    memset(s->last_mu, 0, nc), memset(s->older_mu, 0, nc);
+  }
   remember(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
@@ -136,8 +160,17 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   return s->method->advance(s, x0, h, x1);
 }
 
+static void rotate(double **now, double **last, double **older) {
+  double *p = *older;
+  *older = *last, *last = *now, *now = p;
+}
+
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->accept) s->method->accept(s, x0, x1);
+  if (s->method->stabilised) {
+    rotate(&s->w, &s->last_w, &s->older_w);
+    rotate(&s->mu, &s->last_mu, &s->older_mu);
+  }
   s->last_h = x1->t - x0->t;
   remember(s, x1);
 }

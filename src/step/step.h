@@ -5,7 +5,9 @@
 // The corrector's unknowns are (a1, lam1):
 //   q1 = q_n o exp(dhat + cq a1),  v1 = vhat + cv a1
 //   e1 = cm Mass a1 + G1' lam1 - Q1 + history = 0,   e2 = Phi(q1, t1)/cq = 0
-// with Mass = M(q1) or blocks frozen for the step.
+// with Mass = M(q1) or blocks frozen for the step. The stabilised form adds w and mu:
+//   q1 = q_n o exp(dhat + cq a1 + cw w),   e3 = cm X w - G1' mu = 0,   e4 = (G1 v1 + Phi_t)/cv = 0
+// with X = Mass or the unit matrix.
 #ifndef TR_STEP_H
 #define TR_STEP_H
 
@@ -20,7 +22,10 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  int vectors;                           // rooms of nv numbers kept in tr_step.room
+  bool recompute;                   // a and lam in the state are the method's own: not for output
+  int vectors;                      // rooms of nv numbers kept in tr_step.room
+  bool stabilised;                  // calls tr_correct_si2
+  tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.
   tr_status (*begin)(tr_step *s, const tr_state *x);
   // Proposes x1 = x at t0 + h from x0. x1 comes with the prediction of a and lam.
@@ -34,6 +39,8 @@ typedef struct tr_corrector {
   const double *history; // (nv) or NULL
   const double *blocks;  // frozen mass, or NULL: M(q1)
   double *dhat, *vhat;   // (nv)
+  double cw;             // stabilised form only
+  bool unit_metric;      // X = 1
 } tr_corrector;
 
 enum { TR_PAST = 3 }; // accepted states the predictor remembers
@@ -46,8 +53,13 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
+  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods on stiff systems
+  bool stiff;        // it is needed: kkt is too far from it
+  double *w, *mu;    // (nv), (nc) of the step under way, stabilised methods
+  double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
   double **room;                          // (method->vectors) of nv numbers
+  void *memory;                           // what the method's prepare made
   double *blocks;                         // (nmass) for a frozen mass
   double *d;                              // (nv) increment of the step under way, dhat + cq a1
   double *lam;                            // (nc) scratch
@@ -76,7 +88,12 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
+// The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
+// largest acceleration over the step, lest a and lam suffer when h is small.
+double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 #endif

@@ -30,6 +30,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   const par *p = s->par;
   tr_corrector *c = &s->c;
   c->cq = p->beta * h * h, c->cv = p->gamma * h, c->cm = 1;
+  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
     c->dhat[i] = h * x0->v[i] + h * h * (0.5 - p->beta) * x0->a[i];
     c->vhat[i] = x0->v[i] + h * (1 - p->gamma) * x0->a[i];

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/v3.h"
 #include "system.h"
 
 static tr_body_at body_at(const tr_work *w, const sys_body *b) {
@@ -128,7 +129,7 @@ static void cholesky_solve(const double *L, int n, double *x) {
   }
 }
 
-tr_status tr_mass_solve(tr_work *w, double *x) {
+tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
     for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i];
@@ -137,11 +138,7 @@ tr_status tr_mass_solve(tr_work *w, double *x) {
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     size_t n = (size_t)b->nv;
-    tr_body_at at = body_at(w, b);
-    if (b->constant_mass)
-      memcpy(w->block, s->mass + b->mass, n * n * sizeof *w->block);
-    else
-      b->type->mass(&at, w->block);
+    memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
     if (!cholesky(w->block, b->nv)) return TR_SINGULAR;
     cholesky_solve(w->block, b->nv, x + b->v);
   }
@@ -260,6 +257,74 @@ void tr_gamma(tr_work *w, double *out) {
   }
 }
 
+// Through jac where an element has no shortcut.
+static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, double *out) {
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  int nd = j->e.nd, n = j->e.markers * nd;
+  memset(out, 0, (size_t)j->ops->rows * sizeof *out);
+  if (j->ops->phi_t) j->ops->phi_t(j->e.par, t, f, out);
+  j->ops->jac(j->e.par, t, f, Gf);
+  for (int r = 0; r < j->ops->rows; r++)
+    for (int k = 0; k < j->e.markers; k++) {
+      const double *g = Gf + r * n + k * nd;
+      if (nd == 3)
+        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + g[2] * f[k]->w[2];
+      else
+        out[r] += v3_dot(g, f[k]->v) + v3_dot(g + 3, f[k]->w);
+    }
+}
+
+void tr_rates(tr_work *w, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->nc == 0) continue;
+    tr_body_at at = body_at(w, b);
+    double *G = w->G + s->block[b->block].G, *o = out + b->row;
+    memset(o, 0, (size_t)b->nc * sizeof *o);
+    if (b->type->phi_t) b->type->phi_t(&at, o);
+    b->type->jac(&at, G);
+    for (int r = 0; r < b->nc; r++)
+      for (int k = 0; k < b->nv; k++) o[r] += G[r * b->nv + k] * at.v[k];
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    frames_of(w, &j->e, f);
+    if (j->ops->rate)
+      j->ops->rate(j->e.par, w->t, f, out + j->row);
+    else
+      rate_by_jac(j, w->t, f, out + j->row);
+  }
+}
+
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  memset(w->W, 0, 6 * (size_t)s->nframe * sizeof *w->W);
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, mu + j->row, rows, wrench);
+    add_wrenches(w, &j->e, wrench);
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    double *o = out + b->v;
+    for (int k = 0; k < b->nv; k++) o[k] = 0;
+    for (int k = b->site; k < b->site + b->sites; k++)
+      b->type->add_pull(&at, s->site + k, w->W + 6 * k, o);
+    for (int k = 0; k < b->nv; k++) o[k] = -o[k];
+    if (b->nc == 0) continue;
+    double *G = w->G + s->block[b->block].G;
+    b->type->jac(&at, G);
+    for (int r = 0; r < b->nc; r++)
+      for (int k = 0; k < b->nv; k++) o[k] += G[r * b->nv + k] * mu[b->row + r];
+  }
+}
+
 // ---- the rest -------------------------------------------------------------------------------------
 
 void tr_energy(tr_work *w, double *kinetic, double *potential) {
@@ -296,6 +361,33 @@ void tr_accept(tr_work *w, double *mem) {
     frames_of(w, &e->e, f);
     e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
   }
+}
+
+const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->type->trouble) continue;
+    tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
+    const char *why = b->type->trouble(&at, h);
+    *name = b->name;
+    if (why) return why;
+  }
+  return NULL;
+}
+
+void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
+  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
+  }
+}
+
+void tr_cayley(const tr_system *s, double k, double *d) {
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
 }
 
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {

@@ -9,6 +9,7 @@
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
+#include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
 #include "trammel/system.h"
@@ -90,6 +91,7 @@ struct tr_system {
   double gravity[3];
   double *mass; // (nmass) mass blocks, body by body; valid where they are constant
   int nmass;
+  int *mass_slot;           // (nmass) of each block entry in the KKT matrix
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
@@ -131,16 +133,25 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *room);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
-                   double *out);                                    // (nv) M a
-tr_status tr_mass_solve(tr_work *w, double *x);                     // x = M^-1 x, in place
-void tr_jacobian(tr_work *w);                                       // work->G
-void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                             // (nc)
+                   double *out);                                      // (nv) M a
+tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
+void tr_jacobian(tr_work *w);                                         // work->G
+void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G v
+void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                               // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
+// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+void tr_rates(tr_work *w, double *out);
+void tr_constraint_force(tr_work *w, const double *mu, double *out);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
 
+// A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
+const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
+
+// On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
+void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
+void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 

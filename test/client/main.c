@@ -9,9 +9,10 @@ int main(void) {
   tr_system *system = NULL;
   tr_run *run = NULL;
   const char text[] =
+      "trammel: 1\n"
       "gravity: [0, -9.81]\n"
       "bodies:\n  bob: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}\n"
-      "joints:\n  pin: {type: revolute, between: [ground, bob], at: [0, 0]}\n";
+      "joints:\n  pin: {type: revolute, bodies: [ground, bob], at: [0, 0]}\n";
   tr_status status = tr_model_new(NULL, &model);
   if (status == TR_OK)
     status = tr_model_read_text(model, text, sizeof text - 1, "pendulum", &error);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// HHT-I3: Hilber-Hughes-Taylor on the index-3 equations [NJK09].
+// Hilber-Hughes-Taylor on index 3 (HHT-I3) and on stabilised index 2 (HHT-SI2) [NJK09].
 //
 // Newmark's formulas with gamma = (1 - 2 alpha)/2, beta = (1 - alpha)^2/4, alpha in [-1/3, 0], and
 //   1/(1+alpha) Mbar a1 + F1 - alpha/(1+alpha) F_n = 0,   F = G' lam - Q,   Phi(q1, t1) = 0
+// HHT-SI2 adds h^2/2 w to the increment of q, with Mbar w = G1' mu and G1 v1 + Phi_t = 0.
 // a1 approximates q'' at t_n + (1+alpha) h. Hence
 //   - Mbar = M(q_n o (1+alpha) h v_n). The printed M(q1) costs an order where M varies; it is kept as
 //     mass=end for comparison.
@@ -56,7 +57,7 @@ static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) 
   s->c.blocks = tr_mass_blocks(s->work, s->blocks);
 }
 
-static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+static tr_status prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
   double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
@@ -74,7 +75,18 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   }
   c->history = history;
   freeze_mass(s, x0, h, x1);
+  return TR_OK;
+}
+
+static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  TR_TRY(prepare(s, x0, h, x1));
   return tr_correct(s, x0, x0->t + h, x1);
+}
+
+static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  TR_TRY(prepare(s, x0, h, x1));
+  s->c.cw = 0.5 * h * h;
+  return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
 // F1 = -cm Mbar a1 - history
@@ -105,6 +117,25 @@ const tr_method tr_method_hht_i3 = {
     .par_size = sizeof(par),
     .vectors = ROOMS,
     .begin = begin,
-    .advance = advance,
+    .advance = advance_i3,
+    .accept = accept,
+};
+
+const tr_method tr_method_hht_si2 = {
+    .info = {.name = "hht-si2",
+             .doc = "Hilber-Hughes-Taylor on stabilised index 2",
+             .fields = fields,
+             .levels = "position and velocity",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, by alpha",
+             .cost = "one KKT system, two right-hand sides",
+             .reference = "NJK09"},
+    .par_size = sizeof(par),
+    .vectors = ROOMS,
+    .stabilised = true,
+    .begin = begin,
+    .advance = advance_si2,
     .accept = accept,
 };

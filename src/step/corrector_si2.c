@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The corrector of the stabilised index-2 family [NJK09], at the cost of the index-3 one.
+//
+// Unknowns (a1, lam1, w, mu):
+//   q1 = q_n o exp(dhat + cq a1 + cw w),  v1 = vhat + cv a1
+//   e1 = cm Mass a1 + G' lam - Q + history,   e4 = (G v1 + Phi_t)/cv
+//   e3 = cm X w - G' mu,                      e2 = Phi(q1, t1)
+// w and mu vanish with the truncation error, so the Newton matrix needs no terms with mu. In the
+// correction of the positions, cq y = cq da + cw dw, the equations fall into two halves of index-3
+// size, the first of them the index-3 iteration itself:
+//   [ A   G'; G 0 ] (y, l)     = (e1 + cw/cq e3, e2/cq)     A = cm M + cq (..)_q - cv Q_v
+//   [cm X G'; G 0 ] (dw, -dmu) = (e3, (e2 - cq e4)/cw)
+//   da = y - cw/cq dw,   dlam = l + cw/cq dmu
+// What is left out, (G v)_q y in e4 and Q_v dw, vanishes with y and dw: positions converge first, then
+// velocities, also near singular positions.
+// A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
+// right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
+// or the unit metric, gets a factorisation of its own for the second half.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "step.h"
+
+static const double STIFF = 0.1;
+
+typedef struct correction {
+  tr_newton_problem p;
+  tr_step *s;
+  const tr_state *x0;
+  tr_state *x1;
+  double t1, force_scale, length_scale, speed;
+} correction;
+
+static void place(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const double *a = k->x1->a;
+  for (int i = 0; i < s->sys->nv; i++) {
+    s->d[i] = c->dhat[i] + c->cq * a[i] + c->cw * s->w[i];
+    k->x1->v[i] = c->vhat[i] + c->cv * a[i];
+  }
+  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+}
+
+// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw)
+static tr_status residual(tr_newton_problem *p, double *r) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  tr_work *w = s->work;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
+  tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(w, x->lam, e1, top);
+  tr_rates(w, low);
+  tr_constraint_force(w, s->mu, e3);
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
+  tr_mass_times(s->sys, blocks, x->a, w->x);
+  for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
+  if (c->unit_metric)
+    memcpy(w->x, s->w, (size_t)nv * sizeof *w->x);
+  else
+    tr_mass_times(s->sys, blocks, s->w, w->x);
+  double ratio = c->cw / c->cq;
+  for (int i = 0; i < nv; i++) {
+    e3[i] = c->cm * w->x[i] - e3[i];
+    e1[i] += ratio * e3[i];
+  }
+  for (int i = 0; i < nc; i++) {
+    low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
+    top[i] /= c->cq;
+  }
+  return TR_OK;
+}
+
+// The matrix of the second half from that of the first: its corner becomes cm X. True: they differ.
+static bool project(tr_step *s, const double *blocks) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  const double *A = s->kkt.values;
+  double *P = s->projection.values, *off = s->work->x, *diagonal = s->work->y;
+  memcpy(P, A, ((size_t)p->nnz + 1) * sizeof *P);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv * b->nv; k++) {
+      double x = s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k];
+      P[sys->mass_slot[b->mass + k]] += s->c.cm * x;
+      if (k % (b->nv + 1) == 0) diagonal[b->v + k / b->nv] = s->c.cm * x;
+    }
+  }
+  memset(off, 0, (size_t)sys->nv * sizeof *off);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
+      off[p->row[k]] += fabs(A[k] - P[k]);
+  for (int i = 0; i < sys->nv; i++)
+    if (off[i] > STIFF * diagonal[i]) return true;
+  return false;
+}
+
+static tr_status matrix(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->stiff = project(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
+}
+
+static tr_status solve(tr_newton_problem *p, double *r) {
+  tr_step *s = ((correction *)p)->s;
+  if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
+}
+
+static void update(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double ratio = s->c.cw / s->c.cq;
+  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
+  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] - ratio * dw[i], s->w[i] -= dw[i];
+  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - ratio * dmu[i], s->mu[i] += dmu[i];
+  place(k);
+}
+
+// Corrections of the velocities, cv da, and of the positions, brought to the same scale.
+static double norm(const tr_newton_problem *p, const double *dx) {
+  const tr_step *s = ((const correction *)p)->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
+  return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
+}
+
+// Constraints at round-off of the coordinates and velocities, forces at that of their terms.
+static bool at_floor(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double forces = 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale / c->cq);
+  double positions = 64 * DBL_EPSILON * k->length_scale;
+  double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
+  return vec_largest(r, nv) <= forces && vec_largest(r + nv + nc, nv) <= forces &&
+         vec_largest(r + nv, nc) * c->cq <= positions &&
+         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both;
+}
+
+tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
+  correction k = {.p = {.residual = residual,
+                        .matrix = matrix,
+                        .solve = solve,
+                        .update = update,
+                        .norm = norm,
+                        .at_floor = at_floor},
+                  .s = s,
+                  .x0 = x0,
+                  .x1 = x1,
+                  .t1 = t1};
+  k.length_scale = fmax(1, vec_largest(x0->q, nq));
+  k.force_scale = vec_largest(x0->lam, nc) + vec_largest(x0->a, nv);
+  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
+  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
+  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
+    s->newton.valid = false;
+  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  x1->t = t1;
+  // w and mu continue on a line through the last two
+  double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;
+  for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);
+  for (int i = 0; i < nc; i++) s->mu[i] = s->last_mu[i] + more * (s->last_mu[i] - s->older_mu[i]);
+  place(&k);
+  return tr_newton_solve(&s->newton, &k.p);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generalised-alpha in Lie-group form [BCA12], on index 3 or, stabilised, on index 2 [ACB15].
+//
+//   q1 = q_n o exp(h v + h^2 (1/2-beta) A + h^2 beta A1 (+ h w)),  v1 = v + h (1-gamma) A + h gamma A1
+//   (1 - am) A1 + am A = (1 - af) a1 + af a,   M(q1) a1 + G1' lam1 - Q1 = 0
+//   Phi(q1, t1) = 0   (stabilised: and G1 v1 + Phi_t = 0, with M w = G1' mu)
+//   am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2/4
+// a is the true acceleration at t_n; A, the algorithm's own, belongs to t_n + (am - af) h and is
+// rescaled like HHT's when the step changes. A_0 = a_0.
+#include <string.h>
+
+#include "step.h"
+
+typedef struct par {
+  double rho;
+  int index;
+} par;
+
+enum { INDEX_3, INDEX_2 };
+enum { ALGORITHMIC, NEXT, ROOMS };
+
+static const char *const indices[] = {"3", "2", NULL};
+static const tr_field fields[] = {
+    {"rho", TR_REAL, TR_NUMBER, offsetof(par, rho), "0.8", .min = 0, .max = 1,
+     .doc = "spectral radius at infinite frequency: 1 no damping, 0 most"},
+    {"index", TR_CHOICE, TR_NUMBER, offsetof(par, index), "3", .choices = indices,
+     .doc = "3: positions are constrained; 2: velocities too"},
+    {0}};
+
+static tr_status begin(tr_step *s, const tr_state *x) {
+  memcpy(s->room[ALGORITHMIC], x->a, (size_t)s->sys->nv * sizeof *x->a);
+  return TR_OK;
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
+  tr_corrector *c = &s->c;
+  double am = (2 * p->rho - 1) / (p->rho + 1), af = p->rho / (p->rho + 1);
+  double gamma = 0.5 + af - am, beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+  double share = (1 - af) / (1 - am); // of a1 in A1
+  double stretch = s->last_h > 0 ? h / s->last_h : 1;
+  c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
+  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double A = x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
+    double rest = (af * x0->a[i] - am * A) / (1 - am); // A1 = rest + share a1
+    s->room[NEXT][i] = rest;
+    c->dhat[i] = h * x0->v[i] + h * h * ((0.5 - beta) * A + beta * rest);
+    c->vhat[i] = x0->v[i] + h * ((1 - gamma) * A + gamma * rest);
+  }
+  if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
+  c->cw = h;
+  return tr_correct_si2(s, x0, x0->t + h, x1);
+}
+
+static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  (void)x0;
+  const par *p = s->par;
+  double share = (1 - p->rho / (p->rho + 1)) / (1 - (2 * p->rho - 1) / (p->rho + 1));
+  for (int i = 0; i < s->sys->nv; i++)
+    s->room[ALGORITHMIC][i] = s->room[NEXT][i] + share * x1->a[i];
+}
+
+const tr_method tr_method_gen_alpha = {
+    .info = {.name = "gen-alpha",
+             .doc = "generalised-alpha, Lie-group form, on index 3 or stabilised index 2",
+             .fields = fields,
+             .levels = "position; index=2: position and velocity",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, by rho",
+             .cost = "one KKT system; index=2: a second right-hand side",
+             .reference = "BCA12, ACB15"},
+    .par_size = sizeof(par),
+    .vectors = ROOMS,
+    .stabilised = true,
+    .begin = begin,
+    .advance = advance,
+    .accept = accept,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameter-free predictor-corrector of first and second order [WHTC07].
+//
+//   predictor: [M G'; G 0] (x, lam) = (Q, -Phi/h^2 - (G v + Phi_t)/h),   vp = v + h x,  dp = h vp
+//   corrector: at half of the increment u (Gh, Qh) and at q_n o exp(u) (Phi):
+//              [M Gh'; Gh 0] (x, lam) = (Qh, -2 Phi/h^2 - 2/h Gh (v - u/h))
+//              v1 = v + h x,   q1 = q_n o exp(h (v + v1)/2)
+// The predictor alone is pfpc1. The first corrector pass takes u = dp and (v + vp)/2; as published it
+// stops there and is of first order in the motion wherever Q depends on v or rotations are spatial,
+// since vp lacks gacc. A second pass with u = h (v + v1)/2 restores order 2. lam belongs to t + h/2.
+// Rotations: implicit Euler for Euler parameters in the predictor, Cayley's map in the corrector.
+#include <string.h>
+
+#include "start.h"
+#include "step.h"
+
+typedef struct par {
+  int passes;
+} par;
+
+static const tr_field fields[] = {
+    {"passes", TR_INT, TR_NUMBER, offsetof(par, passes), "2", .min = 1, .max = 10,
+     .doc = "of the corrector; 1 is the published form"},
+    {0}};
+
+enum { TRIAL, HALF, MEAN, ROOMS };
+
+// Factors [M G'; G 0] at a point and leaves (-Q, Phi, G) of it: r (nv + nc) and work->G.
+static tr_status look(tr_step *s, double t, const double *q, const double *v, const double *mem,
+                      double *r) {
+  tr_coefficients mass = {.cm = 1};
+  tr_tangent(s->work, t, q, v, mem, NULL, NULL, NULL, mass, s->kkt.values);
+  s->newton.matrices++;
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->newton.residuals++;
+  tr_forces(s->work, NULL, r, r + s->sys->nv);
+  for (int i = 0; i < s->sys->nv; i++) r[i] = -r[i];
+  return TR_OK;
+}
+
+static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *r = s->newton.r;
+  TR_TRY(look(s, x0->t, x0->q, x0->v, x0->mem, r));
+  tr_rates(s->work, s->lam);
+  for (int i = 0; i < nc; i++) r[nv + i] = -r[nv + i] / (h * h) - s->lam[i] / h;
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  for (int i = 0; i < nv; i++) {
+    x1->a[i] = r[i];
+    x1->v[i] = x0->v[i] + h * r[i];
+    s->d[i] = h * x1->v[i];
+  }
+  memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
+  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  x1->t = x0->t + h;
+  tr_cayley(s->sys, 2, s->d);
+  tr_retract(s->sys, x0->q, s->d, x1->q);
+  return TR_OK;
+}
+
+static tr_status advance_1(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  return predict(s, x0, h, x1);
+}
+
+// One pass: mean velocity u/h in room MEAN, its increment in s->d, velocity for Qh in room HALF.
+static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *r = s->newton.r, *half = s->room[TRIAL], *mean = s->room[MEAN], *phi = s->lam;
+  tr_kinematics(s->work, x0->t + h, x1->q, x1->v, x1->mem, TR_AT_POSITION);
+  tr_forces(s->work, NULL, NULL, phi);
+  for (int i = 0; i < nv; i++) half[i] = 0.5 * s->d[i];
+  tr_retract(s->sys, x0->q, half, x1->q);
+  TR_TRY(look(s, x0->t + 0.5 * h, x1->q, s->room[HALF], x1->mem, r));
+  for (int i = 0; i < nv; i++) half[i] = x0->v[i] - mean[i];
+  tr_G_times(s->work, half, r + nv);
+  for (int i = 0; i < nc; i++) r[nv + i] = -2 * phi[i] / (h * h) - 2 / h * r[nv + i];
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  for (int i = 0; i < nv; i++) {
+    x1->a[i] = r[i];
+    x1->v[i] = x0->v[i] + h * r[i];
+    s->d[i] = 0.5 * h * (x0->v[i] + x1->v[i]);
+  }
+  memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
+  tr_cayley(s->sys, 4, s->d);
+  tr_retract(s->sys, x0->q, s->d, x1->q);
+  return TR_OK;
+}
+
+static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  int passes = ((const par *)s->par)->passes;
+  TR_TRY(predict(s, x0, h, x1));
+  for (int k = 0; k < passes; k++) {
+    for (int i = 0; i < s->sys->nv; i++) {
+      s->room[HALF][i] = 0.5 * (x0->v[i] + x1->v[i]);
+      s->room[MEAN][i] = k == 0 ? x1->v[i] : s->room[HALF][i];
+    }
+    s->newton.iterations++;
+    TR_TRY(correct(s, x0, h, x1));
+  }
+  return TR_OK;
+}
+
+const tr_method tr_method_pfpc1 = {
+    .info = {.name = "pfpc1",
+             .doc = "parameter-free scheme of first order",
+             .levels = "none exactly; position to O(h^2)",
+             .order_q = 1,
+             .order_v = 1,
+             .order_lam = 1,
+             .damping = "some, of first order",
+             .cost = "one factorisation and one solve",
+             .reference = "WHTC07"},
+    .recompute = true,
+    .vectors = ROOMS,
+    .advance = advance_1,
+};
+
+const tr_method tr_method_pfpc2 = {
+    .info = {.name = "pfpc2",
+             .doc = "parameter-free predictor-corrector of second order",
+             .fields = fields,
+             .levels = "none exactly; position to O(h^3)",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "none to speak of",
+             .cost = "one factorisation and one solve for the predictor and for each pass",
+             .reference = "WHTC07"},
+    .par_size = sizeof(par),
+    .recompute = true,
+    .vectors = ROOMS,
+    .advance = advance_2,
+};
