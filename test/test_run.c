@@ -146,20 +146,53 @@ static void impossible_start(void **u) {
   unload(&m);
 }
 
-static void redundant_start(void **u) {
+// One hinge said once, twice, thrice: the same motion, and reactions shared as the settings say.
+static void redundant_constraints(void **u) {
   (void)u;
-  mechanism m = load_text(
-      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
-      "  bar: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
-      "joints:\n  one: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n"
-      "  two: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n"
-      "simulation: {end: 1, step: 0.01}\n");
-  tr_error error = {0};
-  tr_run *run;
-  tr_status status = tr_run_new(m.sys, NULL, NULL, &run, &error);
-  assert_int_equal(status, TR_SINGULAR);
-  assert_non_null(strstr(error.text, "redundant"));
-  unload(&m);
+  static const char *const more[] = {
+      "", "  two: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n"};
+  double q[3][3], f[3][2], g[2];
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+             "  bar: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+             "joints:\n  one: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n%s",
+             more[k > 0]);
+    mechanism m = load_text(text);
+    tr_run_settings s = tr_run_defaults();
+    tr_error error = {0};
+    tr_run *run;
+    s.end = 1, s.step = 0.01;
+    s.redundant = k == 2 ? TR_REDUNDANT_REMOVE : TR_REDUNDANT_LEAST_NORM;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &error), TR_OK);
+    assert_int_equal(tr_run_all(run, &error), TR_OK);
+    const tr_state *x = tr_run_state(run);
+    tr_run_info info = tr_run_describe(run);
+    memcpy(q[k], x->q, sizeof q[k]);
+    f[k][0] = output(m.sys, x, "one.fx"), f[k][1] = output(m.sys, x, "one.fy");
+    assert_int_equal(info.redundant, k ? 2 : 0);
+    assert_true((info.warnings[0] != 0) == (k > 0));
+    if (k > 0) {
+      assert_non_null(strstr(info.warnings, "\"two\""));
+      g[0] = output(m.sys, x, "two.fx"), g[1] = output(m.sys, x, "two.fy");
+      // shared equally, or all on the first
+      for (int i = 0; i < 2; i++)
+        assert_near(g[i], k == 1 ? f[k][i] : 0, 1e-12, "reaction of the second hinge");
+    }
+    tr_run_free(run);
+    s.redundant = TR_REDUNDANT_FAIL;
+    tr_status status = tr_run_new(m.sys, &s, NULL, &run, &error);
+    assert_int_equal(status, k ? TR_INCONSISTENT : TR_OK);
+    if (k) assert_non_null(strstr(error.text, "joint \"two\""));
+    tr_run_free(run);
+    unload(&m);
+  }
+  for (int k = 1; k < 3; k++) {
+    assert_all_near(3, q[k], q[0], 1e-9, "motion, %d", k);
+    for (int i = 0; i < 2; i++)
+      assert_near(f[k][i] * (k == 1 ? 2 : 1), f[0][i], 1e-6, "reaction of the first hinge");
+  }
 }
 
 // ---- order ------------------------------------------------------------------------------------------
@@ -470,12 +503,12 @@ static void newton_budget(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(perturbed_start),   cmocka_unit_test(accelerations),
-      cmocka_unit_test(mass_metric),       cmocka_unit_test(impossible_start),
-      cmocka_unit_test(redundant_start),   cmocka_unit_test(orders),
-      cmocka_unit_test(grid_ends_exactly), cmocka_unit_test(partial_steps_keep_the_order),
-      cmocka_unit_test(observers_stop),    cmocka_unit_test(failure_is_honest),
-      cmocka_unit_test(bad_settings),      cmocka_unit_test(same_bits),
+      cmocka_unit_test(perturbed_start),       cmocka_unit_test(accelerations),
+      cmocka_unit_test(mass_metric),           cmocka_unit_test(impossible_start),
+      cmocka_unit_test(redundant_constraints), cmocka_unit_test(orders),
+      cmocka_unit_test(grid_ends_exactly),     cmocka_unit_test(partial_steps_keep_the_order),
+      cmocka_unit_test(observers_stop),        cmocka_unit_test(failure_is_honest),
+      cmocka_unit_test(bad_settings),          cmocka_unit_test(same_bits),
       cmocka_unit_test(newton_budget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
