@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step/start.h"
 
 static const double RANK_TOL = 1e-9;
@@ -61,12 +62,6 @@ static void dense_rows(const tr_work *w, double *A) {
   }
 }
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
-
 static tr_status find_rank(tr_work *w, const tr_state *x, int *rank, tr_error *error) {
   const tr_system *s = w->sys;
   if (s->nc <= DENSE_ROWS) {
@@ -95,7 +90,7 @@ tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, t
   if (tr_work_new(s, &w) != TR_OK) return tr_no_memory(error);
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(w, NULL, NULL, w->x);
-  info->phi = norm(w->x, s->nc);
+  info->phi = vec_norm(w->x, s->nc);
   int worst = 0;
   for (int i = 1; i < s->nc; i++)
     if (fabs(w->x[i]) > fabs(w->x[worst])) worst = i;
@@ -105,7 +100,7 @@ tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, t
   tr_G_times(w, x->v, w->x);
   tr_phi_t(w, w->y);
   for (int i = 0; i < s->nc; i++) w->x[i] += w->y[i];
-  info->phi_v = norm(w->x, s->nc);
+  info->phi_v = vec_norm(w->x, s->nc);
   tr_status status = find_rank(w, x, &info->rank, error);
   info->freedom = info->rank < 0 ? -1 : s->nv - info->rank;
   tr_work_free(w);
@@ -135,7 +130,7 @@ tr_status tr_element_describe(const tr_system *s, const tr_state *x, int i, tr_e
   TR_TRY(tr_work_new(s, &w));
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(w, NULL, NULL, w->x);
-  info->phi = norm(w->x + row, info->constraints);
+  info->phi = vec_norm(w->x + row, info->constraints);
   tr_work_free(w);
   return TR_OK;
 }

@@ -51,12 +51,6 @@ static double clock_in_s(clockid_t which) {
 
 // ---- audit ----------------------------------------------------------------------------------------
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
-
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
@@ -68,14 +62,14 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
 // The state for the outside.
@@ -204,6 +198,12 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NOT_FINITE] = "numbers are no longer finite"};
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);
@@ -213,6 +213,8 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
 static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
   double before = clock_in_s(CLOCK_MONOTONIC);
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
   if (status != TR_OK) return explain(r, status, h, error);
   r->next.t = t1;
   tr_step_accept(r->step, &r->x, &r->next);

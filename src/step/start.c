@@ -4,28 +4,18 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
-// A kept coordinate gets a mass so large that it moves by nothing, and what it would still move is
-// dropped: the iteration then converges to a state where it is exactly what it was.
+// What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
+// and what it would still move is dropped: the iteration then converges to a state where it is exactly
+// what it was.
 #include "start.h"
+#include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
-static const double KEEP_WEIGHT = 1e10;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
-
-static double norm2(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
+static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 
 static bool kept(const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
@@ -38,6 +28,27 @@ static bool keeps_any(const tr_system *s, bool velocity) {
   return false;
 }
 
+// Row of a kept name on the body's velocities.
+static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
+  tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+  for (int i = 0; i < b->nv; i++) row[i] = i == k;
+  if (b->type->keep_row) b->type->keep_row(&at, k, row);
+}
+
+// values += weight row' row for everything kept of a body
+static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, double weight,
+                       double *values) {
+  double *row = w->block;
+  for (int k = 0; k < b->nv; k++) {
+    if (!kept(b, velocity, k)) continue;
+    kept_row(w, b, k, row);
+    for (int i = 0; i < b->nv; i++)
+      for (int j = 0; j < b->nv; j++)
+        if (row[i] * row[j] != 0)
+          values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
+  }
+}
+
 // [M G'; G 0] at a state, kept coordinates heavy.
 static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool velocity) {
   const tr_system *s = p->sys;
@@ -48,25 +59,42 @@ static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool vel
     double most = 0;
     for (int i = 0; i < s->pattern.nnz; i++) most = fmax(most, fabs(values[i]));
     for (int i = 0; i < s->nbody; i++)
-      for (int k = 0; k < s->body[i].nv; k++) {
-        int at = s->body[i].v + k;
-        if (kept(&s->body[i], velocity, k))
-          values[tr_pattern_slot(&s->pattern, at, at)] += KEEP_WEIGHT * most;
-      }
+      make_heavy(p->work, &s->body[i], velocity, KEEP_WEIGHT * most, values);
   }
   return tr_kkt_factor(p->kkt);
 }
 
-static void drop_kept(const tr_system *s, bool velocity, double *d) {
-  for (int i = 0; i < s->nbody; i++)
-    for (int k = 0; k < s->body[i].nv; k++)
-      if (kept(&s->body[i], velocity, k)) d[s->body[i].v + k] = 0;
+static double dot(const double *x, const double *y, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// d loses its part in the span of the kept rows (orthonormal ones are collected in work->block).
+static void drop_kept(const tr_projector *p, bool velocity, double *d) {
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    double *row = p->work->block, *x = d + b->v;
+    for (int k = 0; k < b->nv; k++) {
+      if (!kept(b, velocity, k)) continue;
+      kept_row(p->work, b, k, row);
+      for (const double *e = p->work->block; e < row; e += b->nv) {
+        double s = dot(e, row, b->nv);
+        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
+      }
+      double length = sqrt(dot(row, row, b->nv));
+      for (int j = 0; j < b->nv; j++) row[j] /= length;
+      double s = dot(row, x, b->nv);
+      for (int j = 0; j < b->nv; j++) x[j] -= s * row[j];
+      row += b->nv;
+    }
+  }
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
-  return norm2(phi, p->sys->nc);
+  return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
@@ -76,7 +104,7 @@ static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
   tr_G_times(w, x->v, gap);
   tr_phi_t(w, w->y);
   for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
-  return norm2(gap, p->sys->nc);
+  return vec_norm(gap, p->sys->nc);
 }
 
 // Names the constraint that is worst off.
@@ -107,7 +135,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
                                    tr_error *error) {
   const tr_system *s = p->sys;
   double *phi = p->r + s->nv, *q0 = room;
-  double scale = fmax(1, largest(x->q, s->nq));
+  double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
@@ -121,7 +149,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
       position_gap(p, x, phi);
       return blame(s, phi, "the constraints are redundant or singular at the start", error);
     }
-    drop_kept(s, false, p->r);
+    drop_kept(p, false, p->r);
     memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
     double now = move(p, x, q0, p->r, gap, phi);
     if (now >= gap) { // no progress: at round-off, or stuck
@@ -141,7 +169,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
   double now = info->phi_v_before = velocity_gap(p, x, gap);
-  double done = 16 * DBL_EPSILON * fmax(largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
+  double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
   bool factored = false;
   for (int k = 0; k < 4 && now > done; k++) {
     if (!factored && factor(p, x, true, true) != TR_OK)
@@ -151,7 +179,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
-    drop_kept(s, true, p->r);
+    drop_kept(p, true, p->r);
     for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
     now = velocity_gap(p, x, gap);
   }
