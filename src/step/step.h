@@ -22,7 +22,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute;                   // a and lam in the state are the method's own: not for output
+  bool recompute; // a and lam in the state are the method's own: not for output
+  // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
+  bool (*alternates)(const void *par);
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
