@@ -4,7 +4,8 @@
 // KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them (refactor).
 // The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above GROWTH_MIN;
 // else the full factorisation runs again. Dense: rows scaled by their largest entry, then partial
-// pivoting; no allocation ever. Singular means to working precision: a pivot that is no more than the
+// pivoting; no allocation ever; a factorisation that is used for a third solve is inverted, since a
+// product by columns runs several times faster than two triangular solves of this size. Singular means to working precision: a pivot that is no more than the
 // round-off of the entries it came from.
 #include "kkt.h"
 
@@ -14,6 +15,7 @@
 #include <suitesparse/klu.h>
 
 static const double GROWTH_MIN = 1e-6;
+enum { INVERT_AT = 3 }; // solves
 
 typedef struct klu_handle {
   klu_symbolic *symbolic;
@@ -67,10 +69,11 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   }
   size_t n = (size_t)p->n;
   k->dense = TR_NEW(ar, n * n, double);
+  k->inverse = TR_NEW(ar, n * n, double);
   k->scale = TR_NEW(ar, n, double);
   k->work = TR_NEW(ar, n, double);
   k->pivot = TR_NEW(ar, n, int);
-  return k->dense && k->scale && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
+  return k->dense && k->inverse && k->scale && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_kkt_free(tr_kkt *k) {
@@ -124,7 +127,7 @@ static tr_status dense_factor(tr_kkt *k) {
   return TR_OK;
 }
 
-static void dense_solve(const tr_kkt *k, double *b) {
+static void dense_substitute(const tr_kkt *k, double *b) {
   int n = k->p->n;
   const double *A = k->dense;
   for (int i = 0; i < n; i++) b[i] *= k->scale[i];
@@ -143,6 +146,28 @@ static void dense_solve(const tr_kkt *k, double *b) {
     for (int j = i + 1; j < n; j++) s -= A[i * n + j] * b[j];
     b[i] = s * A[i * n + i];
   }
+}
+
+static void dense_solve(tr_kkt *k, double *b) {
+  int n = k->p->n;
+  if (++k->uses < INVERT_AT) {
+    dense_substitute(k, b);
+    return;
+  }
+  if (k->uses == INVERT_AT)
+    for (int j = 0; j < n; j++) {
+      double *column = k->inverse + j * n;
+      for (int i = 0; i < n; i++) column[i] = i == j;
+      dense_substitute(k, column);
+    }
+  double *y = k->work;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int j = 0; j < n; j++) {
+    const double *column = k->inverse + j * n;
+    double x = b[j];
+    for (int i = 0; i < n; i++) y[i] += x * column[i];
+  }
+  memcpy(b, y, (size_t)n * sizeof *b);
 }
 
 // ---- sparse ---------------------------------------------------------------------------------------
@@ -188,6 +213,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->klu) return sparse_factor(k);
   k->factorisations++;
+  k->uses = 0;
   return dense_factor(k);
 }
 

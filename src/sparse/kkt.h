@@ -33,6 +33,8 @@ typedef struct tr_kkt {
   long factorisations, refactorisations, solves;
   // private
   double *dense, *scale, *work; // dense LU by rows
+  double *inverse;              // by columns, once the LU has been used `uses` times
+  int uses;
   int *pivot;
   struct klu_numbers *klu;
 } tr_kkt;
