@@ -12,10 +12,13 @@
 // Unknowns: a1, psi_I, psi_II, the increment d of q and v1, each formula an equation with the defects
 //   p = d - (formula of d),   s = v1 - (formula of v1),   e1 = M1 (a1 + alpha f_n) - (1+alpha) Q1
 // Newton, with A = M - (1+alpha)(cq Q_q + cv Q_v):
-//   [A G'; G 0] (z, nu) = (e1 + M s/cv, rate/cv),  v1 by cv z,  psi_I + psi_II          by 2 gamma nu
-//   [A G'; G 0] (y, ka) = (e1 + M p/cq, Phi/cq),   d by cq y,   (1-b) psi_I + b psi_II  by 2 beta ka
+//   [A G'; G 0] (z, nu) = (e1 + M s/cv, rate/cv)
+//   [M G'; G 0] (u, ka) = (M (p/cq - s/cv), Phi/cq - rate/cv)
+//   v1 by cv z,                   psi_I + psi_II          by 2 gamma nu
+//   d  by cq y,  y = z + u,       (1-b) psi_I + b psi_II  by 2 beta (nu + ka)
 //   a1 by z + M^-1 G' nu - s/cv
-// exact for stiff dampers, approximate for stiff springs: one factorisation, two right-hand sides.
+// which leaves out only Q_q u, and u converges on its own. Unless forces are stiff A serves for M: one
+// factorisation, two right-hand sides.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -55,7 +58,7 @@ typedef struct correction {
   const tr_state *x0;
   tr_state *x1;
   double h, t1, alpha, b, beta, gamma;
-  double force_scale, length_scale, speed;
+  double length_scale, speed;
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -66,6 +69,7 @@ static tr_status prepare(tr_step *s) {
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
   double *psi = TR_NEW(&s->arena, 6 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
+  TR_TRY(tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection));
   m->psi_1 = psi, m->psi_2 = psi + nc, m->last_1 = psi + 2 * nc, m->last_2 = psi + 3 * nc;
   m->older_1 = psi + 4 * nc, m->older_2 = psi + 5 * nc;
   return TR_OK;
@@ -122,7 +126,7 @@ static void take_defects(const correction *k, double *p, double *s_out) {
   }
 }
 
-// r = (e1 + M s/cv, rate/cv, e1 + M p/cq, Phi/cq)
+// r = (e1 + M s/cv, rate/cv, M (p/cq - s/cv), Phi/cq - rate/cv)
 static tr_status residual(tr_newton_problem *problem, double *r) {
   correction *k = (correction *)problem;
   tr_step *s = k->s;
@@ -137,15 +141,14 @@ static tr_status residual(tr_newton_problem *problem, double *r) {
   TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   take_defects(k, ep, v);
-  // M (a1 + alpha f_n + defect/c)
   for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
   tr_mass_times(s->sys, blocks, sum, r);
-  for (int i = 0; i < nv; i++) sum[i] += ep[i] / s->c.cq - v[i] / s->c.cv;
+  for (int i = 0; i < nv; i++) sum[i] = ep[i] / s->c.cq - v[i] / s->c.cv;
   tr_mass_times(s->sys, blocks, sum, ep);
   tr_forces(w, NULL, sum, e2); // -Q1
   tr_rates(w, e4);
-  for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i], ep[i] += (1 + al) * sum[i];
-  for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] /= s->c.cq;
+  for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i];
+  for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] = e2[i] / s->c.cq - e4[i];
   return TR_OK;
 }
 
@@ -156,11 +159,16 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_coefficients weights = {1, (1 + k->alpha) * s->c.cq, (1 + k->alpha) * s->c.cv};
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
-  return tr_kkt_factor(&s->kkt);
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks));
+  return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
-  return tr_kkt_solve(&((correction *)p)->s->kkt, 2, r);
+  tr_step *s = ((correction *)p)->s;
+  if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
@@ -168,17 +176,17 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   memory *m = s->memory;
   int nv = s->sys->nv, nc = s->sys->nc;
-  const double *nu = dx + nv, *y = nu + nc, *ka = y + nv, *v = s->room[DEFECT];
+  const double *nu = dx + nv, *u = nu + nc, *ka = u + nv, *v = s->room[DEFECT];
   double *pull = s->room[SCRATCH];
   // The mass was positive definite a moment ago, in residual().
   (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
   for (int i = 0; i < nv; i++) {
     k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
     k->x1->v[i] -= s->c.cv * dx[i];
-    s->d[i] -= s->c.cq * y[i];
+    s->d[i] -= s->c.cq * (dx[i] + u[i]);
   }
   for (int i = 0; i < nc; i++) {
-    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * ka[i];
+    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * (nu[i] + ka[i]);
     double first = (mix - k->b * sum) / (1 - 2 * k->b);
     m->psi_1[i] -= first;
     m->psi_2[i] -= sum - first;
@@ -194,20 +202,18 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * most;
 }
 
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
-
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
+  const double *a = k->x1->a, *psi = ((const memory *)s->memory)->psi_2;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double forces = 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale / s->c.cq);
-  return largest(r, nv) <= forces && largest(r + nv + nc, nv) <= forces &&
-         largest(r + nv, nc) * s->c.cv <= 64 * DBL_EPSILON * k->speed &&
-         largest(r + 2 * nv + nc, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
+  double spread = k->length_scale / s->c.cq + k->speed / s->c.cv;
+  double rates = 64 * DBL_EPSILON * k->speed + 4 * p->floor;
+  double both = 64 * DBL_EPSILON * k->length_scale + rates * s->c.cq / s->c.cv;
+  return vec_largest(r + nv, nc) * s->c.cv <= rates &&
+         vec_largest(r + 2 * nv + nc, nc) * s->c.cq <= both &&
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r) &&
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r + nv + nc);
 }
 
 // What the step starts from: a_n for its length, G_n and M_n.
@@ -278,9 +284,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                   .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
                   .gamma = 0.5 * (1 - 2 * p->alpha)};
   c->cq = k.beta * h * h, c->cv = k.gamma * h, c->cm = 1;
-  k.length_scale = fmax(1, largest(x0->q, s->sys->nq));
-  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
-  k.speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
+  k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
+  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->cq != s->matrix_cq || c->cv != s->matrix_cv) s->newton.valid = false;
