@@ -5,6 +5,7 @@
 // to the settings' and to what is remembered).
 #include "step.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +97,19 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   }
   a *= s->c.cv; // what the accelerations do to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
+}
+
+bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
+                        double spread, const double *r) {
+  double *pull = s->work->x;
+  tr_constraint_force(s->work, f, pull);
+  double force = vec_largest(pull, s->sys->nv);
+  for (int i = 0; i < s->sys->nv; i++) {
+    double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
+    if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * (diagonal * (fabs(x[i]) + spread) + force)))
+      return false;
+  }
+  return true;
 }
 
 static void remember(tr_step *s, const tr_state *x) {
