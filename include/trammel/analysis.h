@@ -30,20 +30,22 @@ typedef struct tr_check_info {
   int freedom;                  // nv - rank
   double phi, phi_v;            // 2-norms as given
   const char *worst;            // element with the largest |Phi|, or ""
+  char findings[2048];          // redundant constraints by name, a line each, or empty
 } tr_check_info;
 TR_API tr_status tr_check(const tr_system *system, const tr_state *state, tr_check_info *info,
                           tr_error *error);
 
-// What an element adds to the equations: unknowns or constraint rows, and its residual at a state.
+// What an element adds to the equations: unknowns or constraint rows.
 typedef struct tr_element_info {
   const char *kind; // "body", "joint", "force"
   const char *type, *name;
   int coordinates, constraints;
-  double phi; // 2-norm of its rows at the state
 } tr_element_info;
 TR_API int tr_element_count(const tr_system *system);
-TR_API tr_status tr_element_describe(const tr_system *system, const tr_state *state, int element,
-                                     tr_element_info *info);
+TR_API tr_element_info tr_element_describe(const tr_system *system, int element);
+// The 2-norm of each element's rows of Phi at a state, (tr_element_count) numbers.
+TR_API tr_status tr_element_violations(const tr_system *system, const tr_state *state,
+                                       double *violation);
 
 // ---- published results ----------------------------------------------------------------------------
 

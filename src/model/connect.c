@@ -44,7 +44,7 @@ static int read_type(tr_planner *p, const tr_node *node, bool joint, view *v) {
   return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), -1;
 }
 
-// ---- markers --------------------------------------------------------------------------------------
+// ---- markers ------------------------------------------------------------------------------------
 
 static bool read_markers(tr_planner *p, const tr_node *list, int count, int *marker) {
   p->subject.key = "markers";
@@ -146,7 +146,7 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, i
   return check_markers(p, node, v, marker);
 }
 
-// ---- joints and forces ----------------------------------------------------------------------------
+// ---- joints and forces --------------------------------------------------------------------------
 
 // The parameters, filled; NULL only when memory is short.
 static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker) {
@@ -173,6 +173,7 @@ void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_joint *j = &plan->joint[plan->njoint++];
   *j = (tr_plan_joint){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
+  j->markers = v.markers;
   j->par = read_common(p, node, &v, j->marker);
 }
 
@@ -192,5 +193,6 @@ void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_force *f = &plan->force[plan->nforce++];
   *f = (tr_plan_force){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_force_types()[type]};
+  f->markers = v.markers;
   f->par = read_common(p, node, &v, f->marker);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step.h"
 
 typedef struct correction {
@@ -18,12 +19,6 @@ typedef struct correction {
   tr_state *x1;
   double t1, force_scale, length_scale;
 } correction;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
 
 // q1, v1 from a1
 static void place(const correction *k) {
@@ -83,7 +78,7 @@ static void update(tr_newton_problem *p, const double *dx) {
 // The correction of the velocities, cv da.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
-  return s->c.cv * largest(dx, s->sys->nv);
+  return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
 // Constraints at round-off of the coordinates, forces at round-off of their terms.
@@ -92,8 +87,8 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   double stiff = 1 / s->c.cq; // the position part of the forces carries eps |q| M/cq
-  return largest(r, nv) <= 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff) &&
-         largest(r + nv, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
+  return vec_largest(r, nv) <= 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff) &&
+         vec_largest(r + nv, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
@@ -109,8 +104,8 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, largest(x0->q, nq));
-  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
+  k.length_scale = fmax(1, vec_largest(x0->q, nq));
+  k.force_scale = vec_largest(x0->lam, nc) + vec_largest(x0->a, nv);
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // A matrix for other coefficients is not this matrix.

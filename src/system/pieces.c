@@ -363,6 +363,18 @@ void tr_accept(tr_work *w, double *mem) {
   }
 }
 
+const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->type->trouble) continue;
+    tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
+    const char *why = b->type->trouble(&at, h);
+    *name = b->name;
+    if (why) return why;
+  }
+  return NULL;
+}
+
 void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
   if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
   if (s->flat) return;

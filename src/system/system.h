@@ -9,6 +9,7 @@
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
+#include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
 #include "trammel/system.h"
@@ -144,6 +145,9 @@ void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
+
+// A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
+const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
