@@ -11,6 +11,8 @@
 //   [ A   G'; G 0 ] (y, l)     = (e1 + cw/cq e3, e2/cq)     A = cm M + cq (..)_q - cv Q_v
 //   [cm X G'; G 0 ] (dw, -dmu) = (e3, (e2 - cq e4)/cw)
 //   da = y - cw/cq dw,   dlam = l + cw/cq dmu
+// since cm Mass dw = e3 + G' dmu for X = Mass. For the unit metric the second half goes first, cm Mass dw
+// takes the place of e3 in the first, and dlam = l.
 // What is left out, (G v)_q y in e4 and Q_v dw, vanishes with y and dw: positions converge first, then
 // velocities, also near singular positions.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
@@ -44,7 +46,7 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
-// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw)
+// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw), with the unit metric e1 alone
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -64,7 +66,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     memcpy(w->x, s->w, (size_t)nv * sizeof *w->x);
   else
     tr_mass_times(s->sys, blocks, s->w, w->x);
-  double ratio = c->cw / c->cq;
+  double ratio = c->unit_metric ? 0 : c->cw / c->cq;
   for (int i = 0; i < nv; i++) {
     e3[i] = c->cm * w->x[i] - e3[i];
     e1[i] += ratio * e3[i];
@@ -112,24 +114,31 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = project(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  if (c->unit_metric) s->stiff = true;
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = ((correction *)p)->s;
+  const tr_corrector *c = &s->c;
+  double *dw = r + s->sys->nv + s->sys->nc;
   if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
+  TR_TRY(tr_kkt_solve(&s->projection, 1, dw));
+  if (c->unit_metric) { // the residual left M1 in s->blocks
+    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
+    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cw / c->cq * c->cm * s->work->x[i];
+  }
+  return tr_kkt_solve(&s->kkt, 1, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double ratio = s->c.cw / s->c.cq;
+  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio;
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
   for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] - ratio * dw[i], s->w[i] -= dw[i];
-  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - ratio * dmu[i], s->mu[i] += dmu[i];
+  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - share * dmu[i], s->mu[i] += dmu[i];
   place(k);
 }
 
