@@ -63,6 +63,7 @@ struct tr_step {
   double *blocks;                         // (nmass) for a frozen mass
   double *d;                              // (nv) increment of the step under way, dhat + cq a1
   double *lam;                            // (nc) scratch
+  bool calm;                              // begin the iteration where the bodies coast to
   double last_h;                          // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
@@ -91,6 +92,9 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
+void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
