@@ -56,9 +56,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, x->lam, e1, top);
-  tr_rates(w, low);
-  tr_constraint_force(w, s->mu, e3);
+  tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
