@@ -283,7 +283,7 @@ static void grid_ends_exactly(void **u) {
   mechanism m = load_model("pendulum.yaml", NULL);
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     static recorder r;
-    r = (recorder){.observer = {record}};
+    r = (recorder){.observer = {.step = record}};
     tr_run *run = new_run(m.sys, "hht-i3", row[k].step, row[k].end);
     assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
     assert_int_equal(tr_run_all(run, NULL), TR_OK);
@@ -339,7 +339,7 @@ static void observers_stop(void **u) {
   static recorder r;
   tr_error error = {0};
   for (int kind = 0; kind < 2; kind++) {
-    r = (recorder){.observer = {record}, .stop_at = 10, .answer = kind ? TR_BAD_FILE : TR_STOPPED};
+    r = (recorder){.observer = {.step = record}, .stop_at = 10, .answer = kind ? TR_BAD_FILE : TR_STOPPED};
     tr_run *run = new_run(m.sys, "hht-i3", 0x1p-6, 1);
     assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
     assert_int_equal(tr_run_all(run, &error), r.answer);
@@ -393,7 +393,7 @@ static void failure_is_honest(void **u) {
   for (int k = 0; k < 4; k++) {
     mechanism m = load_problem(problem[k / 2]);
     static recorder r;
-    r = (recorder){.observer = {record}};
+    r = (recorder){.observer = {.step = record}};
     tr_run *run = new_run(m.sys, methods[k % 2], 0.01, 1);
     tr_error error = {0};
     assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
@@ -440,7 +440,7 @@ static void bad_settings(void **u) {
 static uint64_t run_hash(const tr_system *sys, const char *method, double step, long steps) {
   static recorder r;
   tr_state size = new_state(sys);
-  r = (recorder){.observer = {record}, .hash = 14695981039346656037u, .bytes = size.bytes};
+  r = (recorder){.observer = {.step = record}, .hash = 14695981039346656037u, .bytes = size.bytes};
   tr_state_free(sys, &size);
   tr_run *run = new_run(sys, method, step, step * (double)steps);
   assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);

@@ -13,6 +13,11 @@ enum {
   METHOD,
   STEP,
   END,
+  TOLERANCE,
+  VELOCITIES,
+  RULE,
+  MIN_STEP,
+  MAX_STEP,
   SET,
   OUT,
   OUT_EVERY,
@@ -32,6 +37,11 @@ static const option options_run[] = {
     [METHOD] = {"method", 'm', "NAME[:KEY=VALUE,...]", "integrator, e.g. hht-i3:alpha=-0.3"},
     [STEP] = {"step", 0, "TIME", "step size, e.g. 2^-10 or \"1 ms\""},
     [END] = {"end", 0, "TIME", "end of the simulation"},
+    [TOLERANCE] = {"tol", 0, "X", "control the error instead of the step, e.g. 1e-5"},
+    [VELOCITIES] = {"tol-velocities", 0, NULL, "with --tol: the error of velocities counts too"},
+    [RULE] = {"control", 0, "RULE", "with --tol: pi (default) or gnp05"},
+    [MIN_STEP] = {"min-step", 0, "TIME", "with --tol: give up below it"},
+    [MAX_STEP] = {"max-step", 0, "TIME", "with --tol: no step longer than that"},
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
     [OUT] = {"out", 'o', "FILE", "write a CSV table; - is standard output"},
     [OUT_EVERY] = {"out-every", 0, "N|TIME",
@@ -98,6 +108,16 @@ static bool out_every(request *r, const char *text) {
   return positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
 }
 
+static bool rule(const command *c, const char *text, tr_control *value) {
+  if (strcmp(text, "pi") == 0)
+    *value = TR_CONTROL_PI;
+  else if (strcmp(text, "gnp05") == 0)
+    *value = TR_CONTROL_GNP05;
+  else
+    return usage_error(c, "--control %s: must be pi or gnp05", text), false;
+  return true;
+}
+
 static bool policy(const command *c, const char *text, tr_redundant *value) {
   static const char *const words[] = {"least-norm", "remove", "fail", NULL};
   static const tr_redundant values[] = {TR_REDUNDANT_LEAST_NORM, TR_REDUNDANT_REMOVE,
@@ -118,6 +138,11 @@ static bool take_option(request *r, int i, const char *value) {
     case METHOD: s->method = value; return true;
     case STEP: return positive(c, "step", value, TR_TIME, &s->step);
     case END: return positive(c, "end", value, TR_TIME, &s->end);
+    case TOLERANCE: return positive(c, "tol", value, TR_NUMBER, &s->control.tol);
+    case VELOCITIES: return s->control.velocities = true;
+    case RULE: return rule(c, value, &s->control.rule);
+    case MIN_STEP: return positive(c, "min-step", value, TR_TIME, &s->control.min_step);
+    case MAX_STEP: return positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
     case OUT: r->csv = value; return true;
     case OUT_EVERY: return out_every(r, value);

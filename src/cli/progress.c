@@ -60,7 +60,7 @@ static tr_status look(tr_observer *self, const tr_state *state, const tr_run_inf
 
 progress progress_start(bool quiet) {
   return (progress){
-      .observer = {look}, .shown = !quiet && isatty(STDERR_FILENO), .next = 0, .start = now()};
+      .observer = {.step = look}, .shown = !quiet && isatty(STDERR_FILENO), .next = 0, .start = now()};
 }
 
 void progress_end(progress *p, const tr_run_info *info) {

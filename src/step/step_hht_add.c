@@ -288,7 +288,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv) s->newton.valid = false;
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   look_back(s, &k);
@@ -312,6 +312,11 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   m->older_2 = m->last_2, m->last_2 = m->psi_2, m->psi_2 = p2;
 }
 
+static tr_truncation truncation(const void *pv) {
+  double al = ((const par *)pv)->alpha;
+  return (tr_truncation){.q3 = 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al};
+}
+
 const tr_method tr_method_hht_add = {
     .info = {.name = "hht-add",
              .doc = "Hilber-Hughes-Taylor with additive constraint forces",
@@ -326,6 +331,7 @@ const tr_method tr_method_hht_add = {
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,
     .begin = begin,
