@@ -4,7 +4,7 @@ _trammel() {
   local words= model i
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "run check list outputs schema --help --version" -- "$cur"))
+    COMPREPLY=($(compgen -W "run check list outputs schema verify --help --version" -- "$cur"))
     return
   fi
   case $prev in
@@ -27,8 +27,11 @@ _trammel() {
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;
       schema) words="--help" ;;
+      verify)
+        words="--list --json --markdown --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"
+        ;;
     esac
-    if [[ $cur != -* && $command != list ]]; then
+    if [[ $cur != -* && $command != list && $command != verify ]]; then
       compopt -o filenames 2> /dev/null
       COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur"))
       return

@@ -129,7 +129,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step;
-  r->fresh = s->recompute || method->recompute;
+  bool alternates = method->alternates && method->alternates(par);
+  r->fresh = s->recompute || method->recompute || alternates;
   return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
 }
 
