@@ -22,7 +22,7 @@ _trammel() {
   if [[ -z $words ]]; then
     case $command in
       run) words="--method --step --end --set --out --out-every --output --newton-iterations
-                  --newton-tol --no-consistent-start --json --final --quiet --help" ;;
+                  --newton-tol --no-consistent-start --redundant --recompute --no-audit --json --final --quiet --help" ;;
       check) words="--set --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;
