@@ -59,7 +59,7 @@ static void open_benchmarks(benchmark b[BENCHMARKS]) {
   b[1] = (benchmark){.name = "three links", .step = 0x1p-9, .end = 0.5};
   b[1].m = load_model("three_link_pendulum.yaml", NULL);
   b[2] = (benchmark){.name = "seven angles", .step = 1e-5, .end = 0.009};
-  b[2].m = load_problem(&andrews);
+  b[2].m = load_problem(&tr_problem_seven_angles);
   for (int k = 0; k < BENCHMARKS; k++)
     b[k].fine = go(b[k].m.sys, "hht-i3:alpha=-0.1", b[k].step / 32, b[k].end, 0, NULL);
 }
