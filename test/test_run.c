@@ -473,12 +473,12 @@ static void newton_budget(void **u) {
     const char *model;
     double iterations, matrices; // per step
   } budget[] = {
-      {"double_pendulum.yaml", 2.15, 0.029}, {"four_bar_chain.yaml", 2.15, 0.061},
-      {"heavy_top.yaml", 5.05, 1.000},       {"pendulum.yaml", 3.89, 0.366},
-      {"rod_chain.yaml", 3.68, 0.567},       {"seven_body.yaml", 1.91, 0.045},
-      {"slider_crank.yaml", 2.05, 0.017},    {"three_link_pendulum.yaml", 2.58, 0.146},
+      {"double_pendulum.yaml", 2.15, 0.029},     {"four_bar_chain.yaml", 2.15, 0.061},
+      {"heavy_top.yaml", 5.05, 1.000},           {"pendulum.yaml", 3.89, 0.366},
+      {"planar_double_pendulum.yaml", 2, 3},     {"rod_chain.yaml", 3.68, 0.567},
+      {"seven_body.yaml", 1.91, 0.045},          {"slider_crank.yaml", 2.05, 0.017},
+      {"three_link_pendulum.yaml", 2.58, 0.146},
   };
-  int seen = 0;
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);
     tr_run *run = new_run(m.sys, NULL, NAN, NAN);
@@ -489,16 +489,17 @@ static void newton_budget(void **u) {
     assert_true(i.solves >= i.newton_iterations);
     assert_true(i.residuals >= i.newton_iterations);
     assert_true(i.factorisations >= i.jacobians && i.refactorisations < i.factorisations);
+    bool listed = false;
     for (size_t k = 0; k < sizeof budget / sizeof *budget; k++) {
       if (strcmp(budget[k].model, *name) != 0) continue;
-      seen++;
+      listed = true;
       if (iterations > 1.3 * budget[k].iterations || matrices > 1.3 * budget[k].matrices)
         fail_msg("%s: %.3f iterations and %.3f matrices a step", *name, iterations, matrices);
     }
+    if (!listed) fail_msg("%s has no budget yet: {%.2f, %.3f}", *name, iterations, matrices);
     tr_run_free(run);
     unload(&m);
   }
-  assert_int_equal(seen, (int)(sizeof budget / sizeof *budget));
 }
 
 int main(void) {
