@@ -7,26 +7,26 @@
 // Orders that the defaults do not show. `newmark` at gamma = 1/2, hht at alpha = 0, gen-alpha at rho = 1
 // are the trapezoidal rule on index 3.
 static const claim variants[] = {
-    {"newmark:beta=1/4,gamma=1/2", 2, 2, 2, true, false},
-    {"hht-i3:alpha=0", 2, 2, 2, true, false},
-    {"hht-i3:alpha=-0.05", 2, 2, 2, true, false},
-    {"hht-i3:mass=end", 1, 1, 1, true, false},
-    {"gen-alpha:rho=1", 2, 2, 2, true, false},
-    {"gen-alpha:rho=0", 2, 2, 2, true, false},
-    {"gen-alpha:index=2", 2, 2, 2, true, true},
-    {"gen-alpha:rho=1,index=2", 2, 2, 2, true, true},
-    {"gen-alpha:rho=0,index=2", 2, 2, 2, true, true},
-    {"hht-si2:alpha=0", 2, 2, 2, true, true},
-    {"hht-si2:mass=end", 1, 1, 1, true, true},
-    {"nstiff-si2:metric=identity", 2, 2, 2, true, true},
-    {"hht-add:b=1", 2, 2, 2, true, true},
-    {"hht-add:b=0.3,alpha=-0.1", 2, 2, 2, true, true},
-    {"pfpc2:passes=1", 1, 1, 1, false, false},
-    {"pfpc2:passes=3", 2, 2, 2, false, false},
-    {"baumgarte:scheme=euler", 1, 1, 1, false, false},
-    {"baumgarte:scheme=euler,unit=1/s,alpha=5,beta=5", 1, 1, 1, false, false},
-    {"baumgarte:unit=1/s,alpha=5,beta=5", 2, 2, 2, false, false},
-    {"baumgarte:scheme=rk4,unit=1/s,alpha=5,beta=5", 4, 4, 4, false, false},
+    {"newmark:beta=1/4,gamma=1/2", 2, 2, 2, true, false, true},
+    {"hht-i3:alpha=0", 2, 2, 2, true, false, true},
+    {"hht-i3:alpha=-0.05", 2, 2, 2, true, false, false},
+    {"hht-i3:mass=end", 1, 1, 1, true, false, false},
+    {"gen-alpha:rho=1", 2, 2, 2, true, false, true},
+    {"gen-alpha:rho=0", 2, 2, 2, true, false, false},
+    {"gen-alpha:index=2", 2, 2, 2, true, true, false},
+    {"gen-alpha:rho=1,index=2", 2, 2, 2, true, true, false},
+    {"gen-alpha:rho=0,index=2", 2, 2, 2, true, true, false},
+    {"hht-si2:alpha=0", 2, 2, 2, true, true, false},
+    {"hht-si2:mass=end", 1, 1, 1, true, true, false},
+    {"nstiff-si2:metric=identity", 2, 2, 2, true, true, false},
+    {"hht-add:b=1", 2, 2, 2, true, true, false},
+    {"hht-add:b=0.3,alpha=-0.1", 2, 2, 2, true, true, false},
+    {"pfpc2:passes=1", 1, 1, 1, false, false, false},
+    {"pfpc2:passes=3", 2, 2, 2, false, false, false},
+    {"baumgarte:scheme=euler", 1, 1, 1, false, false, false},
+    {"baumgarte:scheme=euler,unit=1/s,alpha=5,beta=5", 1, 1, 1, false, false, false},
+    {"baumgarte:unit=1/s,alpha=5,beta=5", 2, 2, 2, false, false, false},
+    {"baumgarte:scheme=rk4,unit=1/s,alpha=5,beta=5", 4, 4, 4, false, false, false},
 };
 
 int all_claims(claim *list) {
@@ -35,7 +35,7 @@ int all_claims(claim *list) {
     const tr_method_info *m = &tr_methods()[n]->info;
     bool position = !strncmp(m->levels, "position", 8);
     bool velocity = !strncmp(m->levels, "position and velocity", 21);
-    list[n] = (claim){m->name, m->order_q, m->order_v, m->order_lam, position, velocity};
+    list[n] = (claim){m->name, m->order_q, m->order_v, m->order_lam, position, velocity, false};
   }
   int more = (int)(sizeof variants / sizeof *variants);
   assert_true(n + more <= MAX_CLAIMS);

@@ -11,6 +11,7 @@ typedef struct claim {
   const char *text;
   int q, v, lam;           // orders
   bool position, velocity; // constraint levels enforced
+  bool alternates;         // a and lam, ever more so: not for long runs
 } claim;
 enum { MAX_CLAIMS = 64 };
 int all_claims(claim *list); // how many
