@@ -55,9 +55,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, x->lam, e1, top);
-  tr_rates(w, low);
-  tr_constraint_force(w, s->mu, e3);
+  tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
@@ -184,6 +182,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
+  tr_step_calm(s, x0, t1, x1);
   // w and mu continue on a line through the last two
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;
   for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);

@@ -65,6 +65,7 @@ struct tr_step {
   double *blocks;                         // (nmass) for a frozen mass
   double *d;                              // (nv) increment of the step under way, dhat + cq a1
   double *lam;                            // (nc) scratch
+  bool calm;                              // begin the iteration where the bodies coast to
   double last_h;                          // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
@@ -102,6 +103,9 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 // For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
 // cannot stand for the other.
 bool tr_make_projection(tr_step *s, const double *blocks);
+// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
+void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

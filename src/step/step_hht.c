@@ -42,7 +42,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 
 // a_n for a step of another length: it belongs to t_n + alpha h.
 static tr_status rescale(tr_step *s, const tr_state *x0, double h, double *a) {
-  tr_projector p = {s->sys, s->work, &s->kkt, s->newton.r};
+  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = s->newton.r};
   s->newton.valid = false; // the factorisation is borrowed
   TR_TRY(tr_solve_accelerations(&p, x0, a, s->lam));
   for (int i = 0; i < s->sys->nv; i++) a[i] += h / s->last_h * (x0->a[i] - a[i]);
