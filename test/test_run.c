@@ -339,7 +339,8 @@ static void observers_stop(void **u) {
   static recorder r;
   tr_error error = {0};
   for (int kind = 0; kind < 2; kind++) {
-    r = (recorder){.observer = {.step = record}, .stop_at = 10, .answer = kind ? TR_BAD_FILE : TR_STOPPED};
+    r = (recorder){
+        .observer = {.step = record}, .stop_at = 10, .answer = kind ? TR_BAD_FILE : TR_STOPPED};
     tr_run *run = new_run(m.sys, "hht-i3", 0x1p-6, 1);
     assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
     assert_int_equal(tr_run_all(run, &error), r.answer);

@@ -72,40 +72,12 @@ typedef struct request {
   const char **set, **output;
 } request;
 
-static bool number(const command *c, const char *name, const char *text, tr_quantity quantity,
-                   double *value) {
-  tr_error error = {0};
-  if (tr_number(text, quantity, value, &error) == TR_OK && isfinite(*value)) return true;
-  error.text[strcspn(error.text, "\n")] = '\0';
-  usage_error(c, "--%s %s: %s", name, text, error.text[0] ? error.text : "not a finite number");
-  return false;
-}
-
-static bool positive(const command *c, const char *name, const char *text, tr_quantity quantity,
-                     double *value) {
-  if (!number(c, name, text, quantity, value)) return false;
-  if (*value > 0) return true;
-  usage_error(c, "--%s %s: must be greater than zero", name, text);
-  return false;
-}
-
-static bool count(const command *c, const char *name, const char *text, int *value) {
-  double x;
-  if (!positive(c, name, text, TR_NUMBER, &x)) return false;
-  if (x != floor(x) || x > 1e9) {
-    usage_error(c, "--%s %s: must be a whole number", name, text);
-    return false;
-  }
-  *value = (int)x;
-  return true;
-}
-
 static bool out_every(request *r, const char *text) {
   r->every_given = true;
   r->csv_settings = (tr_csv_settings){0};
   if (text[strspn(text, "0123456789")] == '\0')
-    return count(r->command, "out-every", text, &r->csv_settings.every);
-  return positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
+    return take_count(r->command, "out-every", text, &r->csv_settings.every);
+  return take_positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
 }
 
 static bool rule(const command *c, const char *text, tr_control *value) {
@@ -136,19 +108,19 @@ static bool take_option(request *r, int i, const char *value) {
   const command *c = r->command;
   switch (i) {
     case METHOD: s->method = value; return true;
-    case STEP: return positive(c, "step", value, TR_TIME, &s->step);
-    case END: return positive(c, "end", value, TR_TIME, &s->end);
-    case TOLERANCE: return positive(c, "tol", value, TR_NUMBER, &s->control.tol);
+    case STEP: return take_positive(c, "step", value, TR_TIME, &s->step);
+    case END: return take_positive(c, "end", value, TR_TIME, &s->end);
+    case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
     case VELOCITIES: return s->control.velocities = true;
     case RULE: return rule(c, value, &s->control.rule);
-    case MIN_STEP: return positive(c, "min-step", value, TR_TIME, &s->control.min_step);
-    case MAX_STEP: return positive(c, "max-step", value, TR_TIME, &s->control.max_step);
+    case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
+    case MAX_STEP: return take_positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
     case OUT: r->csv = value; return true;
     case OUT_EVERY: return out_every(r, value);
     case OUTPUT: r->output[r->outputs++] = value; return true;
-    case ITERATIONS: return count(c, "newton-iterations", value, &s->newton.fixed_iterations);
-    case TOL: return positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
+    case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton.fixed_iterations);
+    case TOL: return take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
     case REDUNDANT: return policy(c, value, &s->redundant);
     case RECOMPUTE: return s->recompute = true;
