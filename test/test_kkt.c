@@ -123,7 +123,7 @@ static void paths_agree(void **u) {
         fill(&m[sparse], &k[sparse]);
         assert_int_equal(tr_kkt_factor(&k[sparse]), TR_OK);
         memcpy(x, b, sizeof x);
-        assert_int_equal(tr_kkt_solve(&k[sparse], x), TR_OK);
+        assert_int_equal(tr_kkt_solve(&k[sparse], 1, x), TR_OK);
         assert_all_near(size, x, want, 1e-10 * scale, "size %d, path %d", size, sparse);
         tr_kkt_multiply(&k[sparse], x, y);
         assert_all_near(size, y, b, 1e-11 * pow(10, round) * fmax(1, scale), "A x = b, size %d",
@@ -172,7 +172,7 @@ static void singular(void **u) {
       fill(&m, &k);
       assert_int_equal(tr_kkt_factor(&k), TR_OK);
       draw_many(&s, m.n, x);
-      assert_int_equal(tr_kkt_solve(&k, x), TR_OK);
+      assert_int_equal(tr_kkt_solve(&k, 1, x), TR_OK);
       release(&m, &k);
     }
 }
@@ -227,7 +227,7 @@ static void not_finite(void **u) {
       assert_int_equal(tr_kkt_factor(&k), TR_OK);
       draw_many(&s, m.n, x);
       x[3] = bad[which];
-      assert_int_equal(tr_kkt_solve(&k, x), TR_NOT_FINITE);
+      assert_int_equal(tr_kkt_solve(&k, 1, x), TR_NOT_FINITE);
       release(&m, &k);
     }
 }
@@ -254,7 +254,7 @@ static void pivot_growth(void **u) {
   draw_many(&s, m.n, b);
   memcpy(A, m.A, sizeof A), memcpy(y, b, sizeof y), memcpy(x, b, sizeof x);
   eliminate(m.n, A, y, want);
-  assert_int_equal(tr_kkt_solve(&k, x), TR_OK);
+  assert_int_equal(tr_kkt_solve(&k, 1, x), TR_OK);
   assert_all_near(m.n, x, want, 1e-9 * largest(m.n, want), "after pivot growth");
   release(&m, &k);
 }

@@ -162,9 +162,9 @@ enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
 typedef struct tr_joint_ops {
   int rows;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
-  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam.
-  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *lam, double *phi,
-               double *w);
+  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
+  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
+               const double *lam, double *phi, double *w);
   void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
   // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);

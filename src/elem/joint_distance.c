@@ -76,9 +76,9 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
 
 // The same functions for the plane and for space.
 #define DISTANCE(n)                                                                         \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
-                      double *phi, double *w) {                                             \
-    (void)t;                                                                                \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                      const double *lam, double *phi, double *w) {                          \
+    (void)t, (void)mem;                                                                     \
     eval(n, p, f, lam, phi, w);                                                             \
   }                                                                                         \
   static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {        \

@@ -7,9 +7,9 @@
 static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}};
 TR_PRIMITIVE_OPS(prims, 2)
 
-static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   line_eval(f, lam, phi, w);
 }
 

@@ -171,9 +171,9 @@ static inline double unwrap(double x, double last) {
 }
 
 #define TR_PRIMITIVE_OPS(prims, rows)                                                       \
-  static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam, \
-                    double *phi, double *w) {                                               \
-    (void)par, (void)t;                                                                     \
+  static void eval3(const void *par, double t, const tr_frame *const *f, const double *mem, \
+                    const double *lam, double *phi, double *w) {                            \
+    (void)par, (void)t, (void)mem;                                                          \
     prim_eval(prims, sizeof prims / sizeof *prims, f, lam, phi, w);                         \
   }                                                                                         \
   static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {        \

@@ -312,7 +312,7 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   const tr_frame *f[TR_MAX_MARKERS];
   double w[6 * TR_MAX_MARKERS], phi[TR_MAX_ROWS];
   for (int k = 0; k < j->e.markers; k++) f[k] = r->work->frame + j->e.frame[k];
-  j->ops->eval(j->e.par, x->t, f, x->lam + j->row, phi, w);
+  j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
 }
