@@ -3,6 +3,7 @@
 //
 //   phi = (d.d - L^2)/(2 L),  G = d'/L on B and -d'/L on A,  (G' lam)_q = lam/L on the differences,
 //   gacc = |d'|^2/L.  The square keeps phi polynomial; lam is the rod's tension.
+// As spherical-spherical it is the massless link with a ball at either end.
 #include <math.h>
 
 #include "elem.h"
@@ -111,6 +112,17 @@ DISTANCE(3)
 const tr_joint_type tr_joint_distance = {
     .name = "distance",
     .doc = "massless rod: the points keep their distance",
+    .fields = fields,
+    .par_size = sizeof(par),
+    .markers = 2,
+    .planar = &ops2,
+    .spatial = &ops3,
+    .start = start,
+};
+
+const tr_joint_type tr_joint_spherical_spherical = {
+    .name = "spherical-spherical",
+    .doc = "massless link with a ball at either end: another name for distance",
     .fields = fields,
     .par_size = sizeof(par),
     .markers = 2,

@@ -53,10 +53,7 @@ static void measure2(const void *pv, double t, const tr_frame *const *f, const d
 static void measure3(const void *pv, double t, const tr_frame *const *f, const double *mem,
                      double *out) {
   (void)pv, (void)t, (void)mem;
-  double d[3], z[3];
-  v3_sub(f[1]->p, f[0]->p, d);
-  m3_axis(f[0]->R, Z, z);
-  out[0] = v3_dot(z, d);
+  out[0] = way_along(f, Z);
 }
 
 static void rate2(const void *pv, double t, const tr_frame *const *f, double *out) {
