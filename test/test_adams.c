@@ -319,7 +319,7 @@ static tr_state go_to(tr_run *run, const tr_system *sys, double t) {
 }
 
 static tr_run *begin(const tr_system *sys) {
-  return new_run(sys, "gen-alpha:rho=0.9,index=2", 2e-4, 5);
+  return new_run(sys, "gen-alpha:rho=0.9,index=2", 5e-5, 5);
 }
 
 static void joints(void **unused) {
