@@ -18,7 +18,8 @@ static const tr_field fields[] = {
      .doc = "distance; by default what it is at the start"},
     {0}};
 
-static const char *start(void *pv, const tr_frame *const *f) {
+static const char *start(void *pv, int nd, const tr_frame *const *f) {
+  (void)nd;
   par *p = pv;
   if (!isnan(p->length)) return NULL;
   double d[3];
