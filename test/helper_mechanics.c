@@ -189,6 +189,14 @@ mechanism load_text(const char *text) {
   return compile(model, NULL);
 }
 
+mechanism load_problem(const tr_problem *problem) {
+  tr_error error = {0};
+  tr_model *model;
+  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+  if (tr_model_add_problem(model, "p", problem, &error) != TR_OK) fail_msg("%s", error.text);
+  return compile(model, NULL);
+}
+
 void unload(mechanism *m) {
   tr_system_free(m->sys);
   tr_model_free(m->model);

@@ -12,6 +12,8 @@
 
 #include "elem/elem.h"
 #include "helper_mechanics.h"
+#include "helper_problems.h"
+#include "math/v3.h"
 #include "system/system.h"
 
 typedef struct point {
@@ -21,6 +23,8 @@ typedef struct point {
   tr_state x;
   double *d, *dv, dt;          // path: q o exp(s d), v + s dv, t + s dt
   double *q, *v;               // point reached
+  double size;                 // of the mechanism, at most 1
+  double cm;                   // weight of M a in the residual
   double *room, *M;            // mass blocks, dense matrix
   double *values, *unit, *tmp; // KKT values; (nv + nc)
 } point;
@@ -42,8 +46,12 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   p->d = numbers(nv), p->dv = numbers(nv), p->q = numbers(sys->nq), p->v = numbers(nv);
   p->room = numbers(sys->nmass), p->M = numbers(n * n), p->values = numbers(sys->pattern.nnz + 1);
   p->unit = numbers(n), p->tmp = numbers(n);
+  // as far away as the mechanism is large
+  tr_kinematics(p->work, 0, p->x.q, p->x.v, p->x.mem, TR_AT_POSITION);
+  for (int i = 0; i < sys->nframe; i++) p->size = fmax(p->size, largest(3, p->work->frame[i].p));
+  p->size = p->size > 0 ? fmin(1, p->size) : 1;
   draw_many(s, nv, p->d);
-  for (int i = 0; i < nv; i++) p->d[i] *= 0.3;
+  for (int i = 0; i < nv; i++) p->d[i] *= 0.3 * p->size;
   tr_retract(sys, p->x.q, p->d, p->q);
   memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
   draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);
@@ -77,17 +85,16 @@ static void stand(point *p, double s) {
   tr_kinematics(p->work, p->x.t + s * p->dt, p->q, p->v, p->x.mem, TR_AT_BIAS);
 }
 
-// (M a + G' lam - Q, Phi)
+// (cm M a + G' lam - Q, Phi)
 static void residual_path(void *context, double s, double *out) {
   point *p = context;
   int nv = p->sys->nv;
   stand(p, s);
   tr_forces(p->work, p->x.lam, out, out + nv);
   tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->x.a, p->tmp);
-  for (int i = 0; i < nv; i++) out[i] += p->tmp[i];
+  for (int i = 0; i < nv; i++) out[i] += p->cm * p->tmp[i];
 }
 
-// -Q by v is the residual by v.
 static void rate_path(void *context, double s, double *out) {
   point *p = context;
   stand(p, s);
@@ -116,10 +123,10 @@ static void tangent(point *p, tr_coefficients c) {
   dense(p, p->M);
 }
 
-// d (n) = df/dq_j or df/dv_j. A tenth of the usual step: springs of the models are down to 0.06 m
-// long, and their forces as curved as that says. Round-off grows to 3e-12 |f|, still far below.
+// d (n) = df/dq_j or df/dv_j. A tenth of the usual step, less in small mechanisms, whose forces are as
+// curved as their lengths say. Round-off grows to 5e-11 |f|, still far below.
 static double differentiate_by(point *p, bool by_v, int j, path f, int n, double *d) {
-  const double part = 0.1;
+  const double part = 0.1 * p->size;
   rest(p);
   (by_v ? p->dv : p->d)[j] = part;
   double tol = differentiate(f, p, n, d);
@@ -134,7 +141,8 @@ static double differentiate_by(point *p, bool by_v, int j, path f, int n, double
 static void check_tangent(point *p, seed *s) {
   int nv = p->sys->nv, nc = p->sys->nc, n = nv + nc;
   double *by_q = numbers(n), *by_v = numbers(n), *mass = numbers(nv), *got = numbers(n);
-  tr_coefficients c = {1, 0.3 + 0.1 * draw(s), 0.2 + 0.1 * draw(s)};
+  tr_coefficients c = {1.5 + 0.4 * draw(s), 0.3 + 0.1 * draw(s), 0.2 + 0.1 * draw(s)};
+  p->cm = c.cm;
   tangent(p, c);
   for (int j = 0; j < nv; j++) {
     double tol = differentiate_by(p, false, j, residual_path, n, by_q);
@@ -144,7 +152,7 @@ static void check_tangent(point *p, seed *s) {
     p->unit[j] = 1;
     tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->unit, mass);
     for (int i = 0; i < n; i++) got[i] = p->M[i * n + j];
-    for (int i = 0; i < nv; i++) by_q[i] = mass[i] + c.ck * by_q[i] + c.cd * by_v[i];
+    for (int i = 0; i < nv; i++) by_q[i] = c.cm * mass[i] + c.ck * by_q[i] + c.cd * by_v[i];
     assert_all_near(n, got, by_q, tol, "%s: tangent, column %d", p->name, j);
   }
   for (int j = nv; j < n; j++)
@@ -318,7 +326,17 @@ static void check_channels(point *p, seed *s) {
       tested++;
     }
   }
-  assert_true(tested > 0);
+  for (int i = 0; i < count; i++) { // e' = (0, w) e/2
+    char name[128];
+    double omega[4] = {0}, want[4];
+    tr_channel_name(p->sys, i, name, sizeof name);
+    if (strcmp(strrchr(name, '.'), ".e0") != 0) continue;
+    memcpy(omega + 1, now + i + 7, 3 * sizeof *omega); // after e1, e2, e3, vx, vy, vz
+    quat_mul(omega, now + i, want);
+    for (int k = 0; k < 4; k++) want[k] *= 0.5;
+    assert_all_near(4, d + i, want, tol, "%s: rate of %s", p->name, name);
+  }
+  if (p->sys->plan.nmarker > 1 && p->sys->body[0].type->site) assert_true(tested > 0);
   tr_reader_free(m.reader);
   tr_state_free(p->sys, &m.y);
   free(d), free(now), free(all);
@@ -378,13 +396,16 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   }
   // markers off the bodies' origins and tilted, within the plane where all is planar
   const char *at[4] = {"at: [0.3, -0.2", "at: [-0.5, 0.4", "at: [0.1, 0.3", "at: [0.2, -0.6"};
+  const char *tilt[2] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
+                         "orientation: {axis: [3, -1, 1], angle: -25 deg}"};
   n += snprintf(text + n, sizeof text - (size_t)n, "markers:\n");
   for (int k = 0; k < 4; k++) {
     const tr_body_type *on = body[k % 2];
     n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
     if (on) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k % 2);
-    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s]}\n", at[k],
-                  space && !(on && on->dim == 2) ? ", 0.6" : "");
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s], %s}\n", at[k],
+                  space && !(on && on->dim == 2) ? ", 0.6" : "",
+                  space ? tilt[k % 2] : "angle: 20 deg");
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);
@@ -412,6 +433,12 @@ static void everywhere(check what) {
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);
     try_system(m.sys, *name, what);
+    unload(&m);
+  }
+  const tr_problem *const problem[] = {&bead, &andrews};
+  for (int k = 0; k < 2; k++) {
+    mechanism m = load_problem(problem[k]);
+    try_system(m.sys, "problem", what);
     unload(&m);
   }
   for (const tr_joint_type *const *j = tr_joint_types(); *j; j++)

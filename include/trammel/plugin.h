@@ -111,11 +111,14 @@ typedef struct tr_body_type {
   int nq, nv, ncache; // sizes; nc rows of own constraints
   int nc;
   bool constant_mass;
-  const char *const *coordinate_names; // (nv + 1, NULL-terminated) for `keep`: "x", "y", "angle"
-  const char *const *rate_names;       // the same for velocities: "vx", "vy", "omega"
+  // What `keep` can hold fixed at the start: "x", "y", "angle"; NULL-terminated, one per velocity
+  // unless keep_row says otherwise. The same for velocities: "vx", "vy", "omega".
+  const char *const *coordinate_names, *const *rate_names;
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
   const char *(*check)(const void *par);
+  // The table to use for these parameters: the same body in other coordinates. NULL: this one.
+  const struct tr_body_type *(*variant)(const void *par);
   // Sizes that depend on par. NULL: the constants above.
   void (*sizes)(const void *par, int *nq, int *nv, int *nc, int *ncache);
   // Pose and twist of the body's origin at the start, and the coordinates that go with it.
@@ -137,6 +140,8 @@ typedef struct tr_body_type {
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
+  // The k-th name of rate_names as a row on v (nv), and of coordinate_names on d. NULL: unit rows.
+  void (*keep_row)(const tr_body_at *b, int k, double *row);
   // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
   void (*quaternion)(const tr_body_at *b, double e[4]);
 
@@ -145,6 +150,10 @@ typedef struct tr_body_type {
   void (*add_force)(const tr_body_at *b, const double g[3], double *Q); // gyroscopic, weight, own
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+
+  // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
+  // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
+  const char *(*trouble)(const tr_body_at *b, double h);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)

@@ -39,13 +39,21 @@ typedef struct tr_newton_settings {
   bool reuse; // keep the matrix over steps while it contracts well
 } tr_newton_settings;
 
+// Constraints that repeat others: reactions of least norm, those of the first ones met, or an error.
+typedef enum tr_redundant {
+  TR_REDUNDANT_LEAST_NORM,
+  TR_REDUNDANT_REMOVE,
+  TR_REDUNDANT_FAIL
+} tr_redundant;
+
 typedef struct tr_run_settings {
   const char *method;    // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
   double end;            // NaN: the model's
   double step;           // NaN: the model's
   bool consistent_start; // project q0, v0 onto the constraints before the first step
   bool recompute;        // a and lam for observers from the equations at the state (index 1)
-  bool audit;            // watch constraint violation and energy after every step
+  tr_redundant redundant;
+  bool audit; // watch constraint violation and energy after every step
   tr_newton_settings newton;
 } tr_run_settings;
 TR_API tr_run_settings tr_run_defaults(void);
@@ -63,6 +71,8 @@ typedef struct tr_run_info {
   double cpu_s;                          // stepping only, without audit and observers
   double max_phi, max_phi_v;             // 2-norms over the run: |Phi|, |G v + Phi_t|
   double energy0, max_energy_change;
+  int redundant;                     // constraint rows that repeat others
+  const char *warnings;              // lines, "" if none; owned by the run
   double start_move_q, start_move_v; // how far the consistent start moved things
 } tr_run_info;
 

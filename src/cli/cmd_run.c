@@ -20,6 +20,9 @@ enum {
   ITERATIONS,
   TOL,
   AS_GIVEN,
+  REDUNDANT,
+  RECOMPUTE,
+  NO_AUDIT,
   JSON,
   FINAL,
   QUIET
@@ -37,6 +40,11 @@ static const option options_run[] = {
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
+    [REDUNDANT] = {"redundant", 0, "POLICY",
+                   "constraints that repeat others: least-norm, remove or fail"},
+    [RECOMPUTE] = {"recompute", 0, NULL,
+                   "accelerations and reactions from the equations at each output (index 1)"},
+    [NO_AUDIT] = {"no-audit", 0, NULL, "do not watch energy and constraint violation"},
     [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
     [FINAL] = {"final", 0, NULL, "also print every quantity at the end"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
@@ -90,6 +98,19 @@ static bool out_every(request *r, const char *text) {
   return positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
 }
 
+static bool policy(const command *c, const char *text, tr_redundant *value) {
+  static const char *const words[] = {"least-norm", "remove", "fail", NULL};
+  static const tr_redundant values[] = {TR_REDUNDANT_LEAST_NORM, TR_REDUNDANT_REMOVE,
+                                        TR_REDUNDANT_FAIL};
+  for (int i = 0; words[i]; i++)
+    if (strcmp(words[i], text) == 0) {
+      *value = values[i];
+      return true;
+    }
+  usage_error(c, "--redundant %s: must be least-norm, remove or fail", text);
+  return false;
+}
+
 static bool take_option(request *r, int i, const char *value) {
   tr_run_settings *s = &r->settings;
   const command *c = r->command;
@@ -104,6 +125,9 @@ static bool take_option(request *r, int i, const char *value) {
     case ITERATIONS: return count(c, "newton-iterations", value, &s->newton.fixed_iterations);
     case TOL: return positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
+    case REDUNDANT: return policy(c, value, &s->redundant);
+    case RECOMPUTE: return s->recompute = true;
+    case NO_AUDIT: s->audit = false; return true;
     case JSON: return r->json = true;
     case FINAL: return r->final = true;
     case QUIET: return r->quiet = true;

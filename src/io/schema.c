@@ -8,7 +8,7 @@
 #include "model/expr.h"
 #include "model/sections.h"
 
-// ---- pieces ---------------------------------------------------------------------------------------
+// ---- pieces -------------------------------------------------------------------------------------
 
 static void add_string(tr_text *s, const char *text) {
   tr_text_add(s, "\"");
@@ -133,7 +133,7 @@ static int add_common(tr_text *s, const tr_common_key *keys, const tr_field *exc
   return n;
 }
 
-// ---- types ----------------------------------------------------------------------------------------
+// ---- types --------------------------------------------------------------------------------------
 
 typedef struct view {
   const char *name, *doc;
@@ -191,7 +191,7 @@ static void add_section_types(tr_text *s, const char *section, const char *kind,
   tr_text_add(s, "]}");
 }
 
-// ---- the whole ------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static const char *const definitions =
     "\"number\": {\"type\": [\"number\", \"string\"], \"description\": \"a number, or an "

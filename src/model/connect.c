@@ -45,7 +45,7 @@ static int read_type(tr_planner *p, const tr_node *node, bool joint, view *v) {
   return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), -1;
 }
 
-// ---- markers --------------------------------------------------------------------------------------
+// ---- markers ------------------------------------------------------------------------------------
 
 static bool read_markers(tr_planner *p, const tr_node *list, int count, int *marker) {
   p->subject.key = "markers";
@@ -200,7 +200,7 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, i
   return check_markers(p, node, v, marker);
 }
 
-// ---- joints and forces ----------------------------------------------------------------------------
+// ---- joints and forces --------------------------------------------------------------------------
 
 // The parameters, filled; NULL only when memory is short.
 static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker) {

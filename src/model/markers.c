@@ -10,7 +10,7 @@
 #include "math/v3.h"
 #include "planner.h"
 
-// ---- references -----------------------------------------------------------------------------------
+// ---- references ---------------------------------------------------------------------------------
 
 // kinds: bits 1 << tr_name_kind of what might be meant.
 static bool unknown_reference(tr_planner *p, const tr_node *node, const char *what,
@@ -82,7 +82,7 @@ int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text) {
   return -1;
 }
 
-// ---- poses ----------------------------------------------------------------------------------------
+// ---- poses --------------------------------------------------------------------------------------
 
 static tr_pose marker_pose(const tr_planner *p, const tr_plan_marker *m) {
   tr_pose b = tr_plan_body_pose(p, m->body), g;
@@ -129,7 +129,7 @@ bool tr_plan_origin_markers(tr_planner *p) {
   return true;
 }
 
-// ---- one marker -----------------------------------------------------------------------------------
+// ---- one marker ---------------------------------------------------------------------------------
 
 typedef struct marker_keys {
   const tr_node *body, *at, *at_global, *orientation, *orientation_global, *angle, *angle_global,
@@ -231,7 +231,7 @@ int tr_plan_inline_marker(tr_planner *p, const tr_node *node) {
   return index;
 }
 
-// ---- named markers --------------------------------------------------------------------------------
+// ---- named markers ------------------------------------------------------------------------------
 
 void tr_plan_marker_each(tr_planner *p, const tr_node *node, const char *name) {
   marker_keys k;

@@ -100,7 +100,7 @@ static void plan_output(tr_planner *p, const tr_node *node) {
   p->subject.key = NULL;
 }
 
-// ---- names that are taken -------------------------------------------------------------------------
+// ---- names that are taken -----------------------------------------------------------------------
 
 static bool reserve_names(tr_planner *p) {
   static const char *const reserved[] = {"ground", "energy", "constraint"};
@@ -114,7 +114,7 @@ static bool reserve_names(tr_planner *p) {
   return true;
 }
 
-// ---- into the arena -------------------------------------------------------------------------------
+// ---- into the arena -----------------------------------------------------------------------------
 
 // Moves a heap array into the arena. NULL stays in place of an array when memory is short.
 static void *settle(tr_planner *p, void *items, int count, size_t size) {

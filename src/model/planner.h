@@ -106,7 +106,7 @@ typedef struct tr_planner {
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
 } tr_planner;
 
-// ---- report.c -------------------------------------------------------------------------------------
+// ---- report.c -----------------------------------------------------------------------------------
 
 // All return false, for `return tr_plan_fail(...)`.
 bool tr_plan_fail(tr_planner *p, const tr_node *node, const char *format, ...) TR_PRINTF(3, 4);
@@ -122,7 +122,7 @@ const char *tr_plan_hint(const tr_planner *p, const char *word, const char *cons
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields);
 
-// ---- eval.c ---------------------------------------------------------------------------------------
+// ---- eval.c -------------------------------------------------------------------------------------
 
 // What is remembered of a node inside repeats, and of reported nodes anywhere.
 typedef struct tr_cached {
@@ -144,7 +144,7 @@ const char *tr_plan_text(tr_planner *p, const tr_node *node);
 bool tr_plan_expr_error(tr_planner *p, const tr_node *node, const char *text, int offset,
                         const tr_expr_error *e);
 
-// ---- the rest -------------------------------------------------------------------------------------
+// ---- the rest -----------------------------------------------------------------------------------
 
 bool tr_plan_parameters(tr_planner *p, const tr_node *section);
 

@@ -13,15 +13,18 @@
 #include "step/step.h"
 #include "trammel/run.h"
 
+enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
+
 struct tr_run {
   const tr_system *sys;
   tr_arena arena;
   tr_step *step;
   tr_work *work; // for the audit
   tr_state x, next;
-  tr_state shown;          // x with a and lam computed anew, when they are asked for
-  tr_kkt kkt;              // for it
-  double *room;            // (nv + nc)
+  tr_state shown; // x with a and lam computed anew, when they are asked for
+  tr_kkt kkt;     // for it
+  tr_projector projector;
+  bool fresh;              // a and lam for the outside are computed anew
   bool recompute, current; // the shown state is wanted; it belongs to x
   tr_run_settings settings;
   tr_run_info info;
@@ -29,6 +32,7 @@ struct tr_run {
   long k; // steps of full length since t0
   int observers;
   tr_observer *observer[TR_MAX_OBSERVERS];
+  int diagnoses;
   bool observed;    // the start has been shown
   double step_wall; // seconds of the clock spent in steps
 };
@@ -51,12 +55,6 @@ static double clock_in_s(clockid_t which) {
 
 // ---- audit ----------------------------------------------------------------------------------------
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
-
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
@@ -68,22 +66,24 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
 // The state for the outside.
 static tr_status refresh(tr_run *r, tr_error *error) {
   if (!r->recompute || r->current) return TR_OK;
   tr_state_copy(&r->shown, &r->x);
-  tr_projector p = {r->sys, r->work, &r->kkt, r->room};
-  tr_status status = tr_solve_accelerations(&p, &r->x, r->shown.a, r->shown.lam);
+  tr_status status = TR_OK;
+  if (r->fresh) status = tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam);
+  if (status == TR_OK && r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
+    status = tr_spread_multipliers(&r->projector, &r->x, r->shown.lam);
   if (status != TR_OK)
     return tr_fail(error, TR_FAILED, NULL, "accelerations and multipliers at t = %.9g s: %s",
                    r->x.t, tr_status_text(status));
@@ -129,8 +129,39 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step;
-  r->recompute = s->recompute || method->recompute;
+  bool alternates = method->alternates && method->alternates(par);
+  r->fresh = s->recompute || method->recompute || alternates;
   return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
+}
+
+// Finds redundant constraints at the state and treats them as the settings say.
+static tr_status diagnose(tr_run *r, tr_error *error) {
+  tr_projector *p = &r->projector;
+  tr_status status = tr_diagnose(p, &r->x);
+  if (status == TR_SINGULAR)
+    return tr_fail(error, status, NULL, "the constraints are singular at t = %g s: %s", r->x.t,
+                   p->redundancy.known ? "some motion is not determined"
+                                       : "too many rows to say which repeat others");
+  if (status != TR_OK)
+    return tr_fail(error, status, NULL, "the constraints at t = %g s: %s", r->x.t,
+                   tr_status_text(status));
+  const tr_mask *mask = p->redundancy.count > 0 ? &p->mask : NULL;
+  r->step->kkt.mask = r->step->projection.mask = mask;
+  r->info.redundant = p->redundancy.count;
+  r->recompute = r->fresh || (mask && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (!mask) return TR_OK;
+  tr_text text = {.al = r->sys->al};
+  if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
+    tr_text_free(&text);
+    return tr_no_memory(error);
+  }
+  bool fail = r->settings.redundant == TR_REDUNDANT_FAIL;
+  for (const char *line = text.data; fail && *line; line += strcspn(line, "\n") + 1)
+    tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
+  if (r->info.warnings[0] == 0) r->info.warnings = tr_arena_text(&r->arena, text.data, text.size);
+  tr_text_free(&text);
+  if (!r->info.warnings) return tr_no_memory(error);
+  return fail ? TR_INCONSISTENT : TR_OK;
 }
 
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
@@ -138,24 +169,25 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->next, error));
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
-  if (r->recompute) {
-    TR_TRY(tr_state_new(r->sys, &r->shown, error));
-    r->room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-    if (!r->room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK)
-      return tr_no_memory(error);
-  }
-  if (tr_work_new(r->sys, &r->work) != TR_OK) return tr_no_memory(error);
+  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  double *room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
+  if (!room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK ||
+      tr_work_new(r->sys, &r->work) != TR_OK)
+    return tr_no_memory(error);
+  r->projector =
+      (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
   tr_start_info info = {0};
-  if (r->settings.consistent_start)
-    TR_TRY(tr_consistent_start(r->sys, &r->x, &info, error));
-  else
-    TR_TRY(tr_accelerations(r->sys, &r->x, error));
+  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
+  TR_TRY(diagnose(r, error));
+  tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
+  if (status != TR_OK)
+    return tr_fail(error, status, NULL, "accelerations at the start: %s", tr_status_text(status));
   r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t;
   if (r->settings.audit) audit(r, true);
-  tr_status status = tr_step_begin(r->step, &r->x);
+  status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
 
@@ -168,6 +200,7 @@ tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, cons
   r->sys = sys;
   r->arena = ar;
   r->settings = settings ? *settings : tr_run_defaults();
+  r->info.warnings = "";
   tr_status status = start(r, x, error);
   if (status != TR_OK) {
     tr_run_free(r);
@@ -184,7 +217,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
   tr_state_free(r->sys, &r->shown);
-  if (r->recompute) tr_kkt_free(&r->kkt);
+  tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
 }
@@ -204,15 +237,30 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NOT_FINITE] = "numbers are no longer finite"};
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);
 }
 
-// One step of length h; the new time is t1 to the last bit.
-static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
-  double before = clock_in_s(CLOCK_MONOTONIC);
+// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
+// begins anew.
+static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
+  double before = clock_in_s(CLOCK_MONOTONIC), h = whole ? r->settings.step : t1 - r->x.t;
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
+  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
+    // other rows may be redundant now
+    TR_TRY(diagnose(r, error));
+    r->step->newton.valid = false;
+    status = tr_step_try(r->step, &r->x, h, &r->next);
+  }
   if (status != TR_OK) return explain(r, status, h, error);
   r->next.t = t1;
   tr_step_accept(r->step, &r->x, &r->next);
@@ -225,6 +273,8 @@ static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
     tr_accept(r->work, r->x.mem);
   }
   r->info.steps++;
+  r->k = whole ? r->k + 1 : 0;
+  if (!whole) r->t0 = t1;
   r->step_wall += clock_in_s(CLOCK_MONOTONIC) - before;
   if (r->settings.audit) audit(r, false);
   return show(r, error);
@@ -238,14 +288,8 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   }
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;
-    if (t1 <= t + near) {
-      TR_TRY(advance(r, h, fabs(t1 - t) <= near ? t : t1, error));
-      r->k++;
-    } else { // a shorter step to t; the grid begins anew there
-      TR_TRY(advance(r, t - r->x.t, t, error));
-      r->t0 = t;
-      r->k = 0;
-    }
+    bool whole = t1 <= t + near;
+    TR_TRY(advance(r, whole && fabs(t1 - t) > near ? t1 : t, whole, error));
   }
   return TR_OK;
 }

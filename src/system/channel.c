@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "math/v3.h"
+#include "math/vector.h"
 #include "system.h"
 
 typedef struct part {
@@ -341,22 +342,16 @@ static void read_problem(const tr_reader *r, const sys_owner *o, int k, const tr
   *out = from[which][i];
 }
 
-static double norm(const double *x, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += x[i] * x[i];
-  return sqrt(sum);
-}
-
 static void read_constraint(const tr_reader *r, const tr_state *x, double out[2]) {
   tr_work *w = r->work;
   int nc = r->sys->nc;
   tr_forces(w, NULL, NULL, w->x);
-  out[0] = norm(w->x, nc);
+  out[0] = vec_norm(w->x, nc);
   tr_jacobian(w);
   tr_G_times(w, x->v, w->x);
   tr_phi_t(w, w->y);
   for (int i = 0; i < nc; i++) w->x[i] += w->y[i];
-  out[1] = norm(w->x, nc);
+  out[1] = vec_norm(w->x, nc);
 }
 
 tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {

@@ -36,6 +36,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->type = &tr_body_problem;
       b->par = par;
     }
+    if (b->type->variant) b->type = b->type->variant(b->par);
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);

@@ -238,6 +238,10 @@ static void assemble(sink *s, tr_work *w, const double *a, const double *lam, co
   for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
   for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
+  // room on the diagonal, for rows that are taken out (tr_mask)
+  const double zero = 0;
+  if (s->mode != ADD)
+    for (int i = 0; i < sys->nc; i++) emit(s, sys->nv + i, sys->nv + i, 1, 1, 1, &zero, true);
 }
 
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
