@@ -355,10 +355,9 @@ static void try_system(const tr_system *sys, const char *name, check what) {
   }
 }
 
-static const char *last_choice(const tr_field *f) {
-  int n = 0;
-  while (f->choices[n + 1]) n++;
-  return f->choices[n];
+// A choice "auto" is one the element cannot make from markers alone.
+static const char *settled(const tr_field *f) {
+  return strcmp(f->choices[0], "auto") == 0 ? f->choices[1] : NULL;
 }
 
 // "type: name, field: value, ..." with what the table requires.
@@ -369,7 +368,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
                         : f->kind == TR_VEC2   ? "[0.4, 0.3]"
                         : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
                         : f->kind == TR_REAL   ? "0.8"
-                        : f->kind == TR_CHOICE ? last_choice(f)
+                        : f->kind == TR_CHOICE ? settled(f)
                                                : NULL;
     bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
     if (f->preset && (!value || given)) continue;
