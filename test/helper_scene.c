@@ -200,7 +200,7 @@ void turn_wrench(const scene *x, const double *R, double *w) {
 
 // Force and moment about the origin of all wrenches together.
 void assert_balanced(const scene *x, const double *w) {
-  double sum[6] = {0}, m[3];
+  double sum[6] = {0}, m[3], most = largest(x->n, w);
   for (int k = 0; k < x->markers; k++, w += x->nd) {
     double f[3] = {w[0], w[1], x->nd == 6 ? w[2] : 0};
     v3_add(sum, f, sum);
@@ -212,7 +212,7 @@ void assert_balanced(const scene *x, const double *w) {
       v3_add(sum + 3, w + 3, sum + 3);
   }
   const double zero[6] = {0};
-  assert_all_near(6, sum, zero, 1e-12, "%s: action and reaction", x->name);
+  assert_all_near(6, sum, zero, 1e-12 * fmax(1, most), "%s: action and reaction", x->name);
 }
 
 int find_measure(const char *const *names, const char *name) {

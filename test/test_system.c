@@ -384,9 +384,9 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   char text[4096], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
-  bool space = a->dim == 3 || (b && b->dim == 3);
+  bool space = a->dim == 3 || (markers > 1 && b && b->dim == 3);
   n += snprintf(text + n, sizeof text - (size_t)n, "trammel: 1\ngravity: [1, -2%s]\nbodies:\n",
-                space ? ", 3" : "");
+                space || (b && b->dim == 3) ? ", 3" : "");
   for (int k = 0; k < 2; k++) {
     if (!body[k]) continue;
     n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {", k);
@@ -421,7 +421,7 @@ static int each_pair(const char *section, const char *type, const tr_field *fiel
   int done = 0;
   for (const tr_body_type *const *a = tr_body_types(); *a; a++)
     for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
-      bool space = (*a)->dim == 3 || (*b && (*b)->dim == 3);
+      bool space = (*a)->dim == 3 || (markers > 1 && *b && (*b)->dim == 3);
       if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, markers, what), done++;
       if (!*b) break;
     }
