@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/problems.h"
 #include "helper_problems.h"
 #include "math/v3.h"
 
@@ -288,7 +289,7 @@ static void make_bead(motion *x) {
 }
 
 static void make_andrews(motion *x) {
-  x->m = load_problem(&andrews);
+  x->m = load_problem(&tr_problem_seven_angles);
   x->end = 0.0075, x->step = 0.0075 / 128;
   motion_by_rk4(x, 8000);
 }

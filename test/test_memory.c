@@ -227,7 +227,7 @@ static long watch_steps(const char *model, const char *set, const char *method, 
   tr_model *m;
   tr_system *sys;
   tr_run *run;
-  tr_observer observer = {look_on};
+  tr_observer observer = {.step = look_on};
   tr_run_settings s = tr_run_defaults();
   s.method = method;
   file_of(model, file, sizeof file);
