@@ -63,6 +63,7 @@ typedef struct mechanism {
 // A shipped model by file name ("pendulum.yaml"); set: "k=0" and so on, NULL-terminated, or NULL.
 mechanism load_model(const char *file, const char *const *set);
 mechanism load_text(const char *text);
+mechanism load_problem(const tr_problem *problem); // called "p"
 void unload(mechanism *m);
 // The names of all shipped models, NULL-terminated; sorted.
 const char *const *shipped_models(void);

@@ -18,7 +18,7 @@
 
 static void test_values(void **state) {
   (void)state;
-  static const struct {
+  const struct {
     const char *text;
     double value;
   } rows[] = {
@@ -169,6 +169,9 @@ static void test_messages(void **state) {
       {"2^-10 s", TR_TIME, "the exponent is a time (s), not a plain number in \"2^-10 s\"\n"},
       {"1/2 m", TR_LENGTH, "\"1/2 m\" is of the unit 1/m, a length (m) is expected\n"},
       {"3 kgg", TR_MASS, "unknown unit \"kgg\" in \"3 kgg\" (did you mean \"kg\"?)\n"},
+      {"5 Ns/m", TR_DAMPING, "unknown unit \"Ns\" in \"5 Ns/m\" (did you mean \"N s\"?)\n"},
+      {"max(1", TR_NUMBER,
+       "a \")\" is missing in \"max(1\" (inside brackets a text with a comma needs quotes)\n"},
       {"3 m^2.5", TR_LENGTH, "the power of a unit must be a small whole number in \"3 m^2.5\"\n"},
       {"3 m^x", TR_LENGTH, "the power of a unit must be a small whole number in \"3 m^x\"\n"},
       {"k", TR_NUMBER, "unknown name \"k\"\n"},

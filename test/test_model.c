@@ -110,7 +110,7 @@ static double real(const tr_plan_body *b, const char *name) {
   return *(const double *)field(b->type->fields, b->par, name);
 }
 
-// ---- the plan -------------------------------------------------------------------------------------
+// ---- the plan -----------------------------------------------------------------------------------
 
 static void test_rich_bodies(void **state) {
   (void)state;
@@ -268,7 +268,7 @@ static void test_small(void **state) {
   }
 }
 
-// ---- round trips ----------------------------------------------------------------------------------
+// ---- round trips --------------------------------------------------------------------------------
 
 static void assert_same(const tr_node *a, const tr_node *b) {
   assert_int_equal(a->kind, b->kind);
@@ -337,7 +337,7 @@ static void test_files(void **state) {
   tr_model_free(second);
 }
 
-// ---- by calls -------------------------------------------------------------------------------------
+// ---- by calls -----------------------------------------------------------------------------------
 
 static tr_status zero_mass(const tr_problem *p, const double *q, double *M) {
   (void)p, (void)q, (void)M;
@@ -484,7 +484,7 @@ static void test_problems(void **state) {
   tr_model_free(m);
 }
 
-// ---- size and memory ------------------------------------------------------------------------------
+// ---- size and memory ----------------------------------------------------------------------------
 
 static void test_large(void **state) {
   (void)state;

@@ -12,6 +12,8 @@
 
 #include "elem/elem.h"
 #include "helper_mechanics.h"
+#include "helper_problems.h"
+#include "math/v3.h"
 #include "system/system.h"
 
 typedef struct point {
@@ -21,6 +23,8 @@ typedef struct point {
   tr_state x;
   double *d, *dv, dt;          // path: q o exp(s d), v + s dv, t + s dt
   double *q, *v;               // point reached
+  double size;                 // of the mechanism, at most 1
+  double cm;                   // weight of M a in the residual
   double *room, *M;            // mass blocks, dense matrix
   double *values, *unit, *tmp; // KKT values; (nv + nc)
 } point;
@@ -42,8 +46,12 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   p->d = numbers(nv), p->dv = numbers(nv), p->q = numbers(sys->nq), p->v = numbers(nv);
   p->room = numbers(sys->nmass), p->M = numbers(n * n), p->values = numbers(sys->pattern.nnz + 1);
   p->unit = numbers(n), p->tmp = numbers(n);
+  // as far away as the mechanism is large
+  tr_kinematics(p->work, 0, p->x.q, p->x.v, p->x.mem, TR_AT_POSITION);
+  for (int i = 0; i < sys->nframe; i++) p->size = fmax(p->size, largest(3, p->work->frame[i].p));
+  p->size = p->size > 0 ? fmin(1, p->size) : 1;
   draw_many(s, nv, p->d);
-  for (int i = 0; i < nv; i++) p->d[i] *= 0.3;
+  for (int i = 0; i < nv; i++) p->d[i] *= 0.3 * p->size;
   tr_retract(sys, p->x.q, p->d, p->q);
   memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
   draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);
@@ -77,17 +85,16 @@ static void stand(point *p, double s) {
   tr_kinematics(p->work, p->x.t + s * p->dt, p->q, p->v, p->x.mem, TR_AT_BIAS);
 }
 
-// (M a + G' lam - Q, Phi)
+// (cm M a + G' lam - Q, Phi)
 static void residual_path(void *context, double s, double *out) {
   point *p = context;
   int nv = p->sys->nv;
   stand(p, s);
   tr_forces(p->work, p->x.lam, out, out + nv);
   tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->x.a, p->tmp);
-  for (int i = 0; i < nv; i++) out[i] += p->tmp[i];
+  for (int i = 0; i < nv; i++) out[i] += p->cm * p->tmp[i];
 }
 
-// -Q by v is the residual by v.
 static void rate_path(void *context, double s, double *out) {
   point *p = context;
   stand(p, s);
@@ -116,10 +123,10 @@ static void tangent(point *p, tr_coefficients c) {
   dense(p, p->M);
 }
 
-// d (n) = df/dq_j or df/dv_j. A tenth of the usual step: springs of the models are down to 0.06 m
-// long, and their forces as curved as that says. Round-off grows to 3e-12 |f|, still far below.
+// d (n) = df/dq_j or df/dv_j. A tenth of the usual step, less in small mechanisms, whose forces are as
+// curved as their lengths say. Round-off grows to 5e-11 |f|, still far below.
 static double differentiate_by(point *p, bool by_v, int j, path f, int n, double *d) {
-  const double part = 0.1;
+  const double part = 0.1 * p->size;
   rest(p);
   (by_v ? p->dv : p->d)[j] = part;
   double tol = differentiate(f, p, n, d);
@@ -134,7 +141,8 @@ static double differentiate_by(point *p, bool by_v, int j, path f, int n, double
 static void check_tangent(point *p, seed *s) {
   int nv = p->sys->nv, nc = p->sys->nc, n = nv + nc;
   double *by_q = numbers(n), *by_v = numbers(n), *mass = numbers(nv), *got = numbers(n);
-  tr_coefficients c = {1, 0.3 + 0.1 * draw(s), 0.2 + 0.1 * draw(s)};
+  tr_coefficients c = {1.5 + 0.4 * draw(s), 0.3 + 0.1 * draw(s), 0.2 + 0.1 * draw(s)};
+  p->cm = c.cm;
   tangent(p, c);
   for (int j = 0; j < nv; j++) {
     double tol = differentiate_by(p, false, j, residual_path, n, by_q);
@@ -144,7 +152,7 @@ static void check_tangent(point *p, seed *s) {
     p->unit[j] = 1;
     tr_mass_times(p->sys, tr_mass_blocks(p->work, p->room), p->unit, mass);
     for (int i = 0; i < n; i++) got[i] = p->M[i * n + j];
-    for (int i = 0; i < nv; i++) by_q[i] = mass[i] + c.ck * by_q[i] + c.cd * by_v[i];
+    for (int i = 0; i < nv; i++) by_q[i] = c.cm * mass[i] + c.ck * by_q[i] + c.cd * by_v[i];
     assert_all_near(n, got, by_q, tol, "%s: tangent, column %d", p->name, j);
   }
   for (int j = nv; j < n; j++)
@@ -241,7 +249,7 @@ static void check_mass(point *p, seed *s) {
   stand(p, 0);
   const double *blocks = tr_mass_blocks(p->work, p->room);
   tr_mass_times(p->sys, blocks, x, y);
-  assert_int_equal(tr_mass_solve(p->work, y), TR_OK);
+  assert_int_equal(tr_mass_solve(p->work, blocks, y), TR_OK);
   assert_all_near(nv, y, x, 1e-12, "%s: M^-1 M", p->name);
   tr_mass_times(p->sys, blocks, p->x.v, y);
   for (int i = 0; i < nv; i++) sum += 0.5 * y[i] * p->x.v[i];
@@ -318,7 +326,17 @@ static void check_channels(point *p, seed *s) {
       tested++;
     }
   }
-  assert_true(tested > 0);
+  for (int i = 0; i < count; i++) { // e' = (0, w) e/2
+    char name[128];
+    double omega[4] = {0}, want[4];
+    tr_channel_name(p->sys, i, name, sizeof name);
+    if (strcmp(strrchr(name, '.'), ".e0") != 0) continue;
+    memcpy(omega + 1, now + i + 7, 3 * sizeof *omega); // after e1, e2, e3, vx, vy, vz
+    quat_mul(omega, now + i, want);
+    for (int k = 0; k < 4; k++) want[k] *= 0.5;
+    assert_all_near(4, d + i, want, tol, "%s: rate of %s", p->name, name);
+  }
+  if (p->sys->plan.nmarker > 1 && p->sys->body[0].type->site) assert_true(tested > 0);
   tr_reader_free(m.reader);
   tr_state_free(p->sys, &m.y);
   free(d), free(now), free(all);
@@ -337,6 +355,11 @@ static void try_system(const tr_system *sys, const char *name, check what) {
   }
 }
 
+// A choice "auto" is one the element cannot make from markers alone.
+static const char *settled(const tr_field *f) {
+  return strcmp(f->choices[0], "auto") == 0 ? f->choices[1] : NULL;
+}
+
 // "type: name, field: value, ..." with what the table requires.
 static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
   int n = snprintf(text, size, "type: %s", type);
@@ -345,6 +368,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
                         : f->kind == TR_VEC2   ? "[0.4, 0.3]"
                         : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
                         : f->kind == TR_REAL   ? "0.8"
+                        : f->kind == TR_CHOICE ? settled(f)
                                                : NULL;
     bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
     if (f->preset && (!value || given)) continue;
@@ -354,15 +378,15 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
   return n;
 }
 
-// Two bodies (NULL: ground) and one joint or force between markers on them.
+// Two bodies (NULL: ground) and one joint or force between `markers` markers on them, by turns.
 static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *section,
-                     const char *type, const tr_field *fields, check what) {
+                     const char *type, const tr_field *fields, int markers, check what) {
   char text[4096], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
-  bool space = a->dim == 3 || (b && b->dim == 3);
+  bool space = a->dim == 3 || (markers > 1 && b && b->dim == 3);
   n += snprintf(text + n, sizeof text - (size_t)n, "trammel: 1\ngravity: [1, -2%s]\nbodies:\n",
-                space ? ", 3" : "");
+                space || (b && b->dim == 3) ? ", 3" : "");
   for (int k = 0; k < 2; k++) {
     if (!body[k]) continue;
     n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {", k);
@@ -370,17 +394,22 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
     n += snprintf(text + n, sizeof text - (size_t)n, "}\n");
   }
   // markers off the bodies' origins and tilted, within the plane where all is planar
-  const char *at[2] = {"at: [0.3, -0.2", "at: [-0.5, 0.4"}, *rest_of = space ? ", 0.6" : "";
+  const char *at[4] = {"at: [0.3, -0.2", "at: [-0.5, 0.4", "at: [0.1, 0.3", "at: [0.2, -0.6"};
+  const char *tilt[2] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
+                         "orientation: {axis: [3, -1, 1], angle: -25 deg}"};
   n += snprintf(text + n, sizeof text - (size_t)n, "markers:\n");
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 4; k++) {
+    const tr_body_type *on = body[k % 2];
     n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
-    if (body[k]) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k);
-    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s]}\n", at[k],
-                  body[k] && body[k]->dim == 2 ? "" : rest_of);
+    if (on) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k % 2);
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s%s], %s}\n", at[k],
+                  space && !(on && on->dim == 2) ? ", 0.6" : "",
+                  space ? tilt[k % 2] : "angle: 20 deg");
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);
-  snprintf(text + n, sizeof text - (size_t)n, ", markers: [m1, m0]}\n");
+  const char *list[5] = {"", "m0", "m1, m0", "", "m1, m0, m3, m2"};
+  snprintf(text + n, sizeof text - (size_t)n, ", markers: [%s]}\n", list[markers]);
   mechanism m = load_text(text);
   snprintf(name, sizeof name, "%s between %s and %s", type, a->name, b ? b->name : "ground");
   try_system(m.sys, name, what);
@@ -388,12 +417,12 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
 }
 
 static int each_pair(const char *section, const char *type, const tr_field *fields, bool planar,
-                     bool spatial, check what) {
+                     bool spatial, int markers, check what) {
   int done = 0;
   for (const tr_body_type *const *a = tr_body_types(); *a; a++)
     for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
-      bool space = (*a)->dim == 3 || (*b && (*b)->dim == 3);
-      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, what), done++;
+      bool space = (*a)->dim == 3 || (markers > 1 && *b && (*b)->dim == 3);
+      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, markers, what), done++;
       if (!*b) break;
     }
   return done;
@@ -405,10 +434,18 @@ static void everywhere(check what) {
     try_system(m.sys, *name, what);
     unload(&m);
   }
+  const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
+  for (int k = 0; k < 3; k++) {
+    mechanism m = load_problem(problem[k]);
+    try_system(m.sys, "problem", what);
+    unload(&m);
+  }
   for (const tr_joint_type *const *j = tr_joint_types(); *j; j++)
-    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial, what));
+    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial,
+                          (*j)->markers, what));
   for (const tr_force_type *const *f = tr_force_types(); *f; f++)
-    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial, what));
+    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial,
+                          (*f)->markers, what));
 }
 
 #define SYSTEM_TEST(name)               \

@@ -111,11 +111,14 @@ typedef struct tr_body_type {
   int nq, nv, ncache; // sizes; nc rows of own constraints
   int nc;
   bool constant_mass;
-  const char *const *coordinate_names; // (nv + 1, NULL-terminated) for `keep`: "x", "y", "angle"
-  const char *const *rate_names;       // the same for velocities: "vx", "vy", "omega"
+  // What `keep` can hold fixed at the start: "x", "y", "angle"; NULL-terminated, one per velocity
+  // unless keep_row says otherwise. The same for velocities: "vx", "vy", "omega".
+  const char *const *coordinate_names, *const *rate_names;
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
   const char *(*check)(const void *par);
+  // The table to use for these parameters: the same body in other coordinates. NULL: this one.
+  const struct tr_body_type *(*variant)(const void *par);
   // Sizes that depend on par. NULL: the constants above.
   void (*sizes)(const void *par, int *nq, int *nv, int *nc, int *ncache);
   // Pose and twist of the body's origin at the start, and the coordinates that go with it.
@@ -137,6 +140,8 @@ typedef struct tr_body_type {
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
+  // The k-th name of rate_names as a row on v (nv), and of coordinate_names on d. NULL: unit rows.
+  void (*keep_row)(const tr_body_at *b, int k, double *row);
   // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
   void (*quaternion)(const tr_body_at *b, double e[4]);
 
@@ -145,6 +150,10 @@ typedef struct tr_body_type {
   void (*add_force)(const tr_body_at *b, const double g[3], double *Q); // gyroscopic, weight, own
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+
+  // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
+  // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
+  const char *(*trouble)(const tr_body_at *b, double h);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -156,15 +165,15 @@ typedef struct tr_body_type {
 
 // ---- joints ---------------------------------------------------------------------------------------
 
-enum { TR_MAX_MARKERS = 4, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
 typedef struct tr_joint_ops {
   int rows;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
-  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam.
-  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *lam, double *phi,
-               double *w);
+  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
+  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
+               const double *lam, double *phi, double *w);
   void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
   // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
@@ -178,18 +187,25 @@ typedef struct tr_joint_ops {
                   double *out);
 } tr_joint_ops;
 
-typedef struct tr_joint_type {
+typedef struct tr_joint_type tr_joint_type;
+struct tr_joint_type {
   const char *name, *doc;
   const tr_field *fields;
   size_t par_size;
   int markers;
+  int joints;                           // > 0: may be given by so many joints, see take
   int nmem;                             // numbers remembered from step to step, in tr_state.mem
   const tr_joint_ops *planar, *spatial; // NULL: not available there
-  // Fill what is "auto" (NaN) from the frames at the start. NULL: nothing to do. Returns a static
-  // text when the start is not acceptable, else NULL.
-  const char *(*start)(void *par, const tr_frame *const *f);
+  // Fill what is "auto" (NaN) from the frames (nd = 3 or 6) at the start. NULL: nothing to do. Returns
+  // a static text when the start is not acceptable, else NULL.
+  const char *(*start)(void *par, int nd, const tr_frame *const *f);
   void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
-} tr_joint_type;
+  // An element on other joints' coordinates, markers = 2 joints: `joints: [a, b]` in a model stands for
+  // the markers of a, then of b. take hears which type the k-th joint has, and returns a static text
+  // when it does not fit. A joint's measure `angle` is always the turn of its second marker about the
+  // first one's z axis, `s` the way along it (in the plane: along the x axis).
+  const char *(*take)(void *par, int k, const tr_joint_type *joint);
+};
 
 // ---- forces ---------------------------------------------------------------------------------------
 
@@ -213,10 +229,12 @@ typedef struct tr_force_type {
   const tr_field *fields;
   size_t par_size;
   int markers;
+  int joints; // as in tr_joint_type
   int nmem;
   const tr_force_ops *planar, *spatial;
-  const char *(*start)(void *par, const tr_frame *const *f);
+  const char *(*start)(void *par, int nd, const tr_frame *const *f);
   void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
+  const char *(*take)(void *par, int k, const tr_joint_type *joint);
 } tr_force_type;
 
 // NULL-terminated lists of what is built in.

@@ -91,6 +91,7 @@ void json_text(json *j, const char *key, const char *text); // NULL: null
 void json_number(json *j, const char *key, double value);   // 17 digits; null if not finite
 void json_int(json *j, const char *key, long value);
 void json_bool(json *j, const char *key, bool value);
+void json_lines(json *j, const char *key, const char *lines); // a list of texts
 void json_error(json *j, const tr_error *error); // under "error", lines separated by \n
 // A whole object that tells of a failure before there was anything else to tell.
 void json_failure(const char *path, const tr_error *error);
@@ -101,18 +102,22 @@ void json_failure(const char *path, const tr_error *error);
 typedef struct progress {
   tr_observer observer;
   bool shown;   // draw at all
+  bool drawn;   // there is a line to clear
   long next;    // look at the clock again at this step
   double start; // seconds
 } progress;
 progress progress_start(bool quiet);
 void progress_end(progress *p, const tr_run_info *info);
+// For work that is more than one run: what is being done, done = 0 .. 1 of it; and away with the line.
+tr_status progress_note(progress *p, const char *what, double done); // TR_STOPPED after Ctrl-C
+void progress_clear(progress *p);
 void catch_interrupts(void);
 bool was_interrupted(void);
 
 // ---- commands -------------------------------------------------------------------------------------
 
-extern const command command_run, command_check, command_list, command_outputs, command_schema;
-extern const command command_study;
+extern const command command_run, command_study, command_verify, command_check, command_list,
+    command_outputs, command_schema;
 
 // Model -> system for the commands that need one; sets: (n) "name=value". Reports on failure.
 typedef struct loaded {

@@ -16,8 +16,8 @@ static const option options_check[] = {
 typedef struct findings {
   const char *path;
   const tr_system *system;
-  const tr_state *given; // the start as written
-  tr_check_info check;
+  double *violation;   // of each element, at the start as written
+  tr_check_info check; // of the start as written; rank and findings after assembly
   tr_start_info start;
   tr_status status;
   tr_error error;
@@ -26,15 +26,14 @@ typedef struct findings {
 static void elements_json(json *j, const findings *f) {
   json_open(j, "elements", '[');
   for (int i = 0; i < tr_element_count(f->system); i++) {
-    tr_element_info e;
-    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    tr_element_info e = tr_element_describe(f->system, i);
     json_open(j, NULL, '{');
     json_text(j, "kind", e.kind);
     json_text(j, "type", e.type);
     json_text(j, "name", e.name);
     json_int(j, "coordinates", e.coordinates);
     json_int(j, "constraints", e.constraints);
-    json_number(j, "phi", e.phi);
+    json_number(j, "phi", f->violation[i]);
     json_close(j);
   }
   json_close(j);
@@ -52,6 +51,7 @@ static void print_json(const findings *f) {
   json_int(&j, "rank", f->check.rank);
   json_int(&j, "redundant", f->check.constraints - f->check.rank);
   json_int(&j, "degrees_of_freedom", f->check.freedom);
+  json_lines(&j, "findings", f->check.findings);
   json_open(&j, "start", '{');
   json_number(&j, "position_violation", f->check.phi);
   json_number(&j, "velocity_violation", f->check.phi_v);
@@ -65,18 +65,17 @@ static void print_json(const findings *f) {
 
 static void elements_text(const findings *f) {
   int width = 4, type_width = 4, n = tr_element_count(f->system);
-  tr_element_info e;
   for (int i = 0; i < n; i++) {
-    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    tr_element_info e = tr_element_describe(f->system, i);
     if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
     if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
   }
   printf("\n%-6s %-*s %-*s coordinates constraints       |Phi|\n", "kind", type_width, "type",
          width, "name");
   for (int i = 0; i < n; i++) {
-    if (tr_element_describe(f->system, f->given, i, &e) != TR_OK) continue;
+    tr_element_info e = tr_element_describe(f->system, i);
     printf("%-6s %-*s %-*s %11d %11d %11.3g\n", e.kind, type_width, e.type, width, e.name,
-           e.coordinates, e.constraints, e.phi);
+           e.coordinates, e.constraints, f->violation[i]);
   }
 }
 
@@ -89,9 +88,8 @@ static void print_text(const findings *f) {
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, c->rank);
   printf("%-18s %d\n", "degrees of freedom", c->freedom);
-  if (c->constraints > c->rank)
-    printf("%-18s %d constraints say what others already say\n", "redundant",
-           c->constraints - c->rank);
+  for (const char *line = c->findings; *line; line += strcspn(line, "\n") + 1)
+    printf("%-18s %.*s\n", line == c->findings ? "redundant" : "", (int)strcspn(line, "\n"), line);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
   if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
   if (f->status == TR_OK)
@@ -105,9 +103,14 @@ static void print_text(const findings *f) {
 static tr_status examine(findings *f, tr_state *given, tr_state *state) {
   tr_status status = tr_state_new(f->system, given, &f->error);
   if (status == TR_OK) status = tr_state_new(f->system, state, &f->error);
-  f->given = given;
   if (status == TR_OK) status = tr_check(f->system, given, &f->check, &f->error);
+  if (status == TR_OK) status = tr_element_violations(f->system, given, f->violation);
   if (status == TR_OK) status = tr_consistent_start(f->system, state, &f->start, &f->error);
+  if (status != TR_OK) return status;
+  tr_check_info assembled;
+  status = tr_check(f->system, state, &assembled, &f->error);
+  f->check.rank = assembled.rank, f->check.freedom = assembled.freedom;
+  memcpy(f->check.findings, assembled.findings, sizeof f->check.findings);
   return status;
 }
 
@@ -118,7 +121,9 @@ static int check(const command *self, const char *path, int sets, const char *co
   if (code != EXIT_OK) return code;
   tr_state given = {0}, state = {0};
   findings *f = calloc(1, sizeof *f);
-  if (f) {
+  double *violation = calloc((size_t)tr_element_count(l.system) + 1, sizeof *violation);
+  if (f && violation) {
+    f->violation = violation;
     f->path = path;
     f->system = l.system;
     f->status = examine(f, &given, &state);
@@ -134,6 +139,7 @@ static int check(const command *self, const char *path, int sets, const char *co
   }
   if (state.block) tr_state_free(l.system, &state);
   if (given.block) tr_state_free(l.system, &given);
+  free(violation);
   free(f);
   unload(&l);
   return code;

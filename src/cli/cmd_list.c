@@ -54,7 +54,7 @@ static bool body_entry(int i, entry *e) {
   char text[NOTE_SIZE];
   *e = (entry){.name = b->name, .doc = b->doc, .fields = b->fields};
   add_note(e, "space", b->dim == 2 ? "planar" : "spatial");
-  add_note(e, "coordinates", joined(b->coordinate_names, text, sizeof text));
+  add_note(e, "positions", joined(b->coordinate_names, text, sizeof text));
   add_note(e, "velocities", joined(b->rate_names, text, sizeof text));
   return true;
 }

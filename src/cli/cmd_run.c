@@ -13,6 +13,11 @@ enum {
   METHOD,
   STEP,
   END,
+  TOLERANCE,
+  VELOCITIES,
+  RULE,
+  MIN_STEP,
+  MAX_STEP,
   SET,
   OUT,
   OUT_EVERY,
@@ -20,6 +25,9 @@ enum {
   ITERATIONS,
   TOL,
   AS_GIVEN,
+  REDUNDANT,
+  RECOMPUTE,
+  NO_AUDIT,
   JSON,
   FINAL,
   QUIET
@@ -29,6 +37,11 @@ static const option options_run[] = {
     [METHOD] = {"method", 'm', "NAME[:KEY=VALUE,...]", "integrator, e.g. hht-i3:alpha=-0.3"},
     [STEP] = {"step", 0, "TIME", "step size, e.g. 2^-10 or \"1 ms\""},
     [END] = {"end", 0, "TIME", "end of the simulation"},
+    [TOLERANCE] = {"tol", 0, "X", "control the error instead of the step, e.g. 1e-5"},
+    [VELOCITIES] = {"tol-velocities", 0, NULL, "with --tol: the error of velocities counts too"},
+    [RULE] = {"control", 0, "RULE", "with --tol: pi (default) or gnp05"},
+    [MIN_STEP] = {"min-step", 0, "TIME", "with --tol: give up below it"},
+    [MAX_STEP] = {"max-step", 0, "TIME", "with --tol: no step longer than that"},
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
     [OUT] = {"out", 'o', "FILE", "write a CSV table; - is standard output"},
     [OUT_EVERY] = {"out-every", 0, "N|TIME",
@@ -37,6 +50,11 @@ static const option options_run[] = {
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
+    [REDUNDANT] = {"redundant", 0, "POLICY",
+                   "constraints that repeat others: least-norm, remove or fail"},
+    [RECOMPUTE] = {"recompute", 0, NULL,
+                   "accelerations and reactions from the equations at each output (index 1)"},
+    [NO_AUDIT] = {"no-audit", 0, NULL, "do not watch energy and constraint violation"},
     [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
     [FINAL] = {"final", 0, NULL, "also print every quantity at the end"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
@@ -62,6 +80,29 @@ static bool out_every(request *r, const char *text) {
   return take_positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
 }
 
+static bool rule(const command *c, const char *text, tr_control *value) {
+  if (strcmp(text, "pi") == 0)
+    *value = TR_CONTROL_PI;
+  else if (strcmp(text, "gnp05") == 0)
+    *value = TR_CONTROL_GNP05;
+  else
+    return usage_error(c, "--control %s: must be pi or gnp05", text), false;
+  return true;
+}
+
+static bool policy(const command *c, const char *text, tr_redundant *value) {
+  static const char *const words[] = {"least-norm", "remove", "fail", NULL};
+  static const tr_redundant values[] = {TR_REDUNDANT_LEAST_NORM, TR_REDUNDANT_REMOVE,
+                                        TR_REDUNDANT_FAIL};
+  for (int i = 0; words[i]; i++)
+    if (strcmp(words[i], text) == 0) {
+      *value = values[i];
+      return true;
+    }
+  usage_error(c, "--redundant %s: must be least-norm, remove or fail", text);
+  return false;
+}
+
 static bool take_option(request *r, int i, const char *value) {
   tr_run_settings *s = &r->settings;
   const command *c = r->command;
@@ -69,6 +110,11 @@ static bool take_option(request *r, int i, const char *value) {
     case METHOD: s->method = value; return true;
     case STEP: return take_positive(c, "step", value, TR_TIME, &s->step);
     case END: return take_positive(c, "end", value, TR_TIME, &s->end);
+    case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
+    case VELOCITIES: return s->control.velocities = true;
+    case RULE: return rule(c, value, &s->control.rule);
+    case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
+    case MAX_STEP: return take_positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
     case OUT: r->csv = value; return true;
     case OUT_EVERY: return out_every(r, value);
@@ -76,6 +122,9 @@ static bool take_option(request *r, int i, const char *value) {
     case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton.fixed_iterations);
     case TOL: return take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
+    case REDUNDANT: return policy(c, value, &s->redundant);
+    case RECOMPUTE: return s->recompute = true;
+    case NO_AUDIT: s->audit = false; return true;
     case JSON: return r->json = true;
     case FINAL: return r->final = true;
     case QUIET: return r->quiet = true;

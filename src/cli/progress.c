@@ -61,12 +61,30 @@ static tr_status look(tr_observer *self, const tr_state *state, const tr_run_inf
 }
 
 progress progress_start(bool quiet) {
-  return (progress){
-      .observer = {look}, .shown = !quiet && isatty(STDERR_FILENO), .next = 0, .start = now()};
+  return (progress){.observer = {.step = look},
+                    .shown = !quiet && isatty(STDERR_FILENO),
+                    .next = 0,
+                    .start = now()};
 }
 
 void progress_end(progress *p, const tr_run_info *info) {
   if (!p->shown) return;
   draw(now() - p->start, info);
   fputc('\n', stderr);
+}
+
+tr_status progress_note(progress *p, const char *what, double done) {
+  if (interrupted) return TR_STOPPED;
+  if (!p->shown) return TR_OK;
+  fprintf(stderr, "\r%5.1f %%  %s\033[K", 100 * done, what);
+  fflush(stderr);
+  p->drawn = true;
+  return TR_OK;
+}
+
+void progress_clear(progress *p) {
+  if (!p->drawn) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  p->drawn = false;
 }

@@ -139,6 +139,16 @@ void json_bool(json *j, const char *key, bool value) {
   fputs(value ? "true" : "false", j->to);
 }
 
+void json_lines(json *j, const char *key, const char *lines) {
+  json_open(j, key, '[');
+  char line[NAME_SIZE];
+  for (; *lines; lines += strcspn(lines, "\n") + 1) {
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(lines, "\n"), lines);
+    json_text(j, NULL, line);
+  }
+  json_close(j);
+}
+
 void json_error(json *j, const tr_error *error) {
   char text[TR_ERROR_SIZE];
   size_t n = (size_t)snprintf(text, sizeof text, "%s", error->text);

@@ -44,6 +44,8 @@ void summary_json(const run_result *r) {
   json_number(&j, "initial", info->energy0);
   json_number(&j, "max_change", info->max_energy_change);
   json_close(&j);
+  json_int(&j, "redundant", info->redundant);
+  json_lines(&j, "warnings", info->warnings);
   json_open(&j, "start", '{');
   json_number(&j, "moved_positions", info->start_move_q);
   json_number(&j, "moved_velocities", info->start_move_v);
@@ -81,7 +83,7 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "evaluations");
   fprintf(to, "%ld residuals, %ld jacobians\n", info->residuals, info->jacobians);
   row(to, "factorisations");
-  fprintf(to, "%ld in full, %ld with known pivots; %ld solves\n", info->factorisations,
+  fprintf(to, "%ld, of which %ld reused the pivots; %ld solves\n", info->factorisations,
           info->refactorisations, info->solves);
   row(to, "cpu time");
   fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));
@@ -94,6 +96,14 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "consistent start");
   fprintf(to, "moved positions by %.3g, velocities by %.3g\n", info->start_move_q,
           info->start_move_v);
+  for (const char *line = info->warnings; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == info->warnings ? "redundant" : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
+  }
+  if (info->redundant > 0) {
+    row(to, "");
+    fprintf(to, "the motion is unique, the reactions of these joints are not\n");
+  }
   if (r->csv_path) {
     row(to, "output");
     fprintf(to, "%s, %ld rows of %d columns\n", r->csv_path, r->rows, r->columns + 1);

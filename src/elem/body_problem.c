@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elem.h"
+#include "math/vector.h"
 
 typedef struct scratch {
   double *x, *y, *A, *B;
@@ -42,12 +43,6 @@ static void start(const void *par, double *q, double *v) {
 static void settle(tr_status status, double *out, int n) {
   if (status != TR_OK)
     for (int i = 0; i < n; i++) out[i] = NAN;
-}
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
 }
 
 static double step_for(double x) { return cbrt(DBL_EPSILON) * fmax(1, fabs(x)); }
@@ -265,7 +260,7 @@ static void gamma_along(const tr_body_at *b, double *out) {
     return;
   }
   scratch s = room(b);
-  double speed = fmax(1, largest(b->v, p->n) / fmax(1, largest(b->q, p->n)));
+  double speed = fmax(1, vec_largest(b->v, p->n) / fmax(1, vec_largest(b->q, p->n)));
   double *plus = s.B + p->m;
   if (p->jac) {
     double h = cbrt(DBL_EPSILON) / speed;

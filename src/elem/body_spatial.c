@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spatial rigid body in Lie-group form on R^3 x SO(3).
+// Spatial rigid body: what its three sets of coordinates share, and the default, the Lie-group form on
+// R^3 x SO(3). The others are in body_spatial_ep.c and body_spatial_313.c.
 //
 // q = (r, e): centre of mass and unit quaternion; v = (r', w): global velocity and body-frame angular
 // velocity; q o exp(d): r + d_r, e exp(d_w/2). With the centre of mass as reference
@@ -10,14 +11,13 @@
 // cache: R (9).
 #include <float.h>
 
-#include "elem.h"
 #include "math/v3.h"
+#include "spatial.h"
 
-typedef struct par {
-  double mass, inertia[9], com[3], position[3], orientation[9], velocity[3], omega[3];
-} par;
+typedef tr_spatial_par par;
 
-static const tr_field fields[] = {
+static const char *const coordinates[] = {"lie", "euler-parameters", "euler-313", NULL};
+const tr_field tr_spatial_fields[] = {
     {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},
     {"inertia", TR_TENSOR, TR_INERTIA, offsetof(par, inertia),
      .doc = "inertia tensor about the centre of mass, body axes: [xx, yy, zz] or "
@@ -32,48 +32,69 @@ static const tr_field fields[] = {
      .doc = "velocity of the origin at the start"},
     {"omega", TR_VEC3, TR_ANGULAR_VELOCITY, offsetof(par, omega), "[0, 0, 0]",
      .doc = "angular velocity at the start, global axes"},
+    {"coordinates", TR_CHOICE, TR_NUMBER, offsetof(par, coordinates), "lie", .choices = coordinates,
+     .doc = "unknowns of the rotation: Lie group, Euler parameters, 3-1-3 Euler angles"},
     {0}};
 
-// Rotations are kept or free one axis at a time only as velocities in body axes.
-static const char *const coordinate_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
-static const char *const rate_names[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
+// Rotations are kept or free one body axis at a time.
+const char *const tr_spatial_coordinate_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+const char *const tr_spatial_rate_names[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
+
+static const tr_body_type *variant(const void *pv) {
+  static const tr_body_type *const types[] = {
+      [TR_LIE] = &tr_body_spatial,
+      [TR_EULER_PARAMETERS] = &tr_body_spatial_ep,
+      [TR_EULER_313] = &tr_body_spatial_313,
+  };
+  return types[((const par *)pv)->coordinates];
+}
 
 // Positive definite by its leading minors; the triangle inequality of principal moments is not
 // demanded, since idealised (thin, virtual) bodies violate it by round-off.
-static const char *check(const void *pv) {
-  const double *J = ((const par *)pv)->inertia;
+const char *tr_spatial_check(const void *pv) {
+  const par *b = pv;
+  const double *J = b->inertia;
   double d2 = J[0] * J[4] - J[1] * J[3];
   double c[3];
   v3_cross(J, J + 3, c);
   double d3 = v3_dot(c, J + 6), scale = J[0] + J[4] + J[8];
   if (!(J[0] > 0) || !(d2 > 0) || !(d3 > DBL_EPSILON * scale * scale * scale))
     return "inertia is not positive definite";
+  if (b->coordinates == TR_EULER_313 && !(tr_sin_theta(b->orientation) > 1e-6))
+    return "its 3-1-3 Euler angles are singular at the start (theta = 0 or pi: the body's z axis "
+           "is "
+           "along the global one); turn the body axes or use coordinates: lie";
   return NULL;
 }
 
-static void pose(const void *pv, double p[3], double R[9]) {
+void tr_spatial_pose(const void *pv, double p[3], double R[9]) {
   const par *b = pv;
   v3_copy(b->position, p);
   m3_copy(b->orientation, R);
 }
 
-static void start(const void *pv, double *q, double *v) {
+void tr_spatial_start(const void *pv, double r[3], double v[3], double w[3]) {
   const par *b = pv;
   double s[3], ws[3];
   m3_mul(b->orientation, b->com, s);
-  v3_add(b->position, s, q);
-  m3_to_quat(b->orientation, q + 3);
-  quat_normalise(q + 3);
+  v3_add(b->position, s, r);
   v3_cross(b->omega, s, ws);
   v3_add(b->velocity, ws, v);
-  m3_tmul(b->orientation, b->omega, v + 3);
+  m3_tmul(b->orientation, b->omega, w);
 }
 
-static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
+void tr_spatial_site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   const par *b = pv;
   v3_sub(p, b->com, s->c);
   m3_copy(R, s->R);
   s->angle = 0;
+}
+
+static void start(const void *pv, double *q, double *v) {
+  const par *b = pv;
+  tr_spatial_start(b, q, v, v + 3);
+  m3_to_quat(b->orientation, q + 3);
+  quat_normalise(q + 3);
 }
 
 static void retract(const void *pv, const double *q, const double *d, double *q1) {
@@ -213,19 +234,20 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
 const tr_body_type tr_body_spatial = {
     .name = "spatial",
     .doc = "rigid body in space",
-    .fields = fields,
+    .fields = tr_spatial_fields,
     .par_size = sizeof(par),
     .dim = 3,
     .nq = 7,
     .nv = 6,
     .ncache = 9,
     .constant_mass = true,
-    .coordinate_names = coordinate_names,
-    .rate_names = rate_names,
-    .check = check,
-    .pose = pose,
+    .coordinate_names = tr_spatial_coordinate_names,
+    .rate_names = tr_spatial_rate_names,
+    .check = tr_spatial_check,
+    .variant = variant,
+    .pose = tr_spatial_pose,
     .start = start,
-    .site = site,
+    .site = tr_spatial_site,
     .retract = retract,
     .increment_rate = increment_rate,
     .cayley = cayley,

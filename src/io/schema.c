@@ -8,7 +8,7 @@
 #include "model/expr.h"
 #include "model/sections.h"
 
-// ---- pieces ---------------------------------------------------------------------------------------
+// ---- pieces -------------------------------------------------------------------------------------
 
 static void add_string(tr_text *s, const char *text) {
   tr_text_add(s, "\"");
@@ -108,6 +108,7 @@ static const char *common_schema(const char *key) {
        "\"type\": \"array\", \"items\": {\"anyOf\": [{\"type\": \"string\"}, "
        "{\"$ref\": \"#/$defs/marker\"}]}"},
       {"bodies", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
+      {"joints", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
       {"for", "\"type\": \"string\""},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
@@ -132,7 +133,7 @@ static int add_common(tr_text *s, const tr_common_key *keys, const tr_field *exc
   return n;
 }
 
-// ---- types ----------------------------------------------------------------------------------------
+// ---- types --------------------------------------------------------------------------------------
 
 typedef struct view {
   const char *name, *doc;
@@ -190,7 +191,7 @@ static void add_section_types(tr_text *s, const char *section, const char *kind,
   tr_text_add(s, "]}");
 }
 
-// ---- the whole ------------------------------------------------------------------------------------
+// ---- the whole ----------------------------------------------------------------------------------
 
 static const char *const definitions =
     "\"number\": {\"type\": [\"number\", \"string\"], \"description\": \"a number, or an "

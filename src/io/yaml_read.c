@@ -72,7 +72,7 @@ static const char *token_text(reader *r, struct fy_token *token, size_t *n) {
   return copy ? copy : (no_memory(r), NULL);
 }
 
-// ---- placing a node -------------------------------------------------------------------------------
+// ---- placing a node -----------------------------------------------------------------------------
 
 // `body "crank": ` for messages about a place deep in the document, or "".
 static void subject(const reader *r, char out[96]) {
@@ -144,7 +144,7 @@ static bool key_expected(const reader *r) {
   return r->depth > 0 && r->stack[r->depth - 1].node->kind == TR_MAP && !r->stack[r->depth - 1].key;
 }
 
-// ---- aliases --------------------------------------------------------------------------------------
+// ---- aliases ------------------------------------------------------------------------------------
 
 static bool set_anchor(reader *r, const char *name, tr_node *node) {
   if (!name) return true;
@@ -190,7 +190,7 @@ static bool on_alias(reader *r, struct fy_event *e) {
   return ok;
 }
 
-// ---- values ---------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 static bool check_tag(reader *r, struct fy_token *tag) {
   if (!tag) return true;
@@ -308,7 +308,7 @@ static void on_event(reader *r, struct fy_event *e) {
   }
 }
 
-// ---- the stream -----------------------------------------------------------------------------------
+// ---- the stream ---------------------------------------------------------------------------------
 
 // Whether a line of the text has a name with a {template}: inside brackets it needs quotes, and
 // YAML's own message does not help there.
@@ -436,7 +436,7 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
   return TR_OK;
 }
 
-// ---- files ----------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static tr_status bad_file(tr_error *error, const char *path, const char *what) {
   return tr_fail(error, TR_BAD_FILE, NULL, "%.200s: %s: %s", path, what, strerror(errno));

@@ -11,7 +11,7 @@
 
 enum { WIDTH = 90 };
 
-// ---- scalars --------------------------------------------------------------------------------------
+// ---- scalars ------------------------------------------------------------------------------------
 
 // A character that must be escaped inside double quotes: its code and length, or 0.
 static unsigned special(const unsigned char *s, int *length) {
@@ -79,7 +79,7 @@ static void write_key(tr_text *out, const char *key) {
   }
 }
 
-// ---- collections ----------------------------------------------------------------------------------
+// ---- collections --------------------------------------------------------------------------------
 
 // Width of a node in one line, or more than WIDTH if it needs a block.
 static size_t flow_width(const tr_node *node) {
@@ -146,7 +146,7 @@ static void write_block(tr_text *out, const tr_node *node, int indent) {
   }
 }
 
-// ---- models ---------------------------------------------------------------------------------------
+// ---- models -------------------------------------------------------------------------------------
 
 static tr_status write_model(const tr_model *model, tr_text *out, tr_error *error) {
   if (model->problems)

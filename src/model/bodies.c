@@ -38,7 +38,7 @@ static const tr_body_type *read_type(tr_planner *p, const tr_node *node) {
   return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), NULL;
 }
 
-// ---- keep -----------------------------------------------------------------------------------------
+// ---- keep ---------------------------------------------------------------------------------------
 
 static int count_names(const char *const *names) {
   int n = 0;
@@ -91,7 +91,7 @@ static bool read_keep(tr_planner *p, const tr_node *node, tr_plan_body *b) {
   return ok;
 }
 
-// ---- bodies ---------------------------------------------------------------------------------------
+// ---- bodies -------------------------------------------------------------------------------------
 
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name) {
   int index = p->plan->nbody;

@@ -20,7 +20,7 @@ tr_cached *tr_plan_cached(tr_planner *p, const tr_node *node) {
   return c;
 }
 
-// ---- numbers --------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static const char *kind_text(const tr_node *node) {
   return node->kind == TR_LIST ? "a list" : "a map";
@@ -89,7 +89,7 @@ bool tr_plan_numbers(tr_planner *p, const tr_node *node, tr_quantity quantity, i
   return ok;
 }
 
-// ---- templates ------------------------------------------------------------------------------------
+// ---- templates ----------------------------------------------------------------------------------
 
 typedef struct tr_template {
   const char *before; // literal text, then

@@ -11,7 +11,7 @@
 
 #include "expr_op.h"
 
-// ---- functions ------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 static double sign_of(double x) { return (x > 0) - (x < 0); }
 static double smaller(double a, double b) { return b < a ? b : a; }
@@ -57,7 +57,7 @@ bool tr_expr_is_reserved(const char *name, size_t n) {
   return tr_function_find(name, n) >= 0 || (n == 2 && memcmp(name, "pi", 2) == 0);
 }
 
-// ---- units of results -----------------------------------------------------------------------------
+// ---- units of results ---------------------------------------------------------------------------
 
 typedef struct machine {
   const tr_instruction *in; // being executed
@@ -152,7 +152,7 @@ static bool with_unit(machine *m, tr_value a, tr_value *out) {
   return true;
 }
 
-// ---- calls ----------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 static bool demand_plain(machine *m, const tr_function *f, tr_value a) {
   if (!has_unit(a)) return true;
@@ -200,7 +200,7 @@ static bool call(machine *m, tr_value *a) {
   return true;
 }
 
-// ---- the machine ----------------------------------------------------------------------------------
+// ---- the machine --------------------------------------------------------------------------------
 
 // Operators on the top of the stack: a[0] and, for two operands, a[1]; the result goes to a[0].
 static bool operate(machine *m, tr_value *a) {

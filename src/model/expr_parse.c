@@ -73,7 +73,7 @@ static bool enter(parser *p) {
 static bool parse_compare(parser *p);
 static bool parse_signed(parser *p);
 
-// ---- units ----------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
 // A word copied for messages.
 typedef struct word {
@@ -114,6 +114,21 @@ static bool unit_here(const parser *p, tr_unit *unit, int *length) {
   return p->text[next] != '(' && tr_unit_find(p->text + p->at, (size_t)n, unit);
 }
 
+// Ns, kgm: two units without a space between them.
+static bool unknown_unit(parser *p, const word *w) {
+  tr_unit a, b;
+  size_t n = strlen(w->text), k = n - 1;
+  for (; k > 0; k--)
+    if (tr_unit_find(w->text, k, &a) && tr_unit_find(w->text + k, n - k, &b) &&
+        !tr_dim_agree(a.dim, b.dim))
+      break;
+  if (k > 0)
+    snprintf(p->error->hint, TR_HINT, " (did you mean \"%.*s %s\"?)", (int)k, w->text, w->text + k);
+  else
+    tr_hint(w->text, tr_unit_symbols(), p->error->hint);
+  return fail(p, p->at, "unknown unit \"%s\"", w->text);
+}
+
 // [unit ...] after an operand.
 static bool parse_units(parser *p) {
   peek(p);
@@ -129,8 +144,7 @@ static bool parse_units(parser *p) {
     tr_unit one;
     if (!unit_here(p, &one, &n)) {
       word w = word_at(p, p->at, n);
-      tr_hint(w.text, tr_unit_symbols(), p->error->hint);
-      return fail(p, p->at, "unknown unit \"%s\"", w.text);
+      return unknown_unit(p, &w);
     }
     p->at += n;
     if (!parse_unit_power(p, &power)) return false;
@@ -153,7 +167,7 @@ static bool parse_units(parser *p) {
   return emit(p, (tr_instruction){.op = TR_OP_UNIT, .at = start, .u.unit = all}, 0);
 }
 
-// ---- operands -------------------------------------------------------------------------------------
+// ---- operands -----------------------------------------------------------------------------------
 
 static bool parse_arguments(parser *p, int function, int at) {
   const tr_function *f = tr_function_at(function);
@@ -167,7 +181,12 @@ static bool parse_arguments(parser *p, int function, int at) {
       p->at++;
     }
   }
-  if (peek(p) != ')') return fail(p, p->at, "a \")\" is missing");
+  if (peek(p) != ')') {
+    // YAML may have cut the text at a comma.
+    if (!p->text[p->at] && f->most > 1 && n < f->most)
+      snprintf(p->error->hint, TR_HINT, " (inside brackets a text with a comma needs quotes)");
+    return fail(p, p->at, "a \")\" is missing");
+  }
   p->at++;
   if (n < f->least || n > f->most) {
     char text[64];
@@ -240,7 +259,7 @@ static bool parse_operand(parser *p) {
   return unexpected(p);
 }
 
-// ---- operators ------------------------------------------------------------------------------------
+// ---- operators ----------------------------------------------------------------------------------
 
 static bool parse_power(parser *p) {
   if (!parse_operand(p)) return false;

@@ -36,7 +36,7 @@ const char *tr_hint(const char *word, const char *const *candidates, char buffer
   return buffer;
 }
 
-// ---- numbers --------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static char decimal_point(void) {
   char half[8];

@@ -13,7 +13,7 @@ static bool is_word(const tr_node *node, const char *word) {
   return node->kind == TR_SCALAR && strcmp(node->text, word) == 0;
 }
 
-// ---- one field ------------------------------------------------------------------------------------
+// ---- one field ----------------------------------------------------------------------------------
 
 static bool check_bounds(tr_planner *p, const tr_node *node, const tr_field *f, double x) {
   if (f->positive && !(x > 0)) return tr_plan_fail(p, node, "must be positive, is %g", x);
@@ -115,7 +115,7 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
   return false;
 }
 
-// ---- all fields -----------------------------------------------------------------------------------
+// ---- all fields ---------------------------------------------------------------------------------
 
 // The struct with all defaults in it; NULL after reporting.
 static const void *defaults(tr_planner *p, const tr_field *fields, size_t size) {

@@ -33,7 +33,7 @@ void tr_model_release(const tr_model *model, char *text) {
   tr_resize(model ? model->arena.al : NULL, text, 0);
 }
 
-// ---- adding ---------------------------------------------------------------------------------------
+// ---- adding -------------------------------------------------------------------------------------
 
 static tr_node *add_child(tr_model *m, tr_node *parent, const char *key, tr_node *child) {
   const char *copy = child ? tr_arena_text(&m->arena, key, strlen(key)) : NULL;
@@ -157,7 +157,7 @@ tr_status tr_model_add_problem(tr_model *model, const char *name, const tr_probl
   return TR_OK;
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static tr_status unknown_parameter(const tr_node *parameters, const char *name, tr_error *error) {
   const char *names[256];

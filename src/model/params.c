@@ -6,7 +6,7 @@
 
 #include "planner.h"
 
-// ---- scope ----------------------------------------------------------------------------------------
+// ---- scope --------------------------------------------------------------------------------------
 
 static const tr_planner *owner(const tr_scope *scope) {
   return (const tr_planner *)((const char *)scope - offsetof(tr_planner, scope));
@@ -32,7 +32,7 @@ static const char *const *list_names(const tr_scope *scope) {
   return names;
 }
 
-// ---- parameters -----------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 static bool is_symbol(const char *s) {
   if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_", s[0]) || !s[0]) return false;

@@ -33,7 +33,7 @@ typedef struct tr_plan_joint {
   tr_place place;
   const tr_joint_type *type;
   void *par;
-  int marker[TR_MAX_MARKERS]; // (type->markers)
+  int markers, marker[TR_MAX_MARKERS];
 } tr_plan_joint;
 
 typedef struct tr_plan_force {
@@ -41,7 +41,7 @@ typedef struct tr_plan_force {
   tr_place place;
   const tr_force_type *type;
   void *par;
-  int marker[TR_MAX_MARKERS];
+  int markers, marker[TR_MAX_MARKERS];
 } tr_plan_force;
 
 typedef struct tr_plan {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- quantities -----------------------------------------------------------------------------------
+// ---- quantities ---------------------------------------------------------------------------------
 
 typedef struct quantity_row {
   const char *name, *article, *unit;
@@ -51,7 +51,7 @@ void tr_quantity_describe(tr_quantity quantity, char text[TR_DIM_TEXT]) {
     snprintf(text, TR_DIM_TEXT, "%s %s (%s)", r->article, r->name, r->unit);
 }
 
-// ---- dimensions -----------------------------------------------------------------------------------
+// ---- dimensions ---------------------------------------------------------------------------------
 
 static bool same(double a, double b) { return fabs(a - b) < 1e-6; }
 
@@ -100,7 +100,7 @@ void tr_dim_describe(tr_dim dim, char text[TR_DIM_TEXT]) {
            below[0] ? "/" : "", several ? "(" : "", below, several ? ")" : "");
 }
 
-// ---- units ----------------------------------------------------------------------------------------
+// ---- units --------------------------------------------------------------------------------------
 
 typedef struct symbol_row {
   const char *symbol;

@@ -52,7 +52,7 @@ static void walk_section(tr_planner *p, const walk *w, const tr_node *section) {
   }
 }
 
-// ---- repeat ---------------------------------------------------------------------------------------
+// ---- repeat -------------------------------------------------------------------------------------
 
 static void walk_repeat(tr_planner *p, const walk *w, const tr_node *list);
 
@@ -151,7 +151,7 @@ void tr_plan_walk(tr_planner *p, const char *section, tr_each each) {
   p->subject = (tr_subject){0};
 }
 
-// ---- names ----------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 static const char *kind_word(tr_name_kind kind) {
   static const char *const words[] = {"body", "marker", "joint", "force", "problem", ""};

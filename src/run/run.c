@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver: fixed steps from the start to the end, observers after each.
+// The driver: from the start to the end, by fixed steps or under error control, observers after each.
 //
-// (1) t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the interval.
+// (1) Fixed steps: t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the
+//     interval.
 // (2) A step that fails is not accepted: the run ends with the last good state and the reason.
 // (3) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
 //     is shared out between the two by a wall clock read twice a step.
+#include "driver.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "step/start.h"
-#include "step/step.h"
-#include "trammel/run.h"
-
-struct tr_run {
-  const tr_system *sys;
-  tr_arena arena;
-  tr_step *step;
-  tr_work *work; // for the audit
-  tr_state x, next;
-  tr_state shown;          // x with a and lam computed anew, when they are asked for
-  tr_kkt kkt;              // for it
-  double *room;            // (nv + nc)
-  bool recompute, current; // the shown state is wanted; it belongs to x
-  tr_run_settings settings;
-  tr_run_info info;
-  double t0;
-  long k; // steps of full length since t0
-  int observers;
-  tr_observer *observer[TR_MAX_OBSERVERS];
-  bool observed;    // the start has been shown
-  double step_wall; // seconds of the clock spent in steps
-};
+enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -49,13 +30,9 @@ static double clock_in_s(clockid_t which) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// ---- audit ----------------------------------------------------------------------------------------
+double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 
-static double norm(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
+// ---- audit ----------------------------------------------------------------------------------------
 
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
@@ -68,22 +45,24 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
-  r->info.max_phi = fmax(r->info.max_phi, norm(phi, nc));
+  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
   tr_jacobian(w);
   tr_G_times(w, x->v, phi);
   if (r->sys->rheonomic) {
     tr_phi_t(w, phi_t);
     for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
   }
-  r->info.max_phi_v = fmax(r->info.max_phi_v, norm(phi, nc));
+  r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
 // The state for the outside.
 static tr_status refresh(tr_run *r, tr_error *error) {
   if (!r->recompute || r->current) return TR_OK;
   tr_state_copy(&r->shown, &r->x);
-  tr_projector p = {r->sys, r->work, &r->kkt, r->room};
-  tr_status status = tr_solve_accelerations(&p, &r->x, r->shown.a, r->shown.lam);
+  tr_status status = TR_OK;
+  if (r->fresh) status = tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam);
+  if (status == TR_OK && r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
+    status = tr_spread_multipliers(&r->projector, &r->x, r->shown.lam);
   if (status != TR_OK)
     return tr_fail(error, TR_FAILED, NULL, "accelerations and multipliers at t = %.9g s: %s",
                    r->x.t, tr_status_text(status));
@@ -91,18 +70,54 @@ static tr_status refresh(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+static tr_status call(tr_run *r, int i, const tr_state *x, const tr_run_info *info,
+                      tr_error *error) {
+  tr_status status = r->observer[i]->step(r->observer[i], x, info);
+  if (status == TR_OK || status == TR_STOPPED) return status;
+  return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", x->t,
+                 tr_status_text(status));
+}
+
+// The multiples of an observer's spacing inside the last step, and the state itself if it is one.
+static tr_status call_sampled(tr_run *r, int i, const tr_run_info *info, tr_error *error) {
+  double spacing = r->observer[i]->spacing, near = 1e-9 * spacing;
+  for (double t; (t = (double)r->due[i] * spacing) <= r->x.t + near; r->due[i]++) {
+    bool here = fabs(t - r->x.t) <= near;
+    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, t), info, error));
+  }
+  return TR_OK;
+}
+
 static tr_status show(tr_run *r, tr_error *error) {
   if (r->observers == 0) return TR_OK;
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
+  for (int i = 0; i < r->observers; i++)
+    TR_TRY(r->observer[i]->spacing > 0 ? call_sampled(r, i, &info, error)
+                                       : call(r, i, tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
+// The start is shown to all; multiples of a spacing count from there.
+static tr_status show_start(tr_run *r, tr_error *error) {
+  r->observed = true;
+  if (r->observers == 0) return TR_OK;
+  TR_TRY(refresh(r, error));
+  tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++) {
-    tr_status status = r->observer[i]->step(r->observer[i], tr_run_state(r), &info);
-    if (status == TR_STOPPED) return status;
-    if (status != TR_OK)
-      return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", r->x.t,
-                     tr_status_text(status));
+    double spacing = r->observer[i]->spacing;
+    if (spacing > 0) {
+      r->due[i] = (long)floor(r->x.t / spacing + 1e-9) + 1;
+      if (!r->sampling) TR_TRY(tr_dense_make(r, error));
+    }
+    TR_TRY(call(r, i, tr_run_state(r), &info, error));
   }
   return TR_OK;
+}
+
+tr_status tr_run_show(tr_run *r, tr_error *error) {
+  if (r->settings.audit) audit(r, false);
+  return show(r, error);
 }
 
 // ---- life -----------------------------------------------------------------------------------------
@@ -114,9 +129,11 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (isnan(s->step)) s->step = sim.step;
   if (!s->method) s->method = sim.method ? sim.method : "hht-i3";
   if (isnan(s->end)) tr_fail(error, TR_BAD_INPUT, NULL, "no end time: give simulation: end");
-  if (isnan(s->step)) tr_fail(error, TR_BAD_INPUT, NULL, "no step size: give simulation: step");
-  if (isnan(s->end) || isnan(s->step)) return TR_BAD_INPUT;
-  if (!(s->step > 0) || isinf(s->step))
+  bool fixed = !(s->control.tol > 0);
+  if (fixed && isnan(s->step))
+    tr_fail(error, TR_BAD_INPUT, NULL, "no step size: give simulation: step, or a tolerance");
+  if (isnan(s->end) || (fixed && isnan(s->step))) return TR_BAD_INPUT;
+  if (fixed && (!(s->step > 0) || isinf(s->step)))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the step size must be positive, not %g", s->step);
   if (!(s->end >= r->x.t) || isinf(s->end))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the end, t = %g s, lies before the start, t = %g s",
@@ -129,8 +146,40 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step;
-  r->recompute = s->recompute || method->recompute;
-  return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
+  bool alternates = method->alternates && method->alternates(par);
+  r->fresh = s->recompute || method->recompute || alternates;
+  TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  return tr_control_check(r, error);
+}
+
+// Finds redundant constraints at the state and treats them as the settings say.
+tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
+  tr_projector *p = &r->projector;
+  tr_status status = tr_diagnose(p, &r->x);
+  if (status == TR_SINGULAR)
+    return tr_fail(error, status, NULL, "the constraints are singular at t = %g s: %s", r->x.t,
+                   p->redundancy.known ? "some motion is not determined"
+                                       : "too many rows to say which repeat others");
+  if (status != TR_OK)
+    return tr_fail(error, status, NULL, "the constraints at t = %g s: %s", r->x.t,
+                   tr_status_text(status));
+  const tr_mask *mask = p->redundancy.count > 0 ? &p->mask : NULL;
+  r->step->kkt.mask = r->step->projection.mask = mask;
+  r->info.redundant = p->redundancy.count;
+  r->recompute = r->fresh || (mask && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (!mask) return TR_OK;
+  tr_text text = {.al = r->sys->al};
+  if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
+    tr_text_free(&text);
+    return tr_no_memory(error);
+  }
+  bool fail = r->settings.redundant == TR_REDUNDANT_FAIL;
+  for (const char *line = text.data; fail && *line; line += strcspn(line, "\n") + 1)
+    tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
+  if (r->info.warnings[0] == 0) r->info.warnings = tr_arena_text(&r->arena, text.data, text.size);
+  tr_text_free(&text);
+  if (!r->info.warnings) return tr_no_memory(error);
+  return fail ? TR_INCONSISTENT : TR_OK;
 }
 
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
@@ -138,24 +187,26 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->next, error));
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
-  if (r->recompute) {
-    TR_TRY(tr_state_new(r->sys, &r->shown, error));
-    r->room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-    if (!r->room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK)
-      return tr_no_memory(error);
-  }
-  if (tr_work_new(r->sys, &r->work) != TR_OK) return tr_no_memory(error);
+  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  double *room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
+  if (!room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK ||
+      tr_work_new(r->sys, &r->work) != TR_OK)
+    return tr_no_memory(error);
+  r->projector =
+      (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
   tr_start_info info = {0};
-  if (r->settings.consistent_start)
-    TR_TRY(tr_consistent_start(r->sys, &r->x, &info, error));
-  else
-    TR_TRY(tr_accelerations(r->sys, &r->x, error));
+  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
+  TR_TRY(tr_run_diagnose(r, error));
+  tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
+  if (status != TR_OK)
+    return tr_fail(error, status, NULL, "accelerations at the start: %s", tr_status_text(status));
   r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t;
   if (r->settings.audit) audit(r, true);
-  tr_status status = tr_step_begin(r->step, &r->x);
+  tr_control_begin(r);
+  status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
 
@@ -168,6 +219,7 @@ tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, cons
   r->sys = sys;
   r->arena = ar;
   r->settings = settings ? *settings : tr_run_defaults();
+  r->info.warnings = "";
   tr_status status = start(r, x, error);
   if (status != TR_OK) {
     tr_run_free(r);
@@ -184,7 +236,9 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
   tr_state_free(r->sys, &r->shown);
-  if (r->recompute) tr_kkt_free(&r->kkt);
+  tr_state_free(r->sys, &r->before);
+  tr_state_free(r->sys, &r->sample);
+  tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
 }
@@ -197,24 +251,28 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
-static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
                  h, reason[why]);
 }
 
-// One step of length h; the new time is t1 to the last bit.
-static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
-  double before = clock_in_s(CLOCK_MONOTONIC);
-  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  if (status != TR_OK) return explain(r, status, h, error);
+void tr_run_accept(tr_run *r, double t1) {
+  double h = t1 - r->x.t;
   r->next.t = t1;
+  if (r->sampling) tr_dense_keep(r);
   tr_step_accept(r->step, &r->x, &r->next);
   tr_state old = r->x;
   r->x = r->next;
@@ -224,28 +282,40 @@ static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
     tr_accept(r->work, r->x.mem);
   }
+  r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;
+  r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
-  r->step_wall += clock_in_s(CLOCK_MONOTONIC) - before;
-  if (r->settings.audit) audit(r, false);
-  return show(r, error);
+}
+
+// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
+// begins anew.
+static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
+  double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
+  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
+    // other rows may be redundant now
+    TR_TRY(tr_run_diagnose(r, error));
+    r->step->newton.valid = false;
+    status = tr_step_try(r->step, &r->x, h, &r->next);
+  }
+  if (status != TR_OK) return tr_run_explain(r, status, h, error);
+  tr_run_accept(r, t1);
+  r->k = whole ? r->k + 1 : 0;
+  if (!whole) r->t0 = t1;
+  r->step_wall += tr_clock_wall() - before;
+  return tr_run_show(r, error);
 }
 
 static tr_status walk(tr_run *r, double t, tr_error *error) {
   double h = r->settings.step, near = 1e-9 * h;
-  if (!r->observed) {
-    r->observed = true;
-    TR_TRY(show(r, error));
-  }
+  if (!r->observed) TR_TRY(show_start(r, error));
+  if (r->settings.control.tol > 0) return tr_control_walk(r, t, error);
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;
-    if (t1 <= t + near) {
-      TR_TRY(advance(r, h, fabs(t1 - t) <= near ? t : t1, error));
-      r->k++;
-    } else { // a shorter step to t; the grid begins anew there
-      TR_TRY(advance(r, t - r->x.t, t, error));
-      r->t0 = t;
-      r->k = 0;
-    }
+    bool whole = t1 <= t + near;
+    TR_TRY(advance(r, whole && fabs(t1 - t) > near ? t1 : t, whole, error));
   }
   return TR_OK;
 }
@@ -264,6 +334,7 @@ tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
 
 tr_status tr_run_step(tr_run *r, tr_error *error) {
+  if (r->settings.control.tol > 0) return tr_run_to(r, NAN, error); // one step, wherever it leads
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
 

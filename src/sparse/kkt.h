@@ -27,12 +27,25 @@ void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the 
 // Position of an entry in values, p->nnz (the bin) if it is not in the pattern.
 int tr_pattern_slot(const tr_pattern *p, int row, int column);
 
+// Rows (and columns) taken out of the system: their unknowns do not change. The pattern must hold
+// their diagonal.
+typedef struct tr_mask {
+  int count, *row;  // ascending
+  int zeros, *zero; // slots set to 0
+  int *diagonal;    // (count) slots set to 1
+} tr_mask;
+tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *row, tr_mask *mask);
+
 typedef struct tr_kkt {
   const tr_pattern *p;
-  double *values; // (nnz + 1), filled by the caller
+  const tr_mask *mask; // or NULL
+  double *values;      // (nnz + 1), filled by the caller
+  double rcond;        // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   double *dense, *scale, *work; // dense LU by rows
+  double *inverse;              // by columns, once the LU has been used `uses` times
+  int uses;
   int *pivot;
   struct klu_numbers *klu;
 } tr_kkt;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step.h"
 
 typedef struct correction {
@@ -16,14 +17,8 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, force_scale, length_scale;
+  double t1, length_scale;
 } correction;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
 
 // q1, v1 from a1
 static void place(const correction *k) {
@@ -83,22 +78,20 @@ static void update(tr_newton_problem *p, const double *dx) {
 // The correction of the velocities, cv da.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
-  return s->c.cv * largest(dx, s->sys->nv);
+  return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
 // Constraints at round-off of the coordinates, forces at round-off of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double stiff = 1 / s->c.cq; // the position part of the forces carries eps |q| M/cq
-  return largest(r, nv) <= 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff) &&
-         largest(r + nv, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
+  tr_step *s = k->s;
+  double positions = 64 * DBL_EPSILON * k->length_scale;
+  return vec_largest(r + s->sys->nv, s->sys->nc) * s->c.cq <= positions &&
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, r);
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
@@ -109,15 +102,13 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, largest(x0->q, nq));
-  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
+  k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
-  // A matrix for other coefficients is not this matrix.
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
-    s->newton.valid = false;
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
+  tr_step_calm(s, x0, t1, x1);
   place(&k);
   return tr_newton_solve(&s->newton, &k.p);
 }

@@ -5,10 +5,15 @@
 //   q1 = q_n o exp(dhat + cq a1 + cw w),  v1 = vhat + cv a1
 //   e1 = cm Mass a1 + G' lam - Q + history,   e4 = (G v1 + Phi_t)/cv
 //   e3 = cm X w - G' mu,                      e2 = Phi(q1, t1)
-// w and mu vanish with the truncation error, so the Newton matrix needs no terms with mu, and from
-// e4 the correction of a is known on G:  G da = e4. Then both halves have index-3 size:
-//   [ A   G'; G 0 ] (da, dlam) = (e1, e4)            A = cm M + cq (..)_q - cv Q_v, as on index 3
+// w and mu vanish with the truncation error, so the Newton matrix needs no terms with mu. In the
+// correction of the positions, cq y = cq da + cw dw, the equations fall into two halves of index-3
+// size, the first of them the index-3 iteration itself:
+//   [ A   G'; G 0 ] (y, l)     = (e1 + cw/cq e3, e2/cq)     A = cm M + cq (..)_q - cv Q_v
 //   [cm X G'; G 0 ] (dw, -dmu) = (e3, (e2 - cq e4)/cw)
+//   da = y - cw/cq dw,   dlam = l + cw/cq dmu
+// With X = 1 the second half comes first, and the first has e1 + cm cw/cq M dw and dlam = l.
+// What is left out, (G v)_q y in e4 and Q_v dw, vanishes with y and dw: positions converge first, then
+// velocities, also near singular positions.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -16,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "step.h"
 
 static const double STIFF = 0.1;
@@ -25,14 +31,8 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, force_scale, length_scale, speed;
+  double t1, length_scale, speed;
 } correction;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
 
 static void place(const correction *k) {
   const tr_step *s = k->s;
@@ -45,7 +45,7 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
-// r = (e1, e4, e3, (e2 - cq e4)/cw)
+// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -53,11 +53,9 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *e1 = r, *e4 = r + nv, *e3 = e4 + nc, *e2 = e3 + nv;
+  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, x->lam, e1, e2);
-  tr_rates(w, e4);
-  tr_constraint_force(w, s->mu, e3);
+  tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
@@ -65,16 +63,20 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     memcpy(w->x, s->w, (size_t)nv * sizeof *w->x);
   else
     tr_mass_times(s->sys, blocks, s->w, w->x);
-  for (int i = 0; i < nv; i++) e3[i] = c->cm * w->x[i] - e3[i];
+  double ratio = c->unit_metric ? 0 : c->cw / c->cq;
+  for (int i = 0; i < nv; i++) {
+    e3[i] = c->cm * w->x[i] - e3[i];
+    e1[i] += ratio * e3[i];
+  }
   for (int i = 0; i < nc; i++) {
-    e4[i] /= c->cv;
-    e2[i] = (e2[i] - c->cq * e4[i]) / c->cw;
+    low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
+    top[i] /= c->cq;
   }
   return TR_OK;
 }
 
-// The matrix of the second half from that of the first: its corner becomes cm X. True: they differ.
-static bool project(tr_step *s, const double *blocks) {
+// Its corner becomes cm X.
+bool tr_make_projection(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
   const double *A = s->kkt.values;
@@ -108,24 +110,31 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = project(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
-  return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
+  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = ((correction *)p)->s;
-  if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
+  const tr_corrector *c = &s->c;
+  if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
+  double *second = r + s->sys->nv + s->sys->nc;
+  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  if (c->unit_metric) {
+    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, second, s->work->x);
+    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * c->cw / c->cq * s->work->x[i];
+  }
+  return tr_kkt_solve(&s->kkt, 1, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  const double *dlam = dx + nv, *dw = dlam + nc, *dmu = dw + nv;
-  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i], s->w[i] -= dw[i];
-  for (int i = 0; i < nc; i++) k->x1->lam[i] -= dlam[i], s->mu[i] += dmu[i];
+  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
+  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
+  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] - ratio * dw[i], s->w[i] -= dw[i];
+  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - share * dmu[i], s->mu[i] += dmu[i];
   place(k);
 }
 
@@ -133,19 +142,23 @@ static void update(tr_newton_problem *p, const double *dx) {
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double da = largest(dx, nv), dw = largest(dx + nv + nc, nv);
+  double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
 
+// Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double stiff = 1 / s->c.cq,
-         forces = 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff);
-  return largest(r, nv) <= forces && largest(r + nv + nc, nv) <= forces &&
-         largest(r + nv, nc) * s->c.cv <= 64 * DBL_EPSILON * k->speed &&
-         largest(r + 2 * nv + nc, nc) * s->c.cw <= 64 * DBL_EPSILON * k->length_scale;
+  double positions = 64 * DBL_EPSILON * k->length_scale;
+  double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
+  return vec_largest(r + nv, nc) * c->cq <= positions &&
+         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both &&
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, r) &&
+         tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }
 
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
@@ -161,15 +174,14 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, largest(x0->q, nq));
-  k.force_scale = largest(x0->lam, nc) + largest(x0->a, nv);
-  k.speed = fmax(largest(x0->v, nv), c->cv * largest(x0->a, nv));
+  k.length_scale = fmax(1, vec_largest(x0->q, nq));
+  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
-    s->newton.valid = false;
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
+  tr_step_calm(s, x0, t1, x1);
   // w and mu continue on a line through the last two
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;
   for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);

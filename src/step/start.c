@@ -4,28 +4,20 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
-// A kept coordinate gets a mass so large that it moves by nothing, and what it would still move is
-// dropped: the iteration then converges to a state where it is exactly what it was.
+// What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
+// and what it would still move is dropped: the iteration then converges to a state where it is exactly
+// what it was.
 #include "start.h"
+#include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
-static const double KEEP_WEIGHT = 1e10;
-
-static double largest(const double *x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; i++) m = fmax(m, fabs(x[i]));
-  return m;
-}
-
-static double norm2(const double *x, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
-}
+static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
+static const double REGULAR = 1e-10;   // eps, of 1/largest mass
+static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
 
 static bool kept(const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
@@ -38,35 +30,82 @@ static bool keeps_any(const tr_system *s, bool velocity) {
   return false;
 }
 
-// [M G'; G 0] at a state, kept coordinates heavy.
-static tr_status factor(tr_projector *p, const tr_state *x, bool heavy, bool velocity) {
-  const tr_system *s = p->sys;
-  double *values = p->kkt->values;
-  tr_coefficients c = {.cm = 1};
-  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
-  if (heavy && keeps_any(s, velocity)) {
-    double most = 0;
-    for (int i = 0; i < s->pattern.nnz; i++) most = fmax(most, fabs(values[i]));
-    for (int i = 0; i < s->nbody; i++)
-      for (int k = 0; k < s->body[i].nv; k++) {
-        int at = s->body[i].v + k;
-        if (kept(&s->body[i], velocity, k))
-          values[tr_pattern_slot(&s->pattern, at, at)] += KEEP_WEIGHT * most;
-      }
+// Row of a kept name on the body's velocities.
+static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
+  tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+  for (int i = 0; i < b->nv; i++) row[i] = i == k;
+  if (b->type->keep_row) b->type->keep_row(&at, k, row);
+}
+
+// values += weight row' row for everything kept of a body
+static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, double weight,
+                       double *values) {
+  double *row = w->block;
+  for (int k = 0; k < b->nv; k++) {
+    if (!kept(b, velocity, k)) continue;
+    kept_row(w, b, k, row);
+    for (int i = 0; i < b->nv; i++)
+      for (int j = 0; j < b->nv; j++)
+        if (row[i] * row[j] != 0)
+          values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
   }
+}
+
+// [M G'; G 0] at a state.
+static tr_status factor(tr_projector *p, const tr_state *x) {
+  tr_coefficients c = {.cm = 1};
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
-static void drop_kept(const tr_system *s, bool velocity, double *d) {
-  for (int i = 0; i < s->nbody; i++)
-    for (int k = 0; k < s->body[i].nv; k++)
-      if (kept(&s->body[i], velocity, k)) d[s->body[i].v + k] = 0;
+// [M G'; G -eps] with kept coordinates heavy.
+static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity) {
+  const tr_system *s = p->sys;
+  const tr_pattern *t = &s->pattern;
+  double *values = p->kkt->values, most = 0;
+  tr_coefficients c = {.cm = 1};
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
+  for (int j = 0; j < s->nv; j++)
+    for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
+      most = fmax(most, fabs(values[k]));
+  if (keeps_any(s, velocity))
+    for (int i = 0; i < s->nbody; i++)
+      make_heavy(p->work, &s->body[i], velocity, KEEP_WEIGHT * most, values);
+  for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
+  return tr_kkt_factor(p->kkt);
+}
+
+static double dot(const double *x, const double *y, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// d loses its part in the span of the kept rows (orthonormal ones are collected in work->block).
+static void drop_kept(const tr_projector *p, bool velocity, double *d) {
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    double *row = p->work->block, *x = d + b->v;
+    for (int k = 0; k < b->nv; k++) {
+      if (!kept(b, velocity, k)) continue;
+      kept_row(p->work, b, k, row);
+      for (const double *e = p->work->block; e < row; e += b->nv) {
+        double s = dot(e, row, b->nv);
+        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
+      }
+      double length = sqrt(dot(row, row, b->nv));
+      for (int j = 0; j < b->nv; j++) row[j] /= length;
+      double s = dot(row, x, b->nv);
+      for (int j = 0; j < b->nv; j++) x[j] -= s * row[j];
+      row += b->nv;
+    }
+  }
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
-  return norm2(phi, p->sys->nc);
+  return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
@@ -76,7 +115,7 @@ static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
   tr_G_times(w, x->v, gap);
   tr_phi_t(w, w->y);
   for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
-  return norm2(gap, p->sys->nc);
+  return vec_norm(gap, p->sys->nc);
 }
 
 // Names the constraint that is worst off.
@@ -87,6 +126,19 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
   const char *kind, *name = tr_row_owner(s, worst, &kind);
   return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": %s (residual %.3g)", kind, name, what,
                  s->nc > 0 ? gap[worst] : 0.0);
+}
+
+// Why: constraints that contradict each other, or just the worst one.
+static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, tr_error *error) {
+  tr_redundancy r = {0};
+  tr_text text = {.al = p->sys->al};
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  if (tr_find_redundancy(p->work, p->arena, &r) == TR_OK && r.count > 0 &&
+      tr_redundancy_text(p->sys, &r, "contradict", &text) == TR_OK)
+    for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
+      tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
+  tr_text_free(&text);
+  return blame(p->sys, phi, "cannot be assembled from the given start", error);
 }
 
 // x.q <- q0 o exp(-f d), halving f until the gap shrinks.
@@ -107,28 +159,28 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
                                    tr_error *error) {
   const tr_system *s = p->sys;
   double *phi = p->r + s->nv, *q0 = room;
-  double scale = fmax(1, largest(x->q, s->nq));
+  double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
     if (info->iterations++ == MAX_ITERATIONS || !isfinite(gap))
-      return blame(s, phi, "cannot be assembled from the given start", error);
-    tr_status status = factor(p, x, true, false);
+      return not_assembled(p, x, phi, error);
+    tr_status status = factor_projection(p, x, false);
     position_gap(p, x, phi);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
     if (status != TR_OK) {
       position_gap(p, x, phi);
-      return blame(s, phi, "the constraints are redundant or singular at the start", error);
+      return blame(s, phi, "cannot be assembled: the equations are singular", error);
     }
-    drop_kept(s, false, p->r);
+    drop_kept(p, false, p->r);
     memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
     double now = move(p, x, q0, p->r, gap, phi);
     if (now >= gap) { // no progress: at round-off, or stuck
       memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
       position_gap(p, x, phi);
       if (gap <= 1e3 * done) break;
-      return blame(s, phi, "cannot be assembled from the given start", error);
+      return not_assembled(p, x, phi, error);
     }
     gap = now;
   }
@@ -141,17 +193,17 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
   double now = info->phi_v_before = velocity_gap(p, x, gap);
-  double done = 16 * DBL_EPSILON * fmax(largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
+  double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
   bool factored = false;
   for (int k = 0; k < 4 && now > done; k++) {
-    if (!factored && factor(p, x, true, true) != TR_OK)
-      return blame(s, gap, "the constraints are redundant or singular at the start", error);
+    if (!factored && factor_projection(p, x, true) != TR_OK)
+      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     factored = true;
     now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
-    drop_kept(s, true, p->r);
+    drop_kept(p, true, p->r);
     for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
     now = velocity_gap(p, x, gap);
   }
@@ -181,9 +233,46 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   return status;
 }
 
+tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
+  const tr_system *s = p->sys;
+  p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
+  p->kkt->mask = NULL;
+  tr_status status = factor(p, x);
+  if (status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS)) return status;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
+  int n = p->redundancy.count;
+  if (n == 0) return status;
+  int *rows = TR_NEW(p->arena, n, int);
+  if (!rows) return TR_NO_MEMORY;
+  for (int i = 0; i < n; i++) rows[i] = s->nv + p->redundancy.row[i];
+  TR_TRY(tr_mask_make(p->arena, &s->pattern, n, rows, &p->mask));
+  p->kkt->mask = &p->mask;
+  return factor(p, x);
+}
+
+// The weights at x:  [M G'; G 0] (., c) = (G_row', 0) over the rows that stayed.
+tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
+  const tr_system *s = p->sys;
+  tr_redundancy *red = &p->redundancy;
+  if (red->count == 0) return TR_OK;
+  TR_TRY(factor(p, x));
+  for (int k = 0; k < red->count; k++) {
+    double *unit = p->work->y, *c = red->weight + (size_t)k * (size_t)s->nc;
+    memset(unit, 0, (size_t)s->nc * sizeof *unit);
+    unit[red->row[k]] = 1;
+    tr_Gt_times(p->work, unit, p->r);
+    memset(p->r + s->nv, 0, (size_t)s->nc * sizeof *p->r);
+    TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+    memcpy(c, p->r + s->nv, (size_t)s->nc * sizeof *c);
+  }
+  tr_least_norm(red, s->nc, lam);
+  return TR_OK;
+}
+
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
   const tr_system *s = p->sys;
-  TR_TRY(factor(p, x, false, false));
+  TR_TRY(factor(p, x));
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
   tr_forces(p->work, NULL, p->r, NULL);
   tr_gamma(p->work, p->r + s->nv);
@@ -200,7 +289,7 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
                                 tr_error *error) {
   tr_arena ar = tr_arena_make(s->al);
   tr_kkt kkt = {0};
-  tr_projector p = {.sys = s, .kkt = &kkt};
+  tr_projector p = {.sys = s, .kkt = &kkt, .arena = &ar};
   p.r = TR_NEW(&ar, s->nv + s->nc, double);
   tr_status status = p.r ? tr_kkt_make(&ar, &s->pattern, &kkt) : TR_NO_MEMORY;
   if (status == TR_OK) status = tr_work_new(s, &p.work);
@@ -210,11 +299,12 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
   }
   if (project) status = tr_project(&p, x, info, error);
   if (status != TR_OK) goto done;
-  status = tr_solve_accelerations(&p, x, x->a, x->lam);
+  status = tr_diagnose(&p, x);
+  if (status == TR_OK) status = tr_solve_accelerations(&p, x, x->a, x->lam);
+  if (status == TR_OK) status = tr_spread_multipliers(&p, x, x->lam);
   if (status == TR_SINGULAR)
     tr_fail(error, status, NULL,
-            "the constraints are redundant or singular here: accelerations and multipliers are not "
-            "unique");
+            "the constraints are singular here: accelerations and multipliers are not unique");
   else if (status != TR_OK)
     tr_fail(error, status, NULL, "the accelerations are not finite numbers");
 done:

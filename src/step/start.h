@@ -3,21 +3,29 @@
 #ifndef TR_START_H
 #define TR_START_H
 
+#include "redundancy.h"
 #include "sparse/kkt.h"
 #include "system/system.h"
 #include "trammel/analysis.h"
 
-// A workspace and a factorisation of [M G'; G 0].
+// A workspace and a factorisation of [M G'; G 0], and what is redundant in it.
 typedef struct tr_projector {
   const tr_system *sys;
   tr_work *work;
   tr_kkt *kkt;
   double *r; // (nv + nc)
+  tr_arena *arena;
+  tr_redundancy redundancy; // found by tr_diagnose
+  tr_mask mask;             // its rows, taken out of kkt
 } tr_projector;
 
 // q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.
 tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error);
+// Redundant constraints at a consistent state; kkt does without them from then on.
+tr_status tr_diagnose(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
+// lam of least norm at x from a lam that is zero on the redundant rows.
+tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam);
 
 #endif

@@ -36,6 +36,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->type = &tr_body_problem;
       b->par = par;
     }
+    if (b->type->variant) b->type = b->type->variant(b->par);
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
@@ -101,7 +102,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     sys_joint *j = &s->joint[i];
     *j = (sys_joint){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
     if (place_element(s, &j->e, "joint", d->type->name, d->type->planar, d->type->spatial,
-                      d->marker, d->type->markers, error) != TR_OK)
+                      d->marker, d->markers, error) != TR_OK)
       continue;
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
@@ -114,7 +115,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     sys_force *f = &s->force[i];
     *f = (sys_force){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
     if (place_element(s, &f->e, "force", d->type->name, d->type->planar, d->type->spatial,
-                      d->marker, d->type->markers, error) != TR_OK)
+                      d->marker, d->markers, error) != TR_OK)
       continue;
     f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
     f->e.mem = s->nmem;
@@ -255,12 +256,12 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   for (int i = 0; i < s->njoint + s->nforce; i++) {
     bool joint = i < s->njoint;
     const sys_element *e = element(s, i);
-    const char *(*start)(void *, const tr_frame *const *) =
+    const char *(*start)(void *, int, const tr_frame *const *) =
         joint ? s->joint[i].type->start : s->force[i - s->njoint].type->start;
     if (!start) continue;
     const tr_frame *f[TR_MAX_MARKERS];
     for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
-    const char *why = start(e->par, f);
+    const char *why = start(e->par, e->nd, f);
     if (why)
       tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
               why);

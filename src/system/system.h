@@ -9,6 +9,7 @@
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
+#include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
 #include "trammel/system.h"
@@ -110,6 +111,7 @@ typedef struct tr_work {
   tr_arena arena;
   tr_frame *frame; // (nframe)
   double *W;       // (6 nframe) wrench on each frame: applied minus constraint
+  double *W2;      // (6 nframe) a second set, for tr_stabilised
   double *cache;   // (ncache)
   double *G;       // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;   // (scratch) blocks under assembly
@@ -142,8 +144,14 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 // G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
+// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
+                   double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
+
+// A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
+const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);

@@ -165,7 +165,9 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   }
   if (!j->ops->geom) return;
   const tr_frame *f[TR_MAX_MARKERS];
-  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0}, some[TR_MAX_ROWS];
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], some[TR_MAX_ROWS];
+  size_t n = (size_t)(j->e.markers * j->e.nd);
+  memset(K, 0, n * n * sizeof *K);
   for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
   if (s->mode != ADD)
     for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = random_in(s);
@@ -176,9 +178,10 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
 
 static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, double cd) {
   const tr_frame *f[TR_MAX_MARKERS];
-  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0};
-  double D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS] = {0};
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
   int nd = e->e.nd, n = e->e.markers * nd, points = nd == 3 ? 2 : 3;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  memset(D, 0, (size_t)(n * n) * sizeof *D);
   for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
   if (s->mode == ADD) {
     e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
@@ -235,6 +238,10 @@ static void assemble(sink *s, tr_work *w, const double *a, const double *lam, co
   for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
   for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
+  // room on the diagonal, for rows that are taken out (tr_mask)
+  const double zero = 0;
+  if (s->mode != ADD)
+    for (int i = 0; i < sys->nc; i++) emit(s, sys->nv + i, sys->nv + i, 1, 1, 1, &zero, true);
 }
 
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,

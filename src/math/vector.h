@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms of plain arrays.
+#ifndef TR_VECTOR_H
+#define TR_VECTOR_H
+
+#include <math.h>
+
+// max |x_i|; a NaN counts as infinite.
+static inline double vec_largest(const double *x, int n) {
+  double m = 0;
+  for (int i = 0; i < n; i++) {
+    double a = fabs(x[i]);
+    m = a > m ? a : m;
+    if (a != a) return INFINITY;
+  }
+  return m;
+}
+
+static inline double vec_norm(const double *x, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * x[i];
+  return sqrt(s);
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// One motion in three sets of coordinates: every method converges with its order in each of them, and
+// what the coordinates disagree about is of that order, too.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "helper_rotations.h"
+
+enum { COORDINATES = 3, HALVINGS = 3 };
+
+typedef struct motion {
+  int n, positions; // values, the first of which are positions
+  double value[MOTION_MAX];
+} motion;
+
+static motion move(int model, int coordinates, const char *method, double h) {
+  motion m = {0};
+  tr_error e = {0};
+  tr_model *description;
+  tr_system *s;
+  tr_run *run;
+  compile_rotation(model, coordinates, &description, &s);
+  tr_run_settings settings = tr_run_defaults();
+  settings.method = method;
+  settings.end = rotation_end(model), settings.step = h;
+  settings.audit = false;
+  if (tr_run_new(s, &settings, NULL, &run, &e) || tr_run_all(run, &e))
+    fail_msg("%s, %s, %s, h = %g: %s", rotation_name(model), rotation_coordinates[coordinates],
+             method, h, e.text);
+  m.n = read_motion(s, tr_run_state(run), m.value);
+  m.positions = m.n / 13 * 7;
+  tr_run_free(run);
+  tr_system_free(s);
+  tr_model_free(description);
+  return m;
+}
+
+// Largest differences in positions and in velocities.
+typedef struct gap {
+  double q, v;
+} gap;
+static gap compare(const motion *a, const motion *b) {
+  gap g = {0};
+  assert_int_equal(a->n, b->n);
+  for (int i = 0; i < a->n; i++) {
+    double *to = i < a->positions ? &g.q : &g.v;
+    *to = fmax(*to, fabs(a->value[i] - b->value[i]));
+  }
+  return g;
+}
+
+static void check_order(double coarse, double fine, int order, const char *what) {
+  const double noise = 1e-9; // what Newton's tolerance leaves
+  if (fine < noise) return;
+  double measured = log2(coarse / fine);
+  if (measured < order - 0.35) fail_msg("%s: order %.2f of %d (%g)", what, measured, order, fine);
+}
+
+static void check_method(int model, const tr_method_info *info) {
+  motion m[COORDINATES][HALVINGS];
+  char what[160];
+  for (int c = 0; c < COORDINATES; c++) {
+    for (int k = 0; k < HALVINGS; k++)
+      m[c][k] = move(model, c, info->name, ldexp(rotation_step(model), -k));
+    gap coarse = compare(&m[c][0], &m[c][1]), fine = compare(&m[c][1], &m[c][2]);
+    snprintf(what, sizeof what, "%s, %s, %s", rotation_name(model), info->name,
+             rotation_coordinates[c]);
+    check_order(coarse.q, fine.q, info->order_q, what);
+    check_order(coarse.v, fine.v, info->order_v, what);
+    if (c == 0) continue;
+    coarse = compare(&m[0][1], &m[c][1]), fine = compare(&m[0][2], &m[c][2]);
+    snprintf(what, sizeof what, "%s, %s, lie and %s", rotation_name(model), info->name,
+             rotation_coordinates[c]);
+    check_order(coarse.q, fine.q, info->order_q, what);
+    check_order(coarse.v, fine.v, info->order_v, what);
+  }
+}
+
+static void check_model(int model) {
+  for (int i = 0; i < tr_method_count(); i++) {
+    tr_method_info info = tr_method_describe(i);
+    check_method(model, &info);
+  }
+}
+
+static void test_free_body(void **state) {
+  (void)state;
+  check_model(0);
+}
+
+static void test_heavy_top(void **state) {
+  (void)state;
+  check_model(1);
+}
+
+static void test_three_links(void **state) {
+  (void)state;
+  check_model(2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_free_body),
+      cmocka_unit_test(test_heavy_top),
+      cmocka_unit_test(test_three_links),
+  };
+  assert_int_equal(rotation_models, 3);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
