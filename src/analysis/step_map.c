@@ -250,13 +250,15 @@ static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, doub
 
 // ---- life -------------------------------------------------------------------------------------------
 
-static tr_status prepare(map *m, const tr_state *x, const char *method, tr_error *error) {
+static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const char *method,
+                         tr_error *error) {
   const tr_method *type;
   void *par;
   tr_newton_settings newton = tr_run_defaults().newton;
   newton.reuse = false, newton.max_iterations = 50;
   TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
   TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
+  m->step->kkt.mask = m->step->projection.mask = mask;
   m->rooms = type->vectors;
   m->n = (3 + m->rooms) * m->sys->nv;
   tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
@@ -281,7 +283,7 @@ tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x
                            double complex **w, int *n, tr_error *error) {
   map m = {.sys = sys, .ar = ar, .h = h, .delta = delta};
   *n = 0;
-  tr_status status = prepare(&m, x, method, error);
+  tr_status status = prepare(&m, x, modes->mask, method, error);
   if (status == TR_OK && modes->f > 0) status = spectrum(&m, x, modes, w, n);
   tr_state *state[] = {&m.x0, &m.x1, &m.z0, &m.z1};
   for (int k = 0; k < 4; k++) tr_state_free(sys, state[k]);

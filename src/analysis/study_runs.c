@@ -134,7 +134,7 @@ tr_status tr_study_run_one(study *s, study_run *r) {
   r->status = status;
   if (status != TR_OK) explain(r, &error);
   if (run) r->info = tr_run_describe(run);
-  r->info.method = NULL; // it belongs to the run
+  r->info.method = r->info.warnings = NULL; // they belong to the run
   tr_reader_free(reader);
   tr_run_free(run);
   return status == TR_NO_MEMORY || status == TR_STOPPED ? status : TR_OK;
