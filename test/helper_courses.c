@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/problems.h"
 #include "helper_problems.h"
 #include "math/v3.h"
 
@@ -287,7 +288,7 @@ static void make_bead(motion *x) {
   motion_by_rk4(x, 8000);
 }
 
-static void make_seven_angles(motion *x) {
+static void make_andrews(motion *x) {
   x->m = load_problem(&tr_problem_seven_angles);
   x->end = 0.0075, x->step = 0.0075 / 128;
   motion_by_rk4(x, 8000);
@@ -302,7 +303,7 @@ const course courses[] = {{"damped slider crank", make_slider_crank, false, fals
                           {"two links", make_arm, true, false},
                           {"driven arm", make_driven_arm, true, false},
                           {"bead on a breathing rail", make_bead, true, false},
-                          {"seven angles", make_seven_angles, true, false},
+                          {"seven angles", make_andrews, true, false},
                           {NULL, NULL, false, false}};
 
 motion follow(const course *c) {

@@ -301,7 +301,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   k.p.floor = 4 * DBL_EPSILON * k.speed;
   k.p.tol = fmax(tol, k.p.floor);
   k.weight = k.p.tol / fmax(k.p.tol, positions);
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv) s->newton.valid = false;
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   look_back(s, &k);
@@ -326,6 +326,11 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   m->older_2 = m->last_2, m->last_2 = m->psi_2, m->psi_2 = p2;
 }
 
+static tr_truncation truncation(const void *pv) {
+  double al = ((const par *)pv)->alpha;
+  return (tr_truncation){.q3 = 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al};
+}
+
 const tr_method tr_method_hht_add = {
     .info = {.name = "hht-add",
              .doc = "Hilber-Hughes-Taylor with additive constraint forces",
@@ -340,6 +345,7 @@ const tr_method tr_method_hht_add = {
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,
     .begin = begin,

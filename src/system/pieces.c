@@ -52,7 +52,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *e = &s->joint[i];
     frames_of(w, &e->e, f);
-    e->ops->eval(e->e.par, w->t, f, lam ? lam + e->row : NULL, phi ? phi + e->row : rows, wrench);
+    e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
+                 phi ? phi + e->row : rows, wrench);
     if (lam) add_wrenches(&e->e, wrench, w->W);
   }
 }
@@ -343,9 +344,9 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, d
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     frames_of(w, &j->e, f);
-    j->ops->eval(j->e.par, w->t, f, lam + j->row, phi + j->row, wrench);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, phi + j->row, wrench);
     add_wrenches(&j->e, wrench, w->W);
-    j->ops->eval(j->e.par, w->t, f, mu + j->row, rows, wrench);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
     add_wrenches(&j->e, wrench, w->W2);
     joint_rate(j, w->t, f, rate + j->row);
   }
