@@ -10,10 +10,27 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/redundancy.h"
+
 static double largest(const double *x, int n) {
   double m = 0;
   for (int i = 0; i < n; i++) m = isnan(x[i]) ? NAN : fmax(m, fabs(x[i]));
   return m;
+}
+
+// The rows of G that repeat others at x, for factorisations to do without; NULL: none.
+static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr_mask **out) {
+  tr_redundancy r;
+  *out = NULL;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  TR_TRY(tr_find_redundancy(w, ar, &r));
+  if (!r.known || r.count == 0) return TR_OK;
+  int *rows = TR_NEW(ar, r.count, int);
+  tr_mask *mask = TR_NEW(ar, 1, tr_mask);
+  if (!rows || !mask) return TR_NO_MEMORY;
+  for (int i = 0; i < r.count; i++) rows[i] = w->sys->nv + r.row[i];
+  *out = mask;
+  return tr_mask_make(ar, &w->sys->pattern, r.count, rows, mask);
 }
 
 // ---- equilibrium ------------------------------------------------------------------------------------
@@ -72,6 +89,7 @@ tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr
   k.q = TR_NEW(&ar, sys->nq, double);
   tr_status status = k.r && k.q ? tr_kkt_make(&ar, &sys->pattern, &k.kkt) : TR_NO_MEMORY;
   if (status == TR_OK) status = tr_work_new(sys, &k.work);
+  if (status == TR_OK) status = find_mask(&ar, k.work, x, &k.kkt.mask);
   if (status == TR_OK) status = descend(&k, x, found);
   tr_work_free(k.work);
   tr_kkt_free(&k.kkt);
@@ -196,6 +214,7 @@ tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, t
   tr_kkt kkt = {0};
   tr_status status = tr_kkt_make(ar, &sys->pattern, &kkt);
   if (status == TR_OK) status = tr_work_new(sys, &w);
+  if (status == TR_OK) status = find_mask(ar, w, x, &m->mask);
   if (status == TR_OK) status = find_null_space(ar, w, x, m);
   if (status == TR_OK && m->f > 0) status = exponents(ar, w, &kkt, x, m);
   tr_work_free(w);

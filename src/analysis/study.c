@@ -43,7 +43,7 @@ static tr_status take_methods(study *s) {
   s->methods = set->methods > 0 ? set->methods : tr_method_count();
   s->method = TR_NEW(&s->arena, s->methods, const char *);
   if (!s->method) return tr_no_memory(s->error);
-  tr_arena scratch = tr_arena_make(NULL);
+  tr_arena scratch = tr_arena_make(s->sys->al);
   tr_status status = TR_OK;
   for (int i = 0; i < s->methods; i++) {
     const tr_method *method;
@@ -140,6 +140,7 @@ tr_status tr_study_run(const tr_system *sys, tr_study_kind kind, const tr_study_
     s->out.page.title =
         tr_study_text(s, "%s: %s", kinds[kind].title, sys->name ? sys->name : "model");
     status = kinds[kind].run(s);
+    if (status == TR_OK && s->starved) status = tr_no_memory(error);
   }
   pthread_mutex_destroy(&s->lock);
   if (status == TR_OK)

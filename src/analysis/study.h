@@ -29,6 +29,7 @@ typedef struct study {
   double *step;        // (steps) descending
   double end;
   tr_error *error;
+  bool starved; // a text found no memory: told at the end
   // results
   const char *note[STUDY_NOTES];
   tr_table table[STUDY_TABLES];

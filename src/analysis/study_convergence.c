@@ -213,9 +213,11 @@ static tr_status draw(study *s, const errors *e, bool timed) {
       x[m] = timed ? e->cpu + (size_t)m * s->steps : s->step;
       y[m] = e->shown[g] + (size_t)m * s->steps;
     }
-    TR_TRY(tr_study_curves(s, p, part_titles[g], timed ? "CPU time / s" : "step h / s",
-                           tr_study_text(s, "error of %s / %s", part_names[g], e->unit[g]),
-                           s->steps, x, y));
+    TR_TRY(tr_study_curves(
+        s, p, part_titles[g], timed ? "CPU time / s" : "step h / s",
+        tr_study_text(s, "error of %s / %s%s%s", part_names[g], strchr(e->unit[g], ' ') ? "(" : "",
+                      e->unit[g], strchr(e->unit[g], ' ') ? ")" : ""),
+        s->steps, x, y));
     if (timed)
       tr_study_slopes(p, 2, minus_one_two);
     else

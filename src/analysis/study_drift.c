@@ -193,8 +193,8 @@ static tr_status draw_plane(study *s, const drifts *d) {
       tr_study_text(s, "%s: joint %s, h = %.4g s", s->out.page.title, name, s->step[d->shown]),
       s->methods, 4);
   if (!f) return TR_NO_MEMORY;
-  const char *x_label = tr_study_text(s, "%s, row 1 of G v / (m/s)", name);
-  const char *y_label = tr_study_text(s, "%s, row 2 of G v / (m/s)", name);
+  const char *x_label = "row 1 of G v + \xCE\xA6\xE2\x82\x9C / (m/s)";
+  const char *y_label = "row 2 of G v + \xCE\xA6\xE2\x82\x9C / (m/s)";
   for (int m = 0; m < s->methods; m++) {
     tr_series *c = TR_NEW(&s->arena, 1, tr_series);
     if (!c) return tr_no_memory(s->error);

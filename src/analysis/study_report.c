@@ -16,7 +16,10 @@ void tr_study_note(study *s, const char *format, ...) {
   if (p->notes == STUDY_NOTES) return;
   if (p->notes == STUDY_NOTES - 1) snprintf(text, sizeof text, "And more of that kind.");
   const char *copy = tr_arena_text(&s->arena, text, strlen(text));
-  if (copy) s->note[p->notes++] = copy;
+  if (copy)
+    s->note[p->notes++] = copy;
+  else
+    s->starved = true;
 }
 
 const char *tr_study_text(study *s, const char *format, ...) {
@@ -26,6 +29,7 @@ const char *tr_study_text(study *s, const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   const char *copy = tr_arena_text(&s->arena, text, strlen(text));
+  if (!copy) s->starved = true;
   return copy ? copy : "";
 }
 

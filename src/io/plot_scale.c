@@ -60,7 +60,7 @@ static void add(plot_ticks *t, const plot_scale *s, double at, bool labelled) {
 
 static plot_ticks linear_ticks(const plot_scale *s) {
   plot_ticks t = {0};
-  double room = fabs(s->p1 - s->p0), count = fmax(2, room / 62);
+  double room = fabs(s->p1 - s->p0), count = fmax(2, room / 46);
   double raw = (s->hi - s->lo) / count, unit = pow(10, floor(log10(raw))), step = unit;
   if (raw > unit) step = 2 * unit;
   if (raw > 2 * unit) step = 5 * unit;
