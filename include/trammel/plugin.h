@@ -39,6 +39,9 @@ typedef enum tr_quantity {
   TR_TORSION_STIFFNESS,    // N m/rad
   TR_TORSION_DAMPING,      // N m s/rad
   TR_ENERGY,               // J
+  TR_AREA,                 // m^2
+  TR_AREA_MOMENT,          // m^4, second moment of area
+  TR_PRESSURE,             // Pa
   TR_QUANTITIES
 } tr_quantity;
 
@@ -51,8 +54,16 @@ typedef enum tr_field_kind {
   TR_ROTATION, // double[9], row-major matrix; see docs/model-format.md for the ways to write one
   TR_TENSOR,   // double[9], symmetric: 3 numbers (diagonal) or 6 (xx yy zz xy xz yz)
   TR_CHOICE,   // int, index into choices
-  TR_TEXT      // const char *, owned by the model
+  TR_TEXT,     // const char *, owned by the model
+  TR_ROWS      // tr_rows: a list of lists of numbers, all of one length
 } tr_field_kind;
+
+// A table of numbers. `own` is room for what an element derives from it in `start`.
+typedef struct tr_rows {
+  int rows, columns;
+  const double *x; // rows x columns
+  double *own;     // rows x (columns + 2), zeroed
+} tr_rows;
 
 typedef struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
