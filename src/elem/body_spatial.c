@@ -11,6 +11,7 @@
 // cache: R (9).
 #include <float.h>
 
+#include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
 
