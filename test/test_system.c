@@ -364,14 +364,18 @@ static const char *settled(const tr_field *f) {
 static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
   int n = snprintf(text, size, "type: %s", type);
   for (const tr_field *f = fields; f && f->name; f++) {
+    bool fits = !(f->min < f->max) || (0.8 >= f->min && 0.8 <= f->max);
+    char middle[32]; // of bounds that 0.8 does not keep
+    snprintf(middle, sizeof middle, "%g", 0.5 * (f->min + f->max));
     const char *value = f->kind == TR_VEC3     ? "[0.4, 0.3, 0.5]"
                         : f->kind == TR_VEC2   ? "[0.4, 0.3]"
                         : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
-                        : f->kind == TR_REAL   ? "0.8"
+                        : f->kind == TR_REAL   ? (fits ? "0.8" : middle)
                         : f->kind == TR_CHOICE ? settled(f)
-                                               : NULL;
-    bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
-    if (f->preset && (!value || given)) continue;
+                        : f->kind == TR_ROWS
+                            ? "[[5, -3], [2.5, 0], [-2.5, 0], [-5, -3], [-2.5, -6], [2.5, -6]]"
+                            : NULL;
+    if (f->preset && (!value || f->kind == TR_ROWS)) continue;
     assert_non_null(value);
     n += snprintf(text + n, size - (size_t)n, ", %s: %s", f->name, value);
   }

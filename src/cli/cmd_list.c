@@ -138,6 +138,7 @@ static const char *type_text(const tr_field *f, char *text, size_t size) {
     case TR_TENSOR: return "3 or 6 numbers";
     case TR_CHOICE: return joined(f->choices, text, size);
     case TR_TEXT: return "text";
+    case TR_ROWS: return "lists of numbers";
   }
   return "";
 }
