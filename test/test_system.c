@@ -454,8 +454,8 @@ static void everywhere(check what) {
     try_system(m.sys, *name, what);
     unload(&m);
   }
-  const tr_problem *const problem[] = {&bead, &andrews};
-  for (int k = 0; k < 2; k++) {
+  const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
+  for (int k = 0; k < 3; k++) {
     mechanism m = load_problem(problem[k]);
     try_system(m.sys, "problem", what);
     unload(&m);
