@@ -220,7 +220,7 @@ static void dense_solve(tr_kkt *k, double *b) {
 // ---- sparse ---------------------------------------------------------------------------------------
 
 // Ratio of the pivots of an equilibrated matrix: below this it is singular.
-static const double PIVOT_RATIO = DBL_EPSILON;
+static const double PIVOT_RATIO = 32 * DBL_EPSILON;
 
 static bool regular(tr_kkt *k) {
   klu_numbers *u = k->klu;
