@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constant force on a point, in global axes (potential -F.p) or in those of its marker, which follow
-// the body: then F = R F_0, dF = dt x F.
+// A constant force on a point, in global axes (potential -F.p) or in those of its marker, which
+// follow the body: then F = R F_0, dF = dt x F.
 #include <math.h>
 
 #include "force.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A constant torque on a body, in global axes or in those of its marker, which follow the body: then
-// T = R T_0, dT = dt x T. In the plane both are the same, with the potential -T angle; in space a constant
-// torque has none.
+// A constant torque on a body, in global axes or in those of its marker, which follow the body:
+// then T = R T_0, dT = dt x T. In the plane both are the same, with the potential -T angle; in
+// space a constant torque has none.
 #include <math.h>
 
 #include "force.h"
