@@ -93,6 +93,20 @@ static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, doubl
   }
 }
 
+// r += weight row' (value - given) for everything kept
+static void pull_kept(const tr_projector *p, bool velocity, const double *given, double *r) {
+  double *row = p->work->block;
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    for (int k = 0; k < 6; k++) {
+      if (!kept(b, velocity, k)) continue;
+      double off = kept_value(p->work, b, velocity, k) - *given++;
+      kept_row(p->work, b, k, row);
+      for (int j = 0; j < b->nv; j++) r[b->v + j] += p->weight * off * row[j];
+    }
+  }
+}
+
 static double dot(const double *x, const double *y, int n) {
   double s = 0;
   for (int i = 0; i < n; i++) s += x[i] * y[i];
@@ -139,9 +153,10 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
+  p->weight = KEEP_WEIGHT * most;
   if (keeps_any(s, velocity))
     for (int i = 0; i < s->nbody; i++)
-      make_heavy(p->work, &s->body[i], velocity, KEEP_WEIGHT * most, values);
+      make_heavy(p->work, &s->body[i], velocity, p->weight, values);
   for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
   return tr_kkt_factor(p->kkt);
 }
@@ -216,6 +231,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
     tr_status status = factor_projection(p, x, false);
     position_gap(p, x, phi);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    pull_kept(p, false, given, p->r);
     if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
     if (status != TR_OK) {
       position_gap(p, x, phi);
@@ -249,6 +265,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
     factored = true;
     now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    pull_kept(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     hold_kept(p, true, given, p->r);
