@@ -145,7 +145,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   TR_TRY(tr_method_parse(&r->arena, s->method, &method, &par, error));
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
-  r->info.end = s->end, r->info.step = s->step;
+  r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
@@ -287,18 +287,22 @@ void tr_run_accept(tr_run *r, double t1) {
   r->info.steps++;
 }
 
+tr_status tr_run_try(tr_run *r, double h) {
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  return status == TR_OK && tr_trouble(r->sys, &r->next, h, &body) ? TR_NO_CONVERGENCE : status;
+}
+
 // One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
 // begins anew.
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
-  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  const char *body;
-  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
+  tr_status status = tr_run_try(r, h);
   if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
     // other rows may be redundant now
     TR_TRY(tr_run_diagnose(r, error));
     r->step->newton.valid = false;
-    status = tr_step_try(r->step, &r->x, h, &r->next);
+    status = tr_run_try(r, h);
   }
   if (status != TR_OK) return tr_run_explain(r, status, h, error);
   tr_run_accept(r, t1);
