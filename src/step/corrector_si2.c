@@ -107,7 +107,9 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  s->work->increment = s->sys->flat ? NULL : s->d;
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));

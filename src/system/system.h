@@ -109,14 +109,15 @@ struct tr_system {
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frame *frame; // (nframe)
-  double *W;       // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;      // (6 nframe) a second set, for tr_stabilised
-  double *cache;   // (ncache)
-  double *G;       // (nG) constraint rows by blocks, written by tr_jacobian
-  double *block;   // (scratch) blocks under assembly
-  double *x, *y;   // (max(nv, nc)) scratch of callers in this folder
-  double t;        // the point of the last tr_kinematics
+  tr_frame *frame;         // (nframe)
+  double *W;               // (6 nframe) wrench on each frame: applied minus constraint
+  double *W2;              // (6 nframe) a second set, for tr_stabilised
+  double *cache;           // (ncache)
+  double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
+  double *block;           // (scratch) blocks under assembly
+  double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
+  const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
+  double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
 } tr_work;
 
