@@ -35,6 +35,14 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: with these parameters its error estimate vanishes",
                    s->method->info.name);
+  if (c->velocities && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: the error of its velocities cannot be told, only that of positions",
+                   s->method->info.name);
+  if (c->rule == TR_CONTROL_GNP05 && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: a step that changes every time undoes its feedback; use the PI rule",
+                   s->method->info.name);
   if (s->method->alternates && s->method->alternates(s->par))
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: error control needs numerical damping, or accelerations oscillate "
