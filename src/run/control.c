@@ -108,8 +108,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double h = fit(r, t);
     if (!first && r->h < least)
       return status != TR_OK ? tr_run_explain(r, status, h, error) : collapse(r, worst, h, error);
-    status = tr_run_try(r, h);
-    if (status < 0) return tr_run_explain(r, status, h, error);
+    status = tr_run_try(r, h, error);
+    if (status < 0) return status;
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
       r->h = 0.25 * h;
