@@ -7,7 +7,7 @@
 
 #include "helper_mechanics.h"
 
-enum { MAX_N = 6 * TR_MAX_MARKERS, MAX_MEM = 8, MAX_PAR = 1024 };
+enum { MAX_N = 6 * TR_MAX_MARKERS, MAX_MEM = 8, MAX_PAR = 4096 };
 
 // An element between frames; joint or force.
 typedef struct scene {

@@ -178,7 +178,7 @@ static void check_long(const mechanism *m, const char *name, const claim *c, dou
                           tr_channel_find(m->sys, "constraint.velocity"),
                           tr_channel_find(m->sys, "energy.total")};
   tr_error error = {0};
-  watch w = {.o = {look}, .half = 0.5 * h * (double)steps};
+  watch w = {.o = {.step = look}, .half = 0.5 * h * (double)steps};
   assert_int_equal(tr_reader_new(m->sys, 3, channel, &w.reader, NULL), TR_OK);
   tr_run *run = new_run(m->sys, c->text, h, h * (double)steps);
   assert_int_equal(tr_run_observe(run, &w.o), TR_OK);

@@ -39,6 +39,9 @@ typedef enum tr_quantity {
   TR_TORSION_STIFFNESS,    // N m/rad
   TR_TORSION_DAMPING,      // N m s/rad
   TR_ENERGY,               // J
+  TR_AREA,                 // m^2
+  TR_AREA_MOMENT,          // m^4, second moment of area
+  TR_PRESSURE,             // Pa
   TR_QUANTITIES
 } tr_quantity;
 
@@ -51,8 +54,16 @@ typedef enum tr_field_kind {
   TR_ROTATION, // double[9], row-major matrix; see docs/model-format.md for the ways to write one
   TR_TENSOR,   // double[9], symmetric: 3 numbers (diagonal) or 6 (xx yy zz xy xz yz)
   TR_CHOICE,   // int, index into choices
-  TR_TEXT      // const char *, owned by the model
+  TR_TEXT,     // const char *, owned by the model
+  TR_ROWS      // tr_rows: a list of lists of numbers, all of one length
 } tr_field_kind;
+
+// A table of numbers. `own` is room for what an element derives from it in `start`.
+typedef struct tr_rows {
+  int rows, columns;
+  const double *x; // rows x columns
+  double *own;     // rows x (columns + 2), zeroed
+} tr_rows;
 
 typedef struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
@@ -100,6 +111,23 @@ typedef struct tr_body_at {
   double *cache;   // (ncache)
   double t;
 } tr_body_at;
+
+// Where a body's numbers are in the system's arrays.
+typedef struct tr_body_slot {
+  const void *par;
+  int q, v, cache;
+  int site, sites; // first frame, count
+} tr_body_slot;
+
+// Everything a run of neighbouring bodies of one type is evaluated on.
+typedef struct tr_bodies_at {
+  int n;
+  const tr_body_slot *slot; // (n)
+  double t;
+  const double *q, *v;
+  double *cache;
+  const tr_site *site;
+} tr_bodies_at;
 
 // q changes only through retract: q1 = q o exp(d), d (nv) in the coordinates of v. All matrices are
 // row-major; functions named add_* add to their output, the others write it.
@@ -157,6 +185,10 @@ typedef struct tr_body_type {
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
 
+  // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
+  void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
+  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
+
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
   void (*jac)(const tr_body_at *b, double *G);                         // nc x nv
@@ -168,6 +200,13 @@ typedef struct tr_body_type {
 // ---- joints ---------------------------------------------------------------------------------------
 
 enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+
+// A joint in a run of neighbours of one kind: frames by index.
+typedef struct tr_link {
+  const void *par;
+  int frame[2];
+  int row;
+} tr_link;
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
 typedef struct tr_joint_ops {
@@ -184,6 +223,9 @@ typedef struct tr_joint_ops {
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
+  void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
+                   double *phi, double *W);
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

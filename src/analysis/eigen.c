@@ -74,8 +74,7 @@ static void qr_step(double complex *H, int n, int lo, int hi, double complex mu,
 // First row of the unreduced block that ends at hi.
 static int block_start(double complex *H, int n, int hi, double scale) {
   for (int k = hi; k > 0; k--) {
-    double near = cabs(AT(H, k, k)) + cabs(AT(H, k - 1, k - 1));
-    if (near == 0) near = scale;
+    double near = fmax(cabs(AT(H, k, k)) + cabs(AT(H, k - 1, k - 1)), 1e-3 * scale);
     if (cabs(AT(H, k, k - 1)) <= DBL_EPSILON * near) {
       AT(H, k, k - 1) = 0;
       return k;

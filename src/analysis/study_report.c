@@ -16,7 +16,10 @@ void tr_study_note(study *s, const char *format, ...) {
   if (p->notes == STUDY_NOTES) return;
   if (p->notes == STUDY_NOTES - 1) snprintf(text, sizeof text, "And more of that kind.");
   const char *copy = tr_arena_text(&s->arena, text, strlen(text));
-  if (copy) s->note[p->notes++] = copy;
+  if (copy)
+    s->note[p->notes++] = copy;
+  else
+    s->starved = true;
 }
 
 const char *tr_study_text(study *s, const char *format, ...) {
@@ -26,6 +29,7 @@ const char *tr_study_text(study *s, const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   const char *copy = tr_arena_text(&s->arena, text, strlen(text));
+  if (!copy) s->starved = true;
   return copy ? copy : "";
 }
 
@@ -75,7 +79,7 @@ tr_status tr_study_curves(study *s, tr_panel *p, const char *title, const char *
   if (!c) return tr_no_memory(s->error);
   for (int m = 0; m < s->methods; m++)
     c[m] = (tr_series){.name = s->method[m],
-                       .style = m,
+                       .style = s->style[m],
                        .lines = true,
                        .markers = true,
                        .n = n,
@@ -101,7 +105,7 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
   for (int i = 0; i < n; i++) {
     at[i] = n - 1 - i;
     names[n - 1 - i] = name[i];
-    c[i] = (tr_series){.style = i,
+    c[i] = (tr_series){.style = i < s->methods ? s->style[i] : i,
                        .markers = true,
                        .n = 1,
                        .x = value + i,
@@ -132,4 +136,12 @@ double tr_study_order(int n, const double *h, const double *error, double floor,
   if (used < 2) return NAN;
   double d = used * sxx - sx * sx;
   return d > 0 ? (used * sxy - sx * sy) / d : NAN;
+}
+
+void tr_study_sort(int n, double *x) {
+  for (int i = 1; i < n; i++)
+    for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
+      double y = x[j];
+      x[j] = x[j - 1], x[j - 1] = y;
+    }
 }

@@ -134,7 +134,7 @@ tr_status tr_study_run_one(study *s, study_run *r) {
   r->status = status;
   if (status != TR_OK) explain(r, &error);
   if (run) r->info = tr_run_describe(run);
-  r->info.method = NULL; // it belongs to the run
+  r->info.method = r->info.warnings = NULL; // they belong to the run
   tr_reader_free(reader);
   tr_run_free(run);
   return status == TR_NO_MEMORY || status == TR_STOPPED ? status : TR_OK;
@@ -152,9 +152,18 @@ tr_status tr_study_run_all(study *s, int n, study_run *runs) {
 }
 
 void tr_study_note_failures(study *s, int n, const study_run *runs) {
-  for (int i = 0; i < n; i++)
-    if (runs[i].status != TR_OK)
-      tr_study_note(s, "`%s` with h = %.6g s failed: %s", runs[i].method, runs[i].h, runs[i].why);
+  for (int i = 0; i < n;) { // runs of one method lie together
+    int end = i, failed = 0, first = -1;
+    for (; end < n && runs[end].method == runs[i].method; end++)
+      if (runs[end].status != TR_OK) {
+        failed++;
+        if (first < 0) first = end;
+      }
+    if (failed > 0)
+      tr_study_note(s, "`%s` failed with %d of %d steps, with h = %.4g s: %s.", runs[i].method,
+                    failed, end - i, runs[first].h, runs[first].why);
+    i = end;
+  }
 }
 
 // ---- time -------------------------------------------------------------------------------------------

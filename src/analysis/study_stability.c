@@ -17,11 +17,13 @@ typedef struct spectra {
   const tr_system *sys;
   tr_state x;
   tr_modes modes;
+  double delta; // size of differences
   int n;
   const double *h;       // (n) ascending
   double *radius;        // (methods x n)
   double complex **root; // (methods x n) all of them, for the oscillator; or NULL
   int *count;            // (methods x n)
+  tr_status *status;     // (methods x n)
   bool with_roots;
 } spectra;
 
@@ -39,7 +41,8 @@ static tr_status task(study *s, void *data, int i) {
   double complex *w;
   int n;
   tr_status status = tr_step_spectrum(&ar, p->sys, &p->x, &p->modes, s->method[i / p->n],
-                                      p->h[i % p->n], &w, &n, NULL);
+                                      p->h[i % p->n], p->delta, &w, &n, NULL);
+  p->status[i] = status;
   if (status == TR_OK) {
     double most = 0;
     for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
@@ -56,7 +59,8 @@ static tr_status find_spectra(study *s, spectra *p, const char *what) {
   int n = s->methods * p->n;
   p->radius = tr_study_numbers(s, n);
   p->count = TR_NEW(&s->arena, n, int);
-  if (!p->radius || !p->count) return tr_no_memory(s->error);
+  p->status = TR_NEW(&s->arena, n, tr_status);
+  if (!p->radius || !p->count || !p->status) return tr_no_memory(s->error);
   if (p->with_roots) {
     double complex *all = TR_NEW(&s->arena, (size_t)n * ROOTS, double complex);
     p->root = TR_NEW(&s->arena, n, double complex *);
@@ -157,6 +161,7 @@ static tr_status ring(study *s, stability *t) {
   if (!h || !t->decay || !t->period) return tr_no_memory(s->error);
   for (int k = 0; k < POINTS; k++) h[k] = pow(10, -1.5 + 3.5 * k / (POINTS - 1));
   p->n = POINTS, p->h = h, p->with_roots = true;
+  p->delta = 1e-2; // it is linear
   tr_status status = tr_model_new(s->sys->al, &model);
   if (status == TR_OK) status = tr_model_add_problem(model, "oscillator", &problem, s->error);
   if (status == TR_OK) status = tr_compile(model, &sys, s->error);
@@ -217,6 +222,7 @@ static tr_status find_steps(study *s, spectra *p) {
 static tr_status model(study *s, stability *t) {
   spectra *p = &t->model;
   p->sys = s->sys;
+  p->delta = 3e-6;
   TR_TRY(find_point(s, p));
   TR_TRY(tr_find_modes(&s->arena, s->sys, &p->x, &p->modes, s->error));
   if (p->modes.f == 0)
@@ -226,8 +232,17 @@ static tr_status model(study *s, stability *t) {
                 "%d degree%s of freedom; the exact motion has exponents up to |s| = %.4g 1/s and "
                 "grows at most like exp(%.3g t).",
                 p->modes.f, p->modes.f == 1 ? "" : "s", p->modes.omega, p->modes.growth);
+  if (p->modes.growth > 1e-6 * p->modes.omega)
+    tr_study_note(s, "The exact motion grows here: no step is called stable.");
   TR_TRY(find_steps(s, p));
   TR_TRY(find_spectra(s, p, "one-step maps"));
+  for (int m = 0; m < s->methods; m++)
+    for (int k = 0; k < p->n; k++)
+      if (p->status[m * p->n + k] != TR_OK) {
+        tr_study_note(s, "`%s` fails from h = %.4g s on (%s), or at some steps there.",
+                      s->method[m], p->h[k], tr_status_text(p->status[m * p->n + k]));
+        break;
+      }
   t->exact = tr_study_numbers(s, p->n);
   if (!t->exact) return tr_no_memory(s->error);
   for (int k = 0; k < p->n; k++) t->exact[k] = exp(p->modes.growth * p->h[k]);
@@ -254,10 +269,11 @@ static tr_status write_summary(study *s, const stability *t) {
                    {tr_study_text(s, "radius_at_%.3g", o->h[last]), "", 4}};
   study_rows r;
   TR_TRY(tr_study_table(s, "summary", "Summary", 5, c, s->methods, &r));
+  bool grows = p->modes.growth > 1e-6 * p->modes.omega;
   for (int m = 0; m < s->methods; m++) {
     double stable = NAN;
-    for (int i = 0; i < p->n; i++) {
-      if (!(p->radius[m * p->n + i] <= fmax(1, t->exact[i]) + 1e-4)) break;
+    for (int i = 0; i < p->n && !grows; i++) {
+      if (!(p->radius[m * p->n + i] <= 1 + 1e-4)) break;
       stable = p->h[i];
     }
     tr_study_put_text(&r, s->method[m]);
@@ -266,11 +282,12 @@ static tr_status write_summary(study *s, const stability *t) {
     tr_study_put(&r, t->period[m * o->n + k]);
     tr_study_put(&r, o->radius[m * o->n + last]);
   }
-  tr_study_note(s,
-                "largest_stable_h: up to it, through the steps looked at (%.3g .. %.3g s), the "
-                "radius is at most 1, or the exact solution's; decay, period error and radius are "
-                "the oscillator's at h omega as told.",
-                p->h[0], p->h[p->n - 1]);
+  tr_study_note(
+      s,
+      "largest_stable_h: up to it, through the steps looked at (%.3g .. %.3g s), the "
+      "radius is at most 1; decay, period error and radius are the oscillator's at h omega "
+      "as told.",
+      p->h[0], p->h[p->n - 1]);
   return TR_OK;
 }
 
@@ -307,11 +324,13 @@ static tr_status write_tables(study *s, const stability *t) {
   return TR_OK;
 }
 
-// What is above the floor, in size; the rest is round-off.
-static double *above(study *s, const double *x, int n, double floor) {
-  double *y = tr_study_numbers(s, n);
-  for (int i = 0; y && i < n; i++)
-    if (fabs(x[i]) > floor) y[i] = fabs(x[i]);
+// What goes into the figure: above round-off, and at least two steps a period.
+static double *shown(study *s, const spectra *o, const double *x, bool absolute) {
+  double *y = tr_study_numbers(s, s->methods * o->n);
+  for (int i = 0; y && i < s->methods * o->n; i++) {
+    double size = absolute ? fabs(x[i]) : x[i];
+    if (size > 1e-7 && o->h[i % o->n] <= PI) y[i] = size;
+  }
   return y;
 }
 
@@ -327,7 +346,6 @@ static tr_status curves(study *s, tr_panel *p, const char *title, const char *x_
 static tr_status draw(study *s, const stability *t) {
   static const double slopes[] = {1, 3}, two[] = {2};
   const spectra *p = &t->model, *o = &t->ring;
-  int n = s->methods * o->n;
   tr_figure *f = tr_study_figure(s, "stability", s->out.page.title, 4, 2);
   if (!f) return TR_NO_MEMORY;
   tr_panel *panel = (tr_panel *)f->panel;
@@ -341,17 +359,18 @@ static tr_status draw(study *s, const stability *t) {
       curves(s, &panel[1], "oscillator", "h \xCF\x89", "spectral radius", o->n, o->h, o->radius));
   for (int k = 0; k < 2; k++) panel[k].y = (tr_axis){panel[k].y.label, false, 0, 1.3, NULL, 0};
   TR_TRY(curves(s, &panel[2], "oscillator: amplitude decay", "h \xCF\x89",
-                "|amplitude decay| per period", o->n, o->h, above(s, t->decay, n, 1e-7)));
+                "amplitude decay per period", o->n, o->h, shown(s, o, t->decay, false)));
   tr_study_slopes(&panel[2], 2, slopes);
   TR_TRY(curves(s, &panel[3], "oscillator: period error", "h \xCF\x89", "|period error|, relative",
-                o->n, o->h, above(s, t->period, n, 1e-7)));
+                o->n, o->h, shown(s, o, t->period, true)));
   tr_study_slopes(&panel[3], 1, two);
   tr_study_note(s,
                 "Spectral radii are those of the real stepper, linearised by differences, on the "
                 "states that runs from consistent starts can reach.");
   tr_study_note(s,
                 "Amplitude decay and period error belong to the principal root, as long as it is "
-                "complex; a negative decay in the table is growth.");
+                "complex; a negative decay in the tables is growth, which the "
+                "figure leaves out.");
   return TR_OK;
 }
 

@@ -7,6 +7,7 @@
 // cache: cos, sin of the angle.
 #include <math.h>
 
+#include "body_run.h"
 #include "elem.h"
 
 typedef struct par {
@@ -131,6 +132,8 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * (g[0] * q[0] + g[1] * q[1]);
 }
 
+TR_BODY_RUNS(3)
+
 const tr_body_type tr_body_planar = {
     .name = "planar",
     .doc = "rigid body in the x-y plane",
@@ -153,4 +156,6 @@ const tr_body_type tr_body_planar = {
     .mass = mass,
     .add_force = add_force,
     .energy = energy,
+    .kinematics_run = kinematics_run,
+    .gather_run = gather_run,
 };

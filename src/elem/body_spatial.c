@@ -11,6 +11,7 @@
 // cache: R (9).
 #include <float.h>
 
+#include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
 
@@ -250,6 +251,8 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * v3_dot(g, b->q);
 }
 
+TR_BODY_RUNS(6)
+
 const tr_body_type tr_body_spatial = {
     .name = "spatial",
     .doc = "rigid body in space",
@@ -280,4 +283,6 @@ const tr_body_type tr_body_spatial = {
     .add_force = add_force,
     .add_force_tangent = add_force_tangent,
     .energy = energy,
+    .kinematics_run = kinematics_run,
+    .gather_run = gather_run,
 };

@@ -93,14 +93,16 @@ static void add_marker(tr_text *s, int style, double x, double y) {
   }
 }
 
-static void add_stroke(tr_text *s, int style) {
+// Dashes tell styles apart where there are markers; a curve alone in its panel is solid.
+static void add_stroke(tr_text *s, int style, bool solid) {
   if (style < 0) {
     tr_text_add(s, " fill=\"none\" stroke=\"#000\" stroke-width=\"1\" stroke-dasharray=\"6,4\"");
     return;
   }
   tr_text_add(s, " fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\"",
               colours[style % STYLES]);
-  if (*dashes[style % STYLES]) tr_text_add(s, " stroke-dasharray=\"%s\"", dashes[style % STYLES]);
+  if (*dashes[style % STYLES] && !solid)
+    tr_text_add(s, " stroke-dasharray=\"%s\"", dashes[style % STYLES]);
 }
 
 // ---- axes -------------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ static void add_axis(const plot *p, bool is_x) {
   tr_plot_tick_label(&power, s->exponent, text);
   const box *b = &p->in;
   tr_text_add(p->s, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">\xC3\x97%s</text>\n",
-              is_x ? b->x + b->w + 8 : b->x - 6, is_x ? b->y + b->h + 34 : b->y - 6, "end", text);
+              is_x ? b->x + b->w + 4 : b->x - 6, is_x ? b->y + b->h + 36 : b->y - 6, "end", text);
 }
 
 static void add_titles(const plot *p) {
@@ -169,7 +171,9 @@ static void add_titles(const plot *p) {
   if (p->panel->title)
     add_label(p->s, b->x + b->w / 2, b->y - 8, " text-anchor=\"middle\" font-weight=\"bold\"",
               p->panel->title);
-  add_label(p->s, b->x + b->w / 2, b->y + b->h + 36, " text-anchor=\"middle\"", p->panel->x.label);
+  double aside = p->x.exponent ? 20 : 0; // room for the power of ten
+  add_label(p->s, b->x + b->w / 2 - aside, b->y + b->h + 36, " text-anchor=\"middle\"",
+            p->panel->x.label);
   if (!p->panel->y.label || !*p->panel->y.label) return;
   snprintf(turn, sizeof turn, " text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"", left,
            across);
@@ -203,7 +207,7 @@ static void add_line(const plot *p, const tr_series *c) {
   }
   if (!any) tr_text_add(p->s, "M0,0");
   tr_text_add(p->s, "\"");
-  add_stroke(p->s, c->style);
+  add_stroke(p->s, c->style, !c->markers);
   tr_text_add(p->s, "/>\n");
 }
 
@@ -217,7 +221,7 @@ static void add_whisker(const plot *p, const tr_series *c, int i, double x, doub
     tr_text_add(p->s, "<path d=\"M%.1f,%.1fv8m0,-4H%.1fm0,-4v8\"", a, y - 4, b);
   else
     tr_text_add(p->s, "<path d=\"M%.1f,%.1fh8m-4,0V%.1fm-4,0h8\"", x - 4, a, b);
-  add_stroke(p->s, c->style);
+  add_stroke(p->s, c->style, true);
   tr_text_add(p->s, "/>\n");
 }
 
@@ -361,7 +365,7 @@ static int gather(const tr_figure *f, const tr_series **out) {
 static void add_key(tr_text *s, const tr_series *c, double x, double y) {
   if (c->lines || c->style < 0) {
     tr_text_add(s, "<path d=\"M%.1f,%.1fh34\"", x, y);
-    add_stroke(s, c->style);
+    add_stroke(s, c->style, false);
     tr_text_add(s, "/>\n");
   }
   if (c->markers && c->style >= 0) add_marker(s, c->style, x + 17, y);
@@ -392,6 +396,7 @@ static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key)
   l.key_columns = keys > 0 ? (int)fmax(1, floor((l.width - 2 * GAP) / l.key_width)) : 1;
   if (l.key_columns > keys && keys > 0) l.key_columns = keys;
   int lines = (keys + l.key_columns - 1) / l.key_columns;
+  if (lines > 0) l.key_columns = (keys + lines - 1) / lines; // lines of equal length
   l.height = l.top + l.rows * (HEAD + l.h + FOOT) + GAP + lines * LEGEND_LINE;
   return l;
 }

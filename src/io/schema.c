@@ -56,6 +56,7 @@ static const char *kind_schema(tr_field_kind kind) {
     case TR_ROTATION: return "\"$ref\": \"#/$defs/rotation\"";
     case TR_TENSOR: return "\"$ref\": \"#/$defs/tensor\"";
     case TR_TEXT: return "\"type\": \"string\"";
+    case TR_ROWS: return "\"$ref\": \"#/$defs/rows\"";
     case TR_CHOICE: break;
   }
   return "";
@@ -202,6 +203,8 @@ static const char *const definitions =
     "\"minItems\": 2, \"maxItems\": 3},\n"
     "  \"tensor\": {\"type\": [\"array\", \"number\", \"string\"], \"items\": {\"$ref\": "
     "\"#/$defs/number\"}, \"minItems\": 3, \"maxItems\": 6},\n"
+    "  \"rows\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"$ref\": "
+    "\"#/$defs/number\"}}},\n"
     "  \"turn\": {\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
     "\"axis\": {\"$ref\": \"#/$defs/vector\"}, \"angle\": {\"$ref\": \"#/$defs/number\"}, "
     "\"x\": {\"$ref\": \"#/$defs/number\"}, \"y\": {\"$ref\": \"#/$defs/number\"}, "

@@ -88,6 +88,20 @@ static bool read_text(tr_planner *p, const tr_node *node, const char **out) {
   return *out || tr_plan_no_memory(p);
 }
 
+static bool read_rows(tr_planner *p, const tr_node *node, const tr_field *f, tr_rows *out) {
+  const tr_node *first = node->kind == TR_LIST ? node->first : NULL;
+  if (node->kind != TR_LIST || (first && first->kind != TR_LIST))
+    return tr_plan_fail(p, node, "a list of lists of numbers is expected");
+  int rows = node->count, columns = first ? first->count : 0, n, i = 0;
+  double *x = TR_NEW(p->arena, rows * columns + 1, double);
+  double *own = TR_NEW(p->arena, rows * (columns + 2) + 1, double);
+  if (!x || !own) return tr_plan_no_memory(p);
+  for (const tr_node *k = first; k; k = k->next, i++)
+    if (!tr_plan_numbers(p, k, f->quantity, columns, columns, x + i * columns, &n)) return false;
+  *out = (tr_rows){rows, columns, x, own};
+  return true;
+}
+
 // "auto": found at the start, where the default says that this is possible.
 static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
   if (!f->preset || strcmp(f->preset, "auto") != 0 || !is_word(node, "auto")) return false;
@@ -111,6 +125,7 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
     case TR_TENSOR: return read_auto(node, f, x) || read_tensor(p, node, f, x);
     case TR_CHOICE: return read_choice(p, node, f, out);
     case TR_TEXT: return read_text(p, node, out);
+    case TR_ROWS: return read_rows(p, node, f, out);
   }
   return false;
 }

@@ -94,6 +94,7 @@ static tr_status place_element(tr_system *s, sys_element *e, const char *kind, c
 
 static tr_status number_elements(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
+  int before = error->count;
   s->njoint = p->njoint, s->nforce = p->nforce;
   s->joint = NEW(p->njoint, sys_joint), s->force = NEW(p->nforce, sys_force);
   if (!s->joint || !s->force) return tr_no_memory(error);
@@ -122,7 +123,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     s->nmem += d->type->nmem;
     if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
   }
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
 static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
@@ -251,6 +252,7 @@ static tr_status make_masses(tr_system *s, tr_error *error) {
 // Elements find their "auto" parameters in the frames at the start.
 static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   tr_state x;
+  int before = error->count;
   TR_TRY(tr_state_new(s, &x, error));
   tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
   for (int i = 0; i < s->njoint + s->nforce; i++) {
@@ -267,7 +269,27 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
               why);
   }
   tr_state_free(s, &x);
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
+}
+
+// Runs of neighbours of one type.
+static tr_status make_runs(tr_system *s, tr_error *error) {
+  s->body_run = NEW(s->nbody, sys_run), s->joint_run = NEW(s->njoint, sys_run);
+  s->slot = NEW(s->nbody, tr_body_slot), s->link = NEW(s->njoint, tr_link);
+  if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites};
+    if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
+    s->body_run[s->nbody_run - 1].count++;
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    s->link[i] = (tr_link){j->e.par, {j->e.frame[0], j->e.frame[1]}, j->row};
+    if (i == 0 || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
+    s->joint_run[s->njoint_run - 1].count++;
+  }
+  return TR_OK;
 }
 
 static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_error *error) {
@@ -280,6 +302,7 @@ static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_erro
                    "the model has no bodies, so nothing can move");
   TR_TRY(number_elements(s, error));
   TR_TRY(number_sites(s, error));
+  TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(make_masses(s, error));
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);

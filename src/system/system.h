@@ -59,6 +59,11 @@ typedef struct sys_force {
   const tr_force_ops *ops;
 } sys_force;
 
+// Neighbours of one type, evaluated in one call where the type can.
+typedef struct sys_run {
+  int first, count;
+} sys_run;
+
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
 typedef enum sys_owner_kind {
   OWN_MARKER,
@@ -83,6 +88,10 @@ struct tr_system {
   int nbody, njoint, nforce, nblock;
   sys_body *body;
   sys_joint *joint;
+  int nbody_run, njoint_run;
+  sys_run *body_run, *joint_run;
+  tr_body_slot *slot; // (nbody)
+  tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
   int *site_body; // (nframe)
