@@ -422,8 +422,32 @@
      "m.yaml:7:6: joint \"j\": all its markers are on \"rod\"\n"},
     {"out of the plane",
      ROD "joints:\n"
-         "  j: {type: revolute, bodies: [ground, rod], at: [0, 0], axis: [1, 0, 0]}\n",
-     "m.yaml:5:6: joint \"j\": marker 1 turns out of the plane: its z axis must stay z\n"},
+         "  j: {type: revolute, bodies: [ground, rod], at: [0, 0], axis: [1, 0, 1]}\n"
+         "  k: {type: revolute, bodies: [ground, rod], at: [0, 0], orientation: {x: 1}}\n",
+     "m.yaml:5:64: joint \"j\": axis: the direction leaves the plane\n"
+     "m.yaml:6:6: joint \"k\": marker 1 turns out of the plane: its z axis must stay z\n"},
+    {"joints of joints",
+     ROD "joints:\n"
+         "  pin: {type: revolute, bodies: [ground, rod], at: [0, 0]}\n"
+         "  ball: {type: spherical, bodies: [ground, rod], at: [0, 0]}\n"
+         "  a: {type: gear, joints: [pin, pim], ratio: 2}\n"
+         "  b: {type: gear, joints: [pin, ball], ratio: 2}\n"
+         "  c: {type: gear, joints: [pin], ratio: 2}\n"
+         "  d: {type: revolute, joints: [pin, ball]}\n"
+         "  e: {type: gear, joints: [pin, d], ratio: 2, markers: [ground, rod]}\n"
+         "  f: {type: gear, joints: [pin, a], ratio: 2}\n"
+         "  g: {type: gear, ratio: 2}\n"
+         "  h: {type: rack-and-pinion, joints: [pin, pin], radius: 2}\n"
+         "  i: {type: gear, joints: [pin, rod], ratio: 2}\n",
+     "m.yaml:9:27: joint \"c\": joints: a list of 2 joints is expected\n"
+     "m.yaml:10:23: joint \"d\": type revolute connects markers, not joints\n"
+     "m.yaml:11:19: joint \"e\": \"joints\" contradicts \"markers\"\n"
+     "m.yaml:13:6: joint \"g\": joints are missing\n"
+     "m.yaml:7:33: joint \"a\": joints: unknown joint \"pim\" (did you mean \"pin\"?)\n"
+     "m.yaml:8:33: joint \"b\": joints: \"ball\" does not fit: it has no angle\n"
+     "m.yaml:12:33: joint \"f\": joints: \"a\" does not fit: it has no markers of its own\n"
+     "m.yaml:14:44: joint \"h\": joints: \"pin\" does not fit: it has no way s\n"
+     "m.yaml:15:33: joint \"i\": joints: \"rod\" is a body; a joint is expected\n"},
     {"repeat keys",
      "trammel: 1\n"
      "repeat:\n"

@@ -117,7 +117,7 @@ static int numbers_in(const tr_field *f) {
 void draw_parameters(seed *s, const tr_field *fields, void *par) {
   for (const tr_field *f = fields; f && f->name; f++) {
     void *at = (char *)par + f->offset;
-    int choices = 0;
+    int choices = 0, first;
     switch (f->kind) {
       case TR_REAL:
       case TR_VEC2:
@@ -129,8 +129,9 @@ void draw_parameters(seed *s, const tr_field *fields, void *par) {
       case TR_ROTATION: draw_rotation(s, at); break;
       case TR_TENSOR: draw_tensor(s, at); break;
       case TR_CHOICE:
-        while (f->choices[choices]) choices++;
-        *(int *)at = (int)((0.5 + 0.5 * draw(s)) * choices);
+        first = strcmp(f->choices[0], "auto") == 0; // what nobody can find out here
+        while (f->choices[first + choices]) choices++;
+        *(int *)at = first + (int)((0.5 + 0.5 * draw(s)) * choices);
         break;
       case TR_TEXT: *(const char **)at = f->preset ? f->preset : ""; break;
     }

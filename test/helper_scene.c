@@ -96,6 +96,17 @@ static void draw_frames(scene *x, seed *s) {
   }
 }
 
+// Lets the element fill what follows from its parameters.
+static void start_here(scene *x) {
+  const char *(*start)(void *, int, const tr_frame *const *) =
+      x->joint ? x->joint->start : x->force->start;
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  walk(x, 0, f, pf);
+  const char *why = start ? start(x->par, x->nd, pf) : NULL;
+  if (why) fail_msg("%s: %s", x->name, why);
+}
+
 void begin(scene *x, seed *s) {
   size_t size = x->joint ? x->joint->par_size : x->force->par_size;
   const tr_field *fields = x->joint ? x->joint->fields : x->force->fields;
@@ -107,6 +118,7 @@ void begin(scene *x, seed *s) {
   draw_frames(x, s);
   x->t = 0.3 + 0.2 * draw(s);
   stand_still(x);
+  start_here(x);
 }
 
 void stop_frames(scene *x) {
@@ -263,14 +275,9 @@ void check_turns(scene *x, seed *s) {
 void check_auto(scene *x, seed *s) {
   (void)s;
   const tr_field *fields = x->joint ? x->joint->fields : x->force->fields;
-  const char *(*start)(void *, const tr_frame *const *) =
-      x->joint ? x->joint->start : x->force->start;
-  tr_frame f[TR_MAX_MARKERS];
-  const tr_frame *pf[TR_MAX_MARKERS];
   int count = set_auto(fields, x->par);
+  if (count > 0) assert_true(x->joint ? x->joint->start != NULL : x->force->start != NULL);
   stand_still(x);
-  walk(x, 0, f, pf);
-  if (count > 0) assert_non_null(start);
-  if (start) assert_null(start(x->par, pf));
+  start_here(x);
   assert_int_equal(count_nan(fields, x->par), 0);
 }

@@ -17,7 +17,7 @@ static void joint_at(const scene *x, double s, const double *lam, double *phi, d
   tr_frame f[TR_MAX_MARKERS];
   const tr_frame *pf[TR_MAX_MARKERS];
   double t = walk(x, s, f, pf), unused[MAX_N];
-  x->jops->eval(x->par, t, pf, lam, phi, w ? w : unused);
+  x->jops->eval(x->par, t, pf, x->mem, lam, phi, w ? w : unused);
 }
 
 static void jacobian_at(const scene *x, double s, double *G) {

@@ -355,6 +355,12 @@ static void try_system(const tr_system *sys, const char *name, check what) {
   }
 }
 
+static const char *last_choice(const tr_field *f) {
+  int n = 0;
+  while (f->choices[n + 1]) n++;
+  return f->choices[n];
+}
+
 // "type: name, field: value, ..." with what the table requires.
 static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
   int n = snprintf(text, size, "type: %s", type);
@@ -363,6 +369,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
                         : f->kind == TR_VEC2   ? "[0.4, 0.3]"
                         : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
                         : f->kind == TR_REAL   ? "0.8"
+                        : f->kind == TR_CHOICE ? last_choice(f)
                                                : NULL;
     bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
     if (f->preset && (!value || given)) continue;
@@ -372,9 +379,9 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
   return n;
 }
 
-// Two bodies (NULL: ground) and one joint or force between markers on them.
+// Two bodies (NULL: ground) and one joint or force between `markers` markers on them, by turns.
 static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *section,
-                     const char *type, const tr_field *fields, check what) {
+                     const char *type, const tr_field *fields, int markers, check what) {
   char text[4096], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
@@ -388,19 +395,24 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
     n += snprintf(text + n, sizeof text - (size_t)n, "}\n");
   }
   // markers off the bodies' origins and tilted, within the plane where all is planar
-  const char *at[2] = {"at: [0.3, -0.2", "at: [-0.5, 0.4"}, *rest_of = space ? ", 0.6" : "";
-  const char *tilt[2] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
-                         "orientation: {axis: [3, -1, 1], angle: -25 deg}"};
+  const char *at[4] = {"at: [0.3, -0.2", "at: [-0.5, 0.4", "at: [0.1, 0.3", "at: [0.2, -0.6"};
+  const char *tilt[4] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
+                         "orientation: {axis: [3, -1, 1], angle: -25 deg}",
+                         "orientation: {axis: [1, 1, -2], angle: 30 deg}",
+                         "orientation: {axis: [-1, 2, 1], angle: 15 deg}"};
   n += snprintf(text + n, sizeof text - (size_t)n, "markers:\n");
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 4; k++) {
+    const tr_body_type *on = body[k % 2];
     n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
-    if (body[k]) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k);
+    if (on) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k % 2);
     n += snprintf(text + n, sizeof text - (size_t)n, "%s%s], %s}\n", at[k],
-                  body[k] && body[k]->dim == 2 ? "" : rest_of, space ? tilt[k] : "angle: 20 deg");
+                  space && !(on && on->dim == 2) ? ", 0.6" : "",
+                  space ? tilt[k] : "angle: 20 deg");
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);
-  snprintf(text + n, sizeof text - (size_t)n, ", markers: [m1, m0]}\n");
+  const char *list[5] = {"", "m0", "m1, m0", "", "m1, m0, m3, m2"};
+  snprintf(text + n, sizeof text - (size_t)n, ", markers: [%s]}\n", list[markers]);
   mechanism m = load_text(text);
   snprintf(name, sizeof name, "%s between %s and %s", type, a->name, b ? b->name : "ground");
   try_system(m.sys, name, what);
@@ -408,12 +420,12 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
 }
 
 static int each_pair(const char *section, const char *type, const tr_field *fields, bool planar,
-                     bool spatial, check what) {
+                     bool spatial, int markers, check what) {
   int done = 0;
   for (const tr_body_type *const *a = tr_body_types(); *a; a++)
     for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
       bool space = (*a)->dim == 3 || (*b && (*b)->dim == 3);
-      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, what), done++;
+      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, markers, what), done++;
       if (!*b) break;
     }
   return done;
@@ -432,9 +444,11 @@ static void everywhere(check what) {
     unload(&m);
   }
   for (const tr_joint_type *const *j = tr_joint_types(); *j; j++)
-    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial, what));
+    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial,
+                          (*j)->markers, what));
   for (const tr_force_type *const *f = tr_force_types(); *f; f++)
-    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial, what));
+    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial,
+                          (*f)->markers, what));
 }
 
 #define SYSTEM_TEST(name)               \

@@ -171,9 +171,9 @@ enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
 typedef struct tr_joint_ops {
   int rows;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
-  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam.
-  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *lam, double *phi,
-               double *w);
+  // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
+  void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
+               const double *lam, double *phi, double *w);
   void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
   // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
@@ -187,18 +187,25 @@ typedef struct tr_joint_ops {
                   double *out);
 } tr_joint_ops;
 
-typedef struct tr_joint_type {
+typedef struct tr_joint_type tr_joint_type;
+struct tr_joint_type {
   const char *name, *doc;
   const tr_field *fields;
   size_t par_size;
   int markers;
+  int joints;                           // > 0: may be given by so many joints, see take
   int nmem;                             // numbers remembered from step to step, in tr_state.mem
   const tr_joint_ops *planar, *spatial; // NULL: not available there
-  // Fill what is "auto" (NaN) from the frames at the start. NULL: nothing to do. Returns a static
-  // text when the start is not acceptable, else NULL.
-  const char *(*start)(void *par, const tr_frame *const *f);
+  // Fill what is "auto" (NaN) from the frames (nd = 3 or 6) at the start. NULL: nothing to do. Returns
+  // a static text when the start is not acceptable, else NULL.
+  const char *(*start)(void *par, int nd, const tr_frame *const *f);
   void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
-} tr_joint_type;
+  // An element on other joints' coordinates, markers = 2 joints: `joints: [a, b]` in a model stands for
+  // the markers of a, then of b. take hears which type the k-th joint has, and returns a static text
+  // when it does not fit. A joint's measure `angle` is always the turn of its second marker about the
+  // first one's z axis, `s` the way along it (in the plane: along the x axis).
+  const char *(*take)(void *par, int k, const tr_joint_type *joint);
+};
 
 // ---- forces ---------------------------------------------------------------------------------------
 
@@ -222,10 +229,12 @@ typedef struct tr_force_type {
   const tr_field *fields;
   size_t par_size;
   int markers;
+  int joints; // as in tr_joint_type
   int nmem;
   const tr_force_ops *planar, *spatial;
-  const char *(*start)(void *par, const tr_frame *const *f);
+  const char *(*start)(void *par, int nd, const tr_frame *const *f);
   void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
+  const char *(*take)(void *par, int k, const tr_joint_type *joint);
 } tr_force_type;
 
 // NULL-terminated lists of what is built in.

@@ -30,7 +30,8 @@ typedef struct stretch {
   double dv[3]; // relative velocity
 } stretch;
 
-static const char *start(void *pv, const tr_frame *const *f) {
+static const char *start(void *pv, int nd, const tr_frame *const *f) {
+  (void)nd;
   par *p = pv;
   double d[3];
   v3_sub(f[1]->p, f[0]->p, d);

@@ -3,6 +3,7 @@
 //
 //   phi = (d.d - L^2)/(2 L),  G = d'/L on B and -d'/L on A,  (G' lam)_q = lam/L on the differences,
 //   gacc = |d'|^2/L.  The square keeps phi polynomial; lam is the rod's tension.
+// As spherical-spherical it is the massless link with a ball at either end.
 #include <math.h>
 
 #include "elem.h"
@@ -17,7 +18,8 @@ static const tr_field fields[] = {
      .doc = "distance; by default what it is at the start"},
     {0}};
 
-static const char *start(void *pv, const tr_frame *const *f) {
+static const char *start(void *pv, int nd, const tr_frame *const *f) {
+  (void)nd;
   par *p = pv;
   if (!isnan(p->length)) return NULL;
   double d[3];
@@ -76,9 +78,9 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
 
 // The same functions for the plane and for space.
 #define DISTANCE(n)                                                                         \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
-                      double *phi, double *w) {                                             \
-    (void)t;                                                                                \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                      const double *lam, double *phi, double *w) {                          \
+    (void)t, (void)mem;                                                                     \
     eval(n, p, f, lam, phi, w);                                                             \
   }                                                                                         \
   static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {        \
@@ -111,6 +113,17 @@ DISTANCE(3)
 const tr_joint_type tr_joint_distance = {
     .name = "distance",
     .doc = "massless rod: the points keep their distance",
+    .fields = fields,
+    .par_size = sizeof(par),
+    .markers = 2,
+    .planar = &ops2,
+    .spatial = &ops3,
+    .start = start,
+};
+
+const tr_joint_type tr_joint_spherical_spherical = {
+    .name = "spherical-spherical",
+    .doc = "massless link with a ball at either end: another name for distance",
     .fields = fields,
     .par_size = sizeof(par),
     .markers = 2,

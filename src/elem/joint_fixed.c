@@ -6,9 +6,9 @@
 static const prim prims[] = {{POINT, 0, 0}, {DOT1, X, Y}, {DOT1, Y, Z}, {DOT1, Z, X}};
 TR_PRIMITIVE_OPS(prims, 6)
 
-static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   points_eval(f, lam, phi, w);
   phi[2] = f[1]->angle - f[0]->angle;
   if (lam) w[2] += lam[2], w[5] -= lam[2];

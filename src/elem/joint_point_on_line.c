@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Point on line: B's point stays on the line through A along A's x axis (planar, 1 row) or A's z axis
 // (spatial, 2 rows); B may turn freely. Coordinate: the way s along the line.
+// Also called in-line.
 #include "planar.h"
 #include "primitive.h"
 
 static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}};
 TR_PRIMITIVE_OPS(prims, 2)
 
-static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   line_eval(f, lam, phi, w);
 }
 
@@ -38,10 +39,7 @@ static void measure2(const void *par, double t, const tr_frame *const *f, const 
 static void measure3(const void *par, double t, const tr_frame *const *f, const double *mem,
                      double *out) {
   (void)par, (void)t, (void)mem;
-  double d[3], z[3];
-  v3_sub(f[1]->p, f[0]->p, d);
-  m3_axis(f[0]->R, Z, z);
-  out[0] = v3_dot(z, d);
+  out[0] = way_along(f, Z);
 }
 
 static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
@@ -70,6 +68,14 @@ static const tr_joint_ops spatial = {.rows = 2,
 const tr_joint_type tr_joint_point_on_line = {
     .name = "point-on-line",
     .doc = "B's point stays on A's x axis in the plane, on A's z axis in space",
+    .markers = 2,
+    .planar = &planar,
+    .spatial = &spatial,
+};
+
+const tr_joint_type tr_joint_in_line = {
+    .name = "in-line",
+    .doc = "another name for point-on-line",
     .markers = 2,
     .planar = &planar,
     .spatial = &spatial,

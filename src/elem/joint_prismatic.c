@@ -18,9 +18,9 @@ static const tr_field fields[] = {{"angle", TR_REAL, TR_ANGLE, offsetof(par, ang
                                    .doc = "planar only: fixed angle of B relative to A"},
                                   {0}};
 
-static void eval2(const void *pv, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)t;
+static void eval2(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)t, (void)mem;
   line_eval(f, lam, phi, w);
   phi[1] = f[1]->angle - f[0]->angle - ((const par *)pv)->angle;
   if (lam) w[2] += lam[1], w[5] -= lam[1];
@@ -53,10 +53,7 @@ static void measure2(const void *pv, double t, const tr_frame *const *f, const d
 static void measure3(const void *pv, double t, const tr_frame *const *f, const double *mem,
                      double *out) {
   (void)pv, (void)t, (void)mem;
-  double d[3], z[3];
-  v3_sub(f[1]->p, f[0]->p, d);
-  m3_axis(f[0]->R, Z, z);
-  out[0] = v3_dot(z, d);
+  out[0] = way_along(f, Z);
 }
 
 static void rate2(const void *pv, double t, const tr_frame *const *f, double *out) {

@@ -7,9 +7,9 @@
 static const prim prims[] = {{POINT, 0, 0}, {DOT1, Z, X}, {DOT1, Z, Y}};
 TR_PRIMITIVE_OPS(prims, 5)
 
-static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   points_eval(f, lam, phi, w);
 }
 

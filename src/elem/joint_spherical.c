@@ -3,9 +3,9 @@
 #include "planar.h"
 #include "primitive.h"
 
-static void eval2(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   points_eval(f, lam, phi, w);
 }
 
@@ -14,9 +14,9 @@ static void jac2(const void *par, double t, const tr_frame *const *f, double *G)
   points_jac(G);
 }
 
-static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam,
-                  double *phi, double *w) {
-  (void)par, (void)t;
+static void eval3(const void *par, double t, const tr_frame *const *f, const double *mem,
+                  const double *lam, double *phi, double *w) {
+  (void)par, (void)t, (void)mem;
   v3_sub(f[1]->p, f[0]->p, phi);
   if (!lam) return;
   for (int i = 0; i < 3; i++) w[i] = lam[i], w[6 + i] = -lam[i], w[3 + i] = w[9 + i] = 0;

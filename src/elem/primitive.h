@@ -165,15 +165,23 @@ static inline double angle_about_z(const tr_frame *A, const tr_frame *B) {
   return atan2(s, c);
 }
 
+// Distance of B along A's axis i.
+static inline double way_along(const tr_frame *const *f, int i) {
+  double d[3], a[3];
+  v3_sub(f[1]->p, f[0]->p, d);
+  m3_axis(f[0]->R, i, a);
+  return v3_dot(a, d);
+}
+
 // The angle congruent to x that is nearest to the remembered one.
 static inline double unwrap(double x, double last) {
   return x + 2 * TR_PI * nearbyint((last - x) / (2 * TR_PI));
 }
 
 #define TR_PRIMITIVE_OPS(prims, rows)                                                       \
-  static void eval3(const void *par, double t, const tr_frame *const *f, const double *lam, \
-                    double *phi, double *w) {                                               \
-    (void)par, (void)t;                                                                     \
+  static void eval3(const void *par, double t, const tr_frame *const *f, const double *mem, \
+                    const double *lam, double *phi, double *w) {                            \
+    (void)par, (void)t, (void)mem;                                                          \
     prim_eval(prims, sizeof prims / sizeof *prims, f, lam, phi, w);                         \
   }                                                                                         \
   static void jac3(const void *par, double t, const tr_frame *const *f, double *G) {        \

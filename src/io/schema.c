@@ -108,6 +108,7 @@ static const char *common_schema(const char *key) {
        "\"type\": \"array\", \"items\": {\"anyOf\": [{\"type\": \"string\"}, "
        "{\"$ref\": \"#/$defs/marker\"}]}"},
       {"bodies", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
+      {"joints", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
       {"for", "\"type\": \"string\""},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)

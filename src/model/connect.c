@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints and forces: type, fields, and the markers they connect, by name, inline, or made at one
-// global place on several bodies.
+// Joints and forces: type, fields, and the markers they connect, by name, inline, made at one global
+// place on several bodies, or those of other joints. The last are filled in when all joints are there.
 #include <math.h>
 #include <string.h>
 
@@ -12,19 +12,20 @@ typedef struct view {
   const char *name;
   const tr_field *fields;
   size_t par_size;
-  int markers;
+  int markers, joints;
   bool joint;
+  const char *(*take)(void *par, int k, const tr_joint_type *joint);
 } view;
 
 // The k-th type; false after the last.
 static bool view_type(bool joint, int k, view *v) {
   if (joint) {
     const tr_joint_type *t = tr_joint_types()[k];
-    if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, true};
+    if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, t->joints, true, t->take};
     return t;
   }
   const tr_force_type *t = tr_force_types()[k];
-  if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, false};
+  if (t) *v = (view){t->name, t->fields, t->par_size, t->markers, t->joints, false, t->take};
   return t;
 }
 
@@ -64,7 +65,7 @@ static bool read_markers(tr_planner *p, const tr_node *list, int count, int *mar
 }
 
 // The global frame of at, orientation, axis.
-static bool read_place(tr_planner *p, const tr_node *node, tr_pose *g) {
+static bool read_place(tr_planner *p, const tr_node *node, bool planar, tr_pose *g) {
   const tr_node *at = tr_node_find(node, "at"), *axis = tr_node_find(node, "axis"),
                 *turn = tr_node_find(node, "orientation");
   int n;
@@ -76,10 +77,20 @@ static bool read_place(tr_planner *p, const tr_node *node, tr_pose *g) {
   p->subject.key = "at";
   ok = tr_plan_numbers(p, at, TR_LENGTH, 2, 3, g->p, &n);
   p->subject.key = axis ? "axis" : "orientation";
-  if (axis) ok = tr_plan_axis(p, axis, g->R) && ok;
+  if (axis) ok = tr_plan_axis(p, axis, planar, g->R) && ok;
   if (turn) ok = tr_plan_rotation(p, turn, g->R) && ok;
   p->subject.key = NULL;
   return ok;
+}
+
+static bool all_planar(const tr_planner *p, int count, const int *body) {
+  bool some = false;
+  for (int i = 0; i < count; i++) {
+    const tr_body_type *type = body[i] >= 0 ? p->plan->body[body[i]].type : NULL;
+    if (type && type->dim != 2) return false;
+    if (type) some = true;
+  }
+  return some;
 }
 
 static bool read_bodies(tr_planner *p, const tr_node *node, const tr_node *list, int count,
@@ -95,7 +106,7 @@ static bool read_bodies(tr_planner *p, const tr_node *node, const tr_node *list,
     ok = ok && body[n++] != -2;
   }
   p->subject.key = NULL;
-  if (!read_place(p, node, &g) || !ok) return false;
+  if (!read_place(p, node, all_planar(p, n, body), &g) || !ok) return false;
   for (int i = 0; i < count; i++) {
     marker[i] = tr_plan_push_marker(p, body[i], &g, node->place);
     if (marker[i] < 0) return false;
@@ -127,20 +138,63 @@ static bool check_markers(tr_planner *p, const tr_node *node, const view *v, con
   return true;
 }
 
+// Notes the joints' names; their markers come with tr_plan_joins.
+static bool read_joints(tr_planner *p, const tr_node *node, const tr_node *list, const view *v) {
+  if (v->joints == 0)
+    return tr_plan_fail_key(p, list, "type %s connects markers, not joints", v->name);
+  p->subject.key = "joints";
+  bool ok = list->kind == TR_LIST && list->count == v->joints;
+  if (!ok)
+    tr_plan_fail(p, list, "a list of %d joint%s is expected", v->joints, v->joints > 1 ? "s" : "");
+  tr_joined j = {.joint = v->joint,
+                 .index = (v->joint ? p->plan->njoint : p->plan->nforce) - 1,
+                 .node = node,
+                 .list = list};
+  int n = 0;
+  for (const tr_node *k = ok ? list->first : NULL; k; k = k->next, n++) {
+    j.name[n] = tr_plan_text(p, k);
+    ok = ok && j.name[n];
+  }
+  p->subject.key = NULL;
+  if (!ok) return false;
+  void *grown =
+      tr_grow(p->arena->al, p->joined, p->njoined, &p->joined_capacity, sizeof *p->joined);
+  if (!grown) return tr_plan_no_memory(p);
+  p->joined = grown;
+  p->joined[p->njoined++] = j;
+  return true;
+}
+
+// One of markers, bodies, joints. False: none, or several, reported.
+static const tr_node *read_way(tr_planner *p, const tr_node *node, const view *v) {
+  static const char *const ways[] = {"markers", "bodies", "joints"}, *const with_bodies[] = {
+                                                                         "at", "orientation",
+                                                                         "axis"};
+  const tr_node *way = NULL;
+  for (int i = 0; i < 3; i++) {
+    const tr_node *k = tr_node_find(node, ways[i]);
+    if (way && k)
+      return tr_plan_fail_key(p, k, "\"%s\" contradicts \"%s\"", k->key, way->key), NULL;
+    if (k) way = k;
+  }
+  if (!way) return tr_plan_fail(p, node, "%s are missing", v->joints ? "joints" : "markers"), NULL;
+  for (int i = 0; i < 3 && strcmp(way->key, "bodies") != 0; i++) {
+    const tr_node *k = tr_node_find(node, with_bodies[i]);
+    if (!k) continue;
+    tr_plan_fail_key(p, k, "\"%s\" goes with \"bodies\", not with \"%s\"", k->key, way->key);
+    return NULL;
+  }
+  return way;
+}
+
 static bool read_connection(tr_planner *p, const tr_node *node, const view *v, int *marker) {
-  const tr_node *markers = tr_node_find(node, "markers"), *bodies = tr_node_find(node, "bodies");
   for (int i = 0; i < TR_MAX_MARKERS; i++) marker[i] = -1;
-  if (markers && bodies) return tr_plan_fail_key(p, bodies, "\"bodies\" contradicts \"markers\"");
-  if (!markers && !bodies) return tr_plan_fail(p, node, "markers are missing");
-  if (markers) {
-    static const char *const with_bodies[] = {"at", "orientation", "axis"};
-    for (int i = 0; i < 3; i++) {
-      const tr_node *k = tr_node_find(node, with_bodies[i]);
-      if (k)
-        return tr_plan_fail_key(p, k, "\"%s\" goes with \"bodies\", not with \"markers\"", k->key);
-    }
-    if (!read_markers(p, markers, v->markers, marker)) return false;
-  } else if (!read_bodies(p, node, bodies, v->markers, marker)) {
+  const tr_node *way = read_way(p, node, v);
+  if (!way) return false;
+  if (way->key[0] == 'j') return read_joints(p, node, way, v);
+  if (way->key[0] == 'm') {
+    if (!read_markers(p, way, v->markers, marker)) return false;
+  } else if (!read_bodies(p, node, way, v->markers, marker)) {
     return false;
   }
   return check_markers(p, node, v, marker);
@@ -195,4 +249,42 @@ void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_force_types()[type]};
   f->markers = v.markers;
   f->par = read_common(p, node, &v, f->marker);
+}
+
+// ---- joints of joints -----------------------------------------------------------------------------
+
+static void join(tr_planner *p, const tr_joined *j) {
+  tr_plan *plan = p->plan;
+  tr_plan_joint *self = j->joint ? &plan->joint[j->index] : NULL;
+  tr_plan_force *force = j->joint ? NULL : &plan->force[j->index];
+  int *marker = self ? self->marker : force->marker, n = 0;
+  void *par = self ? self->par : force->par;
+  view v;
+  for (int k = 0; view_type(j->joint, k, &v); k++)
+    if (strcmp(v.name, self ? self->type->name : force->type->name) == 0) break;
+  p->subject =
+      (tr_subject){j->joint ? "joint" : "force", self ? self->name : force->name, "joints"};
+  for (const tr_node *node = j->list->first; node; node = node->next, n++) {
+    int other = tr_plan_joint_ref(p, node, j->name[n]);
+    if (other < 0) return;
+    const tr_plan_joint *o = &plan->joint[other];
+    const char *why = o->markers != 2 ? "it has no markers of its own"
+                      : v.take && par ? v.take(par, n, o->type)
+                                      : NULL;
+    if (why) {
+      tr_plan_fail(p, node, "\"%s\" does not fit: %s", o->name, why);
+      return;
+    }
+    for (int i = 0; i < 2; i++) {
+      marker[2 * n + i] = o->marker[i];
+      if (o->marker[i] < 0) return; // broken, reported already
+    }
+  }
+  p->subject.key = NULL;
+  check_markers(p, j->node, &v, marker);
+}
+
+void tr_plan_joins(tr_planner *p) {
+  for (int k = 0; k < p->njoined && !p->no_memory; k++) join(p, &p->joined[k]);
+  p->subject = (tr_subject){0};
 }

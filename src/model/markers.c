@@ -12,8 +12,9 @@
 
 // ---- references ---------------------------------------------------------------------------------
 
+// kinds: bits 1 << tr_name_kind of what might be meant.
 static bool unknown_reference(tr_planner *p, const tr_node *node, const char *what,
-                              const char *text, bool markers) {
+                              const char *text, unsigned kinds) {
   if (p->incomplete) {
     p->failures++; // what it names may have been left out
     return false;
@@ -23,9 +24,9 @@ static bool unknown_reference(tr_planner *p, const tr_node *node, const char *wh
     const char **names = TR_NEW(&p->scratch, p->names.count + 2, const char *);
     if (!names) return tr_plan_no_memory(p);
     int n = 0;
-    names[n++] = "ground";
+    if (kinds & 1u << TR_NAME_BODY) names[n++] = "ground";
     for (const tr_name *k = p->first_name; k; k = k->next)
-      if (k->kind == TR_NAME_BODY || (markers && k->kind == TR_NAME_MARKER)) names[n++] = k->text;
+      if (kinds & 1u << k->kind) names[n++] = k->text;
     tr_plan_hint(p, text, names, hint);
   }
   return tr_plan_fail(p, node, "unknown %s \"%s\"%s", what, tr_shown(text, shown), hint);
@@ -50,7 +51,7 @@ int tr_plan_body_ref(tr_planner *p, const tr_node *node) {
   if (name)
     wrong_reference(p, node, name, "a body");
   else
-    unknown_reference(p, node, "body", text, false);
+    unknown_reference(p, node, "body", text, 1u << TR_NAME_BODY);
   return -2;
 }
 
@@ -62,13 +63,23 @@ static int find_marker(tr_planner *p, const tr_node *node, const char *text) {
   if (name)
     wrong_reference(p, node, name, "a marker or body");
   else
-    unknown_reference(p, node, "marker", text, true);
+    unknown_reference(p, node, "marker", text, 1u << TR_NAME_BODY | 1u << TR_NAME_MARKER);
   return -1;
 }
 
 int tr_plan_marker_ref(tr_planner *p, const tr_node *node) {
   const char *text = tr_plan_text(p, node);
   return text ? find_marker(p, node, text) : -1;
+}
+
+int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text) {
+  const tr_name *name = tr_plan_find_name(p, text);
+  if (name && name->kind == TR_NAME_JOINT) return name->index;
+  if (name)
+    wrong_reference(p, node, name, "a joint");
+  else
+    unknown_reference(p, node, "joint", text, 1u << TR_NAME_JOINT);
+  return -1;
 }
 
 // ---- poses --------------------------------------------------------------------------------------

@@ -133,6 +133,7 @@ static void settle_all(tr_planner *p) {
   plan->force = settle(p, plan->force, plan->nforce, sizeof *plan->force);
   tr_resize(p->arena->al, p->pose, 0);
   tr_resize(p->arena->al, p->like, 0);
+  tr_resize(p->arena->al, p->joined, 0);
   tr_table_free(&p->cache);
   tr_table_free(&p->names);
   tr_table_free(&p->symbols);
@@ -147,6 +148,7 @@ static void plan_elements(tr_planner *p) {
   if (!tr_plan_likes(p)) return;
   tr_plan_walk(p, "joints", tr_plan_joint_each);
   tr_plan_walk(p, "forces", tr_plan_force_each);
+  tr_plan_joins(p);
 }
 
 tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_plan *plan, tr_error *error) {

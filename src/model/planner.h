@@ -65,6 +65,14 @@ typedef struct tr_like {
   int state; // 0 to do, 1 being done, 2 done
 } tr_like;
 
+// An element waiting for the markers of the joints it is given by.
+typedef struct tr_joined {
+  bool joint; // or a force
+  int index;
+  const tr_node *node, *list;
+  const char *name[TR_MAX_MARKERS / 2];
+} tr_joined;
+
 typedef struct tr_planner {
   const tr_model *model;
   tr_plan *plan;
@@ -93,6 +101,8 @@ typedef struct tr_planner {
   tr_pose *pose; // (nbody) origins at the start
   tr_like *like; // (nlike)
   int nlike, like_capacity;
+  tr_joined *joined; // (njoined)
+  int njoined, joined_capacity;
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
 } tr_planner;
 
@@ -152,8 +162,9 @@ const tr_name *tr_plan_find_name(const tr_planner *p, const char *name);
 bool tr_plan_fields(tr_planner *p, const tr_node *map, const tr_field *fields, size_t par_size,
                     const tr_common_key *common, void *par);
 bool tr_plan_rotation(tr_planner *p, const tr_node *node, double R[9]);
-// A right-handed frame with z (or x) along a given direction. False: reported.
-bool tr_plan_axis(tr_planner *p, const tr_node *node, double R[9]);
+// A right-handed frame with z along a given direction; planar: x, unless it is z itself. False:
+// reported.
+bool tr_plan_axis(tr_planner *p, const tr_node *node, bool planar, double R[9]);
 
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name);
 bool tr_plan_problems(tr_planner *p);
@@ -162,11 +173,14 @@ void tr_plan_marker_each(tr_planner *p, const tr_node *node, const char *name);
 bool tr_plan_likes(tr_planner *p); // resolves `like` of all markers
 void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name);
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name);
+void tr_plan_joins(tr_planner *p); // resolves `joints` of joints and forces
 
 // Body index of a reference, TR_GROUND, or -2 after reporting.
 int tr_plan_body_ref(tr_planner *p, const tr_node *node);
 // Marker index of a reference (marker, body, ground), or -1 after reporting.
 int tr_plan_marker_ref(tr_planner *p, const tr_node *node);
+// Joint index of a name, or -1 after reporting.
+int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text);
 // An unnamed marker from a map. -1 after reporting.
 int tr_plan_inline_marker(tr_planner *p, const tr_node *node);
 // A marker at a global pose, fixed on body. -1: out of memory.

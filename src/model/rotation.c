@@ -93,9 +93,13 @@ static bool frame_of_axes(tr_planner *p, const tr_node *node, const double *zgiv
   return true;
 }
 
-bool tr_plan_axis(tr_planner *p, const tr_node *node, double R[9]) {
-  double z[3];
-  return read_direction(p, node, z) && frame_of_axes(p, node, z, NULL, R);
+bool tr_plan_axis(tr_planner *p, const tr_node *node, bool planar, double R[9]) {
+  double a[3];
+  if (!read_direction(p, node, a)) return false;
+  bool lies = fabs(a[2])<1e-9, stands = a[2]> 1 - 1e-9;
+  if (planar && !lies && !stands) return tr_plan_fail(p, node, "the direction leaves the plane");
+  bool along_x = planar && lies;
+  return frame_of_axes(p, node, along_x ? NULL : a, along_x ? a : NULL, R);
 }
 
 // ---- maps ---------------------------------------------------------------------------------------

@@ -91,7 +91,10 @@ const tr_common_key *tr_connection_keys(void) {
       {"bodies", "instead of markers: the bodies it connects, at one place"},
       {"at", "with bodies: the place at the start, global (m)"},
       {"orientation", "with bodies: orientation of the markers at the start, global"},
-      {"axis", "with bodies: direction of the markers' z axis at the start, global"},
+      {"axis",
+       "with bodies: direction of the markers' z axis at the start, global; between planar bodies "
+       "of their x axis"},
+      {"joints", "instead of markers, where the type works on joints: the joints, by name"},
       {NULL, NULL}};
   return keys;
 }

@@ -51,7 +51,16 @@ enum { PLANAR_PARTS = 9, SPATIAL_PARTS = 19 };
 
 // What a measure's name says of its unit.
 static tr_quantity measure_quantity(const char *name, bool rotary) {
-  if (!strcmp(name, "angle")) return TR_ANGLE;
+  static const struct {
+    const char *name;
+    tr_quantity quantity;
+  } known[] = {{"angle", TR_ANGLE},   {"angle1", TR_ANGLE}, {"angle2", TR_ANGLE},
+               {"swing", TR_ANGLE},   {"fx", TR_FORCE},     {"fy", TR_FORCE},
+               {"fz", TR_FORCE},      {"tx", TR_TORQUE},    {"ty", TR_TORQUE},
+               {"tz", TR_TORQUE},     {"normal", TR_FORCE}, {"friction", TR_FORCE},
+               {"speed", TR_VELOCITY}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(name, known[i].name)) return known[i].quantity;
   if (!strcmp(name, "rate")) return rotary ? TR_ANGULAR_VELOCITY : TR_VELOCITY;
   if (!strcmp(name, "f")) return rotary ? TR_TORQUE : TR_FORCE;
   return TR_LENGTH;
@@ -313,7 +322,7 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   const tr_frame *f[TR_MAX_MARKERS];
   double w[6 * TR_MAX_MARKERS], phi[TR_MAX_ROWS];
   for (int k = 0; k < j->e.markers; k++) f[k] = r->work->frame + j->e.frame[k];
-  j->ops->eval(j->e.par, x->t, f, x->lam + j->row, phi, w);
+  j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
 }

@@ -256,12 +256,12 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   for (int i = 0; i < s->njoint + s->nforce; i++) {
     bool joint = i < s->njoint;
     const sys_element *e = element(s, i);
-    const char *(*start)(void *, const tr_frame *const *) =
+    const char *(*start)(void *, int, const tr_frame *const *) =
         joint ? s->joint[i].type->start : s->force[i - s->njoint].type->start;
     if (!start) continue;
     const tr_frame *f[TR_MAX_MARKERS];
     for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
-    const char *why = start(e->par, f);
+    const char *why = start(e->par, e->nd, f);
     if (why)
       tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
               why);

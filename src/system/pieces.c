@@ -48,7 +48,8 @@ static void load_frames(tr_work *w, const double *lam, double *phi) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *e = &s->joint[i];
     frames_of(w, &e->e, f);
-    e->ops->eval(e->e.par, w->t, f, lam ? lam + e->row : NULL, phi ? phi + e->row : rows, wrench);
+    e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
+                 phi ? phi + e->row : rows, wrench);
     if (lam) add_wrenches(w, &e->e, wrench);
   }
 }
@@ -306,7 +307,7 @@ void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     frames_of(w, &j->e, f);
-    j->ops->eval(j->e.par, w->t, f, mu + j->row, rows, wrench);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
     add_wrenches(w, &j->e, wrench);
   }
   for (int i = 0; i < s->nbody; i++) {

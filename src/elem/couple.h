@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row on the coordinates of two joints:  phi = r_1 x_1 + r_2 x_2 - c.
+//
+// Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a `couple`;
+// COUPLE_OPS writes the functions. mem holds the two angles.
+#ifndef TR_COUPLE_H
+#define TR_COUPLE_H
+
+#include "coordinate.h"
+
+typedef struct couple {
+  int kind[2]; // coordinate_kind
+  double scale[2], offset;
+} couple;
+
+static inline void couple_eval(const couple *c, int nd, const tr_frame *const *f, const double *mem,
+                               const double *lam, double *phi, double *w) {
+  phi[0] = -c->offset;
+  for (int k = 0; k < 2; k++) {
+    double *g = w + 2 * nd * k;
+    phi[0] += c->scale[k] * coordinate_value(c->kind[k], nd, f + 2 * k, mem + k);
+    if (!lam) continue;
+    coordinate_gradient(c->kind[k], nd, f + 2 * k, g);
+    for (int i = 0; i < 2 * nd; i++) g[i] *= -lam[0] * c->scale[k];
+  }
+}
+
+static inline void couple_jac(const couple *c, int nd, const tr_frame *const *f, double *G) {
+  for (int k = 0; k < 2; k++, G += 2 * nd) {
+    coordinate_gradient(c->kind[k], nd, f + 2 * k, G);
+    for (int i = 0; i < 2 * nd; i++) G[i] *= c->scale[k];
+  }
+}
+
+static inline void couple_geom(const couple *c, int nd, const tr_frame *const *f, double lam,
+                               double *K) {
+  double H[144];
+  int n = 2 * nd;
+  for (int k = 0; k < 2; k++) {
+    coordinate_hessian(c->kind[k], nd, f + 2 * k, H);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        K[2 * n * (n * k + i) + n * k + j] += lam * c->scale[k] * H[n * i + j];
+  }
+}
+
+static inline double couple_gamma(const couple *c, int nd, const tr_frame *const *f) {
+  double sum = 0;
+  for (int k = 0; k < 2; k++) sum += c->scale[k] * coordinate_bias(c->kind[k], nd, f + 2 * k);
+  return sum;
+}
+
+static inline double couple_rate(const couple *c, int nd, const tr_frame *const *f) {
+  double sum = 0;
+  for (int k = 0; k < 2; k++) sum += c->scale[k] * coordinate_rate(c->kind[k], nd, f + 2 * k);
+  return sum;
+}
+
+// The offset that closes the row at the start, where nothing has turned yet.
+static inline double couple_offset(const couple *c, int nd, const tr_frame *const *f) {
+  static const double none[2] = {0, 0};
+  double phi, unused[24];
+  couple zero = *c;
+  zero.offset = 0;
+  couple_eval(&zero, nd, f, none, NULL, &phi, unused);
+  return phi;
+}
+
+static inline void couple_accept(const couple *c, const tr_frame *const *f, double *mem) {
+  for (int k = 0; k < 2; k++) mem[k] = coordinate_remember(c->kind[k], f + 2 * k, mem[k]);
+}
+
+#define COUPLE_REALISATION(d, nd)                                                           \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                      const double *lam, double *phi, double *w) {                          \
+    (void)t;                                                                                \
+    couple_eval(p, nd, f, mem, lam, phi, w);                                                \
+  }                                                                                         \
+  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    (void)t;                                                                                \
+    couple_jac(p, nd, f, G);                                                                \
+  }                                                                                         \
+  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                      double *K) {                                                          \
+    (void)t;                                                                                \
+    couple_geom(p, nd, f, lam[0], K);                                                       \
+  }                                                                                         \
+  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {    \
+    (void)t;                                                                                \
+    out[0] = couple_gamma(p, nd, f);                                                        \
+  }                                                                                         \
+  static void rate##d(const void *p, double t, const tr_frame *const *f, double *out) {     \
+    (void)t;                                                                                \
+    out[0] = couple_rate(p, nd, f);                                                         \
+  }                                                                                         \
+  static const tr_joint_ops ops##d = {.rows = 1,                                            \
+                                      .eval = eval##d,                                      \
+                                      .jac = jac##d,                                        \
+                                      .geom = geom##d,                                      \
+                                      .gamma = gamma##d,                                    \
+                                      .rate = rate##d};
+
+#define COUPLE_OPS                                                                     \
+  COUPLE_REALISATION(2, 3)                                                             \
+  COUPLE_REALISATION(3, 6)                                                             \
+  static void accept(const void *p, double t, const tr_frame *const *f, double *mem) { \
+    (void)t;                                                                           \
+    couple_accept(p, f, mem);                                                          \
+  }
+
+#endif
