@@ -54,7 +54,7 @@ static void check_phi_t(scene *x, seed *s) {
   (void)s;
   x->dt = 1;
   double tol = differentiate(phi_path, x, x->jops->rows, d);
-  if (x->jops->phi_t) x->jops->phi_t(x->par, walk(x, 0, f, pf), pf, phi_t);
+  if (x->jops->phi_t) x->jops->phi_t(x->par, walk(x, 0, f, pf), pf, x->mem, phi_t);
   assert_all_near(x->jops->rows, phi_t, d, tol, "%s: phi_t", x->name);
 }
 
@@ -106,7 +106,7 @@ static void rate_path(void *context, double s, double *out) {
   const tr_frame *pf[TR_MAX_MARKERS];
   double t = walk(x, s, f, pf);
   memset(out, 0, (size_t)x->jops->rows * sizeof *out);
-  if (x->jops->phi_t) x->jops->phi_t(x->par, t, pf, out);
+  if (x->jops->phi_t) x->jops->phi_t(x->par, t, pf, x->mem, out);
   jacobian_at(x, s, G);
   for (int i = 0; i < x->jops->rows; i++)
     for (int j = 0; j < x->n; j++) out[i] += G[i * x->n + j] * x->u[j];

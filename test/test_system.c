@@ -406,8 +406,7 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
     n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
     if (on) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k % 2);
     n += snprintf(text + n, sizeof text - (size_t)n, "%s%s], %s}\n", at[k],
-                  space && !(on && on->dim == 2) ? ", 0.6" : "",
-                  space ? tilt[k] : "angle: 20 deg");
+                  space && !(on && on->dim == 2) ? ", 0.6" : "", space ? tilt[k] : "angle: 20 deg");
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);

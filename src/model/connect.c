@@ -187,8 +187,20 @@ static const tr_node *read_way(tr_planner *p, const tr_node *node, const view *v
   return way;
 }
 
+// A type without markers of its own: its fields name them.
+static bool read_nothing(tr_planner *p, const tr_node *node, const view *v) {
+  for (const tr_node *k = node->first; k; k = k->next)
+    for (const tr_common_key *c = tr_connection_keys(); c->key; c++)
+      if (strcmp(c->key, "type") != 0 && strcmp(c->key, k->key) == 0)
+        return tr_plan_fail_key(p, k, "type %s has no \"%s\": its law names the markers", v->name,
+                                k->key);
+  if (p->nextra > 0 || p->failures > 0) return true;
+  return tr_plan_fail(p, node, "its law names no marker");
+}
+
 static bool read_connection(tr_planner *p, const tr_node *node, const view *v, int *marker) {
   for (int i = 0; i < TR_MAX_MARKERS; i++) marker[i] = -1;
+  if (v->markers == 0) return read_nothing(p, node, v);
   const tr_node *way = read_way(p, node, v);
   if (!way) return false;
   if (way->key[0] == 'j') return read_joints(p, node, way, v);
@@ -203,11 +215,15 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, i
 // ---- joints and forces --------------------------------------------------------------------------
 
 // The parameters, filled; NULL only when memory is short.
-static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker) {
+static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker,
+                         int *markers) {
   void *par = tr_arena_get(p->arena, v->par_size);
+  *markers = v->markers;
   if (!par) return tr_plan_no_memory(p), NULL;
+  p->own_markers = v->markers, p->nextra = 0;
   tr_plan_fields(p, node, v->fields, v->par_size, tr_connection_keys(), par);
   read_connection(p, node, v, marker);
+  tr_plan_settle_markers(p, v->fields, par, marker, markers);
   return par;
 }
 
@@ -227,8 +243,7 @@ void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_joint *j = &plan->joint[plan->njoint++];
   *j = (tr_plan_joint){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
-  j->markers = v.markers;
-  j->par = read_common(p, node, &v, j->marker);
+  j->par = read_common(p, node, &v, j->marker, &j->markers);
 }
 
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
@@ -247,8 +262,7 @@ void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_force *f = &plan->force[plan->nforce++];
   *f = (tr_plan_force){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_force_types()[type]};
-  f->markers = v.markers;
-  f->par = read_common(p, node, &v, f->marker);
+  f->par = read_common(p, node, &v, f->marker, &f->markers);
 }
 
 // ---- joints of joints -----------------------------------------------------------------------------

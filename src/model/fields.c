@@ -96,6 +96,14 @@ static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
   return true;
 }
 
+static bool read_marker(tr_planner *p, const tr_node *node, int *out) {
+  tr_expr_error e = {0};
+  int marker = tr_plan_marker_ref(p, node);
+  if (marker < 0) return false;
+  *out = tr_plan_extra_marker(p, marker, &e);
+  return *out > -2 || tr_plan_fail(p, node, "%s", e.text);
+}
+
 static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, void *par) {
   void *out = (char *)par + f->offset;
   double *x = out;
@@ -111,6 +119,8 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
     case TR_TENSOR: return read_auto(node, f, x) || read_tensor(p, node, f, x);
     case TR_CHOICE: return read_choice(p, node, f, out);
     case TR_TEXT: return read_text(p, node, out);
+    case TR_LAW: return tr_plan_law(p, node, f, out);
+    case TR_MARKER: return read_marker(p, node, out);
   }
   return false;
 }
@@ -124,9 +134,9 @@ static const void *defaults(tr_planner *p, const tr_field *fields, size_t size) 
   par = tr_arena_get(&p->scratch, size);
   if (!par || !tr_table_put(&p->cache, fields, "", 0, par)) return tr_plan_no_memory(p), NULL;
   for (const tr_field *f = fields; f->name; f++) {
-    if (!f->preset) continue;
+    if (!f->preset || (f->kind == TR_LAW && !f->preset[0])) continue;
     tr_node *node = NULL;
-    if (f->kind == TR_TEXT) {
+    if (f->kind == TR_TEXT || f->kind == TR_LAW) {
       node = tr_node_new(&p->scratch, TR_SCALAR, (tr_place){0});
       if (node) node->text = f->preset;
     } else {
