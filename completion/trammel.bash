@@ -4,7 +4,7 @@ _trammel() {
   local words= model i
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "run check list outputs schema --help --version" -- "$cur"))
+    COMPREPLY=($(compgen -W "run check list outputs schema verify --help --version" -- "$cur"))
     return
   fi
   case $prev in
@@ -22,13 +22,16 @@ _trammel() {
   if [[ -z $words ]]; then
     case $command in
       run) words="--method --step --end --set --out --out-every --output --newton-iterations
-                  --newton-tol --no-consistent-start --json --final --quiet --help" ;;
+                  --newton-tol --no-consistent-start --redundant --recompute --no-audit --json --final --quiet --help" ;;
       check) words="--set --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;
       schema) words="--help" ;;
+      verify)
+        words="--list --json --markdown --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"
+        ;;
     esac
-    if [[ $cur != -* && $command != list ]]; then
+    if [[ $cur != -* && $command != list && $command != verify ]]; then
       compopt -o filenames 2> /dev/null
       COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur"))
       return

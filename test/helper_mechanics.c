@@ -114,6 +114,14 @@ static int numbers_in(const tr_field *f) {
   }
 }
 
+// What may be left out is a matrix, 6 x 6, positive definite; else points of the plane, in their order.
+static tr_rows some_rows(const tr_field *f) {
+  static double matrix[36], own[6 * 8];
+  static const double points[12] = {-3, -1, -1.5, 1.2, 0, 0.4, 1.2, 1.1, 2.4, -0.4, 4, 0.9};
+  for (int i = 0; i < 36; i++) matrix[i] = i % 7 == 0 ? 1.2 + 0.1 * (i / 7) : 0.2;
+  return f->preset ? (tr_rows){6, 6, matrix, own} : (tr_rows){6, 2, points, own};
+}
+
 void draw_parameters(seed *s, const tr_field *fields, void *par) {
   for (const tr_field *f = fields; f && f->name; f++) {
     void *at = (char *)par + f->offset;
@@ -134,6 +142,10 @@ void draw_parameters(seed *s, const tr_field *fields, void *par) {
         *(int *)at = first + (int)((0.5 + 0.5 * draw(s)) * choices);
         break;
       case TR_TEXT: *(const char **)at = f->preset ? f->preset : ""; break;
+      case TR_ROWS: *(tr_rows *)at = some_rows(f); break;
+      case TR_LAW: // see helper_laws.h
+      case TR_LAW3:
+      case TR_MARKER: break;
     }
   }
 }

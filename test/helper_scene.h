@@ -7,7 +7,7 @@
 
 #include "helper_mechanics.h"
 
-enum { MAX_N = 6 * TR_MAX_MARKERS, MAX_MEM = 8, MAX_PAR = 1024 };
+enum { MAX_N = 6 * TR_MAX_MARKERS, MAX_MEM = 8, MAX_PAR = 4096 };
 
 // An element between frames; joint or force.
 typedef struct scene {
@@ -16,7 +16,8 @@ typedef struct scene {
   const tr_joint_ops *jops;
   const tr_force_ops *fops;
   char name[64];
-  int nd, markers, n;
+  int nd, markers, n; // markers and n: with those of laws, set by begin
+  bool lively;        // laws depend on all they can
   double par[MAX_PAR / sizeof(double)];
   double mem[MAX_MEM];
   double t;

@@ -30,7 +30,7 @@ json() { jq -e "$1" "$out" > /dev/null || fail "$what: not so: $1"; }
 # ---- asking for help, and mistakes
 expect 0 --version; says '^trammel [0-9.]*$'
 expect 0 --help; says '^usage:'
-for command in run check list outputs schema; do expect 0 $command --help; says "^usage: trammel $command"; silent "$err"; done
+for command in run check list outputs schema verify; do expect 0 $command --help; says "^usage: trammel $command"; silent "$err"; done
 expect 2; complains '^usage:'
 expect 2 rnu; complains 'did you mean run'
 expect 2 run; complains 'which model'
@@ -54,6 +54,21 @@ expect 4 run $model --quiet --out /dev/full; complains '/dev/full'
 printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
 expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
 "$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
+
+# ---- a stiff damper far from its equilibrium: the extrapolation is useless, coasting is not
+expect 0 run models/double_pendulum.yaml --method nstiff --step 2^-6 --json; json '.final."rod1.angle" | . > 4.6 and . < 4.7'
+expect 0 run models/double_pendulum.yaml --method newmark:beta=25/64,gamma=3/4 --newton-iterations 3 --json
+json '.newton_iterations == 3 * .steps and (.final."rod1.angle" - 4.64369940551914 | fabs < 1e-11)' # long double, by hand
+
+# ---- published results
+expect 0 verify --list; says '^gnp05-table1 '; silent "$err"
+expect 0 verify gnp05-table1 whtc07-table2; says '7.72e-2'; says '1.0856e-4'; says '^22 numbers: .* 0 are off$'; silent "$err"
+expect 0 verify whtc07-table2 --json; json '.status == "ok" and .count == 6 and .off == 0 and (.groups[0].entries | length == 6)'
+expect 0 verify whtc07-table2 --markdown; says '^| Baumgarte.* | 1.0856e-4 | 1.08560e-04 |'
+expect 0 verify whtc07-table2 -q; says '^6 numbers'
+expect 2 verify gnp05-tabel1; complains 'did you mean gnp05-table1'
+expect 2 verify --json --markdown; complains 'exclude'
+(cd / && "$trammel" verify -q > "$out" 2> "$err") || fail "verify from another directory: $(cat "$out")"
 
 # ---- a run
 expect 0 run $model --end 0.5 --step 2^-7 --out "$csv"; says '^steps *64,'; silent "$err"

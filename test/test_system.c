@@ -355,10 +355,9 @@ static void try_system(const tr_system *sys, const char *name, check what) {
   }
 }
 
-static const char *last_choice(const tr_field *f) {
-  int n = 0;
-  while (f->choices[n + 1]) n++;
-  return f->choices[n];
+// A choice "auto" is one the element cannot make from markers alone.
+static const char *settled(const tr_field *f) {
+  return strcmp(f->choices[0], "auto") == 0 ? f->choices[1] : NULL;
 }
 
 // "type: name, field: value, ..." with what the table requires.
@@ -369,7 +368,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
                         : f->kind == TR_VEC2   ? "[0.4, 0.3]"
                         : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
                         : f->kind == TR_REAL   ? "0.8"
-                        : f->kind == TR_CHOICE ? last_choice(f)
+                        : f->kind == TR_CHOICE ? settled(f)
                                                : NULL;
     bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
     if (f->preset && (!value || given)) continue;
@@ -385,9 +384,9 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   char text[4096], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
-  bool space = a->dim == 3 || (b && b->dim == 3);
+  bool space = a->dim == 3 || (markers > 1 && b && b->dim == 3);
   n += snprintf(text + n, sizeof text - (size_t)n, "trammel: 1\ngravity: [1, -2%s]\nbodies:\n",
-                space ? ", 3" : "");
+                space || (b && b->dim == 3) ? ", 3" : "");
   for (int k = 0; k < 2; k++) {
     if (!body[k]) continue;
     n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {", k);
@@ -396,17 +395,16 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   }
   // markers off the bodies' origins and tilted, within the plane where all is planar
   const char *at[4] = {"at: [0.3, -0.2", "at: [-0.5, 0.4", "at: [0.1, 0.3", "at: [0.2, -0.6"};
-  const char *tilt[4] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
-                         "orientation: {axis: [3, -1, 1], angle: -25 deg}",
-                         "orientation: {axis: [1, 1, -2], angle: 30 deg}",
-                         "orientation: {axis: [-1, 2, 1], angle: 15 deg}"};
+  const char *tilt[2] = {"orientation: {axis: [1, 2, 3], angle: 40 deg}",
+                         "orientation: {axis: [3, -1, 1], angle: -25 deg}"};
   n += snprintf(text + n, sizeof text - (size_t)n, "markers:\n");
   for (int k = 0; k < 4; k++) {
     const tr_body_type *on = body[k % 2];
     n += snprintf(text + n, sizeof text - (size_t)n, "  m%d: {", k);
     if (on) n += snprintf(text + n, sizeof text - (size_t)n, "body: b%d, ", k % 2);
     n += snprintf(text + n, sizeof text - (size_t)n, "%s%s], %s}\n", at[k],
-                  space && !(on && on->dim == 2) ? ", 0.6" : "", space ? tilt[k] : "angle: 20 deg");
+                  space && !(on && on->dim == 2) ? ", 0.6" : "",
+                  space ? tilt[k % 2] : "angle: 20 deg");
   }
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);
@@ -423,7 +421,7 @@ static int each_pair(const char *section, const char *type, const tr_field *fiel
   int done = 0;
   for (const tr_body_type *const *a = tr_body_types(); *a; a++)
     for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
-      bool space = (*a)->dim == 3 || (*b && (*b)->dim == 3);
+      bool space = (*a)->dim == 3 || (markers > 1 && *b && (*b)->dim == 3);
       if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, markers, what), done++;
       if (!*b) break;
     }

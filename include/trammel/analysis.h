@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions about a system at one state: consistency, degrees of freedom.
+// Questions about a system at one state: consistency, degrees of freedom. Published results, computed
+// again.
 #ifndef TRAMMEL_ANALYSIS_H
 #define TRAMMEL_ANALYSIS_H
 
@@ -45,6 +46,37 @@ TR_API tr_element_info tr_element_describe(const tr_system *system, int element)
 // The 2-norm of each element's rows of Phi at a state, (tr_element_count) numbers.
 TR_API tr_status tr_element_violations(const tr_system *system, const tr_state *state,
                                        double *violation);
+
+// ---- published results ----------------------------------------------------------------------------
+
+// One number of a paper beside ours. The texts live as long as the call that hands them over.
+typedef struct tr_verify_entry {
+  const char *group, *label;
+  const char *unit;      // "" where it has none
+  const char *published; // as printed: "7.72e-2"; or a bound: "< 1e-9"
+  double computed;
+  double difference; // computed - published; NaN for a bound
+  bool digits;       // every printed digit is reproduced (a bound holds)
+  bool ok;           // and here the last one may be off by one
+  const char *note;  // or ""
+} tr_verify_entry;
+
+// Embed it in a struct of your own. Anything but TR_OK ends the run with that status.
+typedef struct tr_verifier tr_verifier;
+struct tr_verifier {
+  tr_status (*entry)(tr_verifier *self, const tr_verify_entry *entry);
+  // From time to time, done = 0 .. 1 of the group; may be NULL.
+  tr_status (*progress)(tr_verifier *self, const char *group, double done);
+};
+
+typedef struct tr_verify_group {
+  const char *name, *doc, *reference; // reference: key into docs/references.md
+} tr_verify_group;
+TR_API int tr_verify_count(void);
+TR_API tr_verify_group tr_verify_describe(int group);
+// Runs one group, entry by entry in a fixed order. A deviation is an entry that is not ok; the status
+// tells of runs that could not be done.
+TR_API tr_status tr_verify(int group, tr_verifier *verifier, tr_error *error);
 
 #ifdef __cplusplus
 }

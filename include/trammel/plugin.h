@@ -39,6 +39,9 @@ typedef enum tr_quantity {
   TR_TORSION_STIFFNESS,    // N m/rad
   TR_TORSION_DAMPING,      // N m s/rad
   TR_ENERGY,               // J
+  TR_AREA,                 // m^2
+  TR_AREA_MOMENT,          // m^4, second moment of area
+  TR_PRESSURE,             // Pa
   TR_QUANTITIES
 } tr_quantity;
 
@@ -52,9 +55,18 @@ typedef enum tr_field_kind {
   TR_TENSOR,   // double[9], symmetric: 3 numbers (diagonal) or 6 (xx yy zz xy xz yz)
   TR_CHOICE,   // int, index into choices
   TR_TEXT,     // const char *, owned by the model
+  TR_ROWS,     // tr_rows: a list of lists of numbers, all of one length
   TR_LAW,      // const tr_law *: an expression of what moves; default "": NULL
+  TR_LAW3,     // const tr_law *[3]: three of them; two are accepted, the third 0
   TR_MARKER    // int: a marker besides the element's own, its place among the frames; ground: -1
 } tr_field_kind;
+
+// A table of numbers. `own` is room for what an element derives from it in `start`.
+typedef struct tr_rows {
+  int rows, columns;
+  const double *x; // rows x columns
+  double *own;     // rows x (columns + 2), zeroed
+} tr_rows;
 
 // A compiled expression of time, of variables of the element and of measures of markers. The markers it
 // names are appended to those of the element.

@@ -97,16 +97,21 @@ void json_failure(const char *path, const tr_error *error);
 typedef struct progress {
   tr_observer observer;
   bool shown;   // draw at all
+  bool drawn;   // there is a line to clear
   long next;    // look at the clock again at this step
   double start; // seconds
 } progress;
 progress progress_start(bool quiet);
 void progress_end(progress *p, const tr_run_info *info);
+// For work that is more than one run: what is being done, done = 0 .. 1 of it; and away with the line.
+tr_status progress_note(progress *p, const char *what, double done); // TR_STOPPED after Ctrl-C
+void progress_clear(progress *p);
 void catch_interrupts(void);
 
 // ---- commands -------------------------------------------------------------------------------------
 
-extern const command command_run, command_check, command_list, command_outputs, command_schema;
+extern const command command_run, command_check, command_list, command_outputs, command_schema,
+    command_verify;
 
 // Model -> system for the commands that need one; sets: (n) "name=value". Reports on failure.
 typedef struct loaded {

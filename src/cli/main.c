@@ -5,8 +5,9 @@
 
 #include "cli.h"
 
-static const command *const commands[] = {&command_run,     &command_check,  &command_list,
-                                          &command_outputs, &command_schema, NULL};
+static const command *const commands[] = {
+    &command_run,    &command_check,  &command_list, &command_outputs,
+    &command_schema, &command_verify, NULL};
 
 static void print_overview(FILE *to) {
   fputs("Trammel: dynamics of constrained mechanical systems.\n\nusage:\n", to);

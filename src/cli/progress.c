@@ -68,3 +68,19 @@ void progress_end(progress *p, const tr_run_info *info) {
   draw(now() - p->start, info);
   fputc('\n', stderr);
 }
+
+tr_status progress_note(progress *p, const char *what, double done) {
+  if (interrupted) return TR_STOPPED;
+  if (!p->shown) return TR_OK;
+  fprintf(stderr, "\r%5.1f %%  %s\033[K", 100 * done, what);
+  fflush(stderr);
+  p->drawn = true;
+  return TR_OK;
+}
+
+void progress_clear(progress *p) {
+  if (!p->drawn) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  p->drawn = false;
+}

@@ -4,6 +4,7 @@
 //   ANGLE  of B about A's z axis; planar t_B - t_A; spatial atan2(s, c), s = y_A.x_B, c = x_A.x_B,
 //            g = dx/dt_B = (s n1 - c n2)/(c^2 + s^2) = -dx/dt_A,  n1 = x_A x x_B, n2 = y_A x x_B
 //   WAY    of B along A's z axis, z_A . d; planar along the x axis
+//   DISTANCE  |d| of the points, where it is not zero
 // The Hessian H_ij is dg_i by displacement j; rotations do not commute, so it is not symmetric. Along a
 // motion with constant twists u:  d/dt (g.u) = u' H u.
 #ifndef TR_COORDINATE_H
@@ -13,7 +14,7 @@
 #include "primitive.h"
 
 // In the order of coordinate_names: what a key `coordinate` offers.
-typedef enum coordinate_kind { UNKNOWN, ANGLE, WAY } coordinate_kind;
+typedef enum coordinate_kind { UNKNOWN, ANGLE, WAY, DISTANCE } coordinate_kind;
 static const char *const coordinate_names[] = {"auto", "angle", "s", NULL};
 
 // The kind for a joint of this type when the key leaves it open; UNKNOWN: it has none.
@@ -40,8 +41,19 @@ static inline const char *coordinate_take(int *kind, const tr_joint_type *joint)
   return *kind == ANGLE ? "it has no angle" : "it has no way s";
 }
 
+// From A to B; returns the length.
+static inline double distance_of(int nd, const tr_frame *const *f, double *e) {
+  double LL = 0;
+  for (int i = 0; i < (nd == 3 ? 2 : 3); i++) e[i] = f[1]->p[i] - f[0]->p[i], LL += e[i] * e[i];
+  double L = sqrt(LL);
+  for (int i = 0; i < (nd == 3 ? 2 : 3); i++) e[i] = L > 0 ? e[i] / L : 0;
+  return L;
+}
+
 static inline double coordinate_value(coordinate_kind kind, int nd, const tr_frame *const *f,
                                       const double *mem) {
+  double e[3];
+  if (kind == DISTANCE) return distance_of(nd, f, e);
   if (kind == WAY) return nd == 3 ? along_x(f) : way_along(f, Z);
   return nd == 3 ? f[1]->angle - f[0]->angle : unwrap(angle_about_z(f[0], f[1]), *mem);
 }
@@ -81,7 +93,10 @@ static inline void coordinate_gradient(coordinate_kind kind, int nd, const tr_fr
                                        double *g) {
   static const prim way[] = {{DOT2, Z, 0}};
   for (int i = 0; i < 2 * nd; i++) g[i] = 0;
-  if (nd == 6 && kind == WAY) {
+  if (kind == DISTANCE) {
+    distance_of(nd, f, g + nd);
+    for (int i = 0; i < nd; i++) g[i] = -g[nd + i];
+  } else if (nd == 6 && kind == WAY) {
     prim_jac(way, 1, 1, f, g);
   } else if (nd == 6) {
     turn k = turn_of(f);
@@ -101,7 +116,16 @@ static inline void coordinate_hessian(coordinate_kind kind, int nd, const tr_fra
   static const prim way[] = {{DOT2, Z, 0}};
   static const double one = 1;
   memset(H, 0, 4 * (size_t)(nd * nd) * sizeof *H);
-  if (nd == 6 && kind == WAY) {
+  if (kind == DISTANCE) { // (1 - e e')/L on the differences
+    double e[3], L = distance_of(nd, f, e);
+    int n = 2 * nd, points = nd == 3 ? 2 : 3;
+    for (int i = 0; i < points && L > 0; i++)
+      for (int j = 0; j < points; j++) {
+        double h = ((i == j) - e[i] * e[j]) / L;
+        H[n * i + j] = H[n * (nd + i) + nd + j] = h;
+        H[n * i + nd + j] = H[n * (nd + i) + j] = -h;
+      }
+  } else if (nd == 6 && kind == WAY) {
     prim_geom(way, 1, f, &one, H);
   } else if (nd == 6) {
     turn k = turn_of(f);
@@ -148,6 +172,32 @@ static inline double coordinate_bias(coordinate_kind kind, int nd, const tr_fram
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum += u[i] * H[n * i + j] * u[j];
   return sum;
+}
+
+// A force T along a coordinate, T(x, x'): the wrench T g, and its tangent with T_x, T_x' given,
+//   K = g (T_x g + T_x' (x')_q) + T H,  D = T_x' g g',  (x')_q = H' u
+static inline void coordinate_pull(coordinate_kind kind, int nd, const tr_frame *const *f, double T,
+                                   double *w) {
+  coordinate_gradient(kind, nd, f, w);
+  for (int i = 0; i < 2 * nd; i++) w[i] *= T;
+}
+
+static inline void coordinate_pull_tangent(coordinate_kind kind, int nd, const tr_frame *const *f,
+                                           double T, double T_x, double T_rate, double *K,
+                                           double *D) {
+  double g[12], H[144], u[12];
+  int n = 2 * nd;
+  coordinate_gradient(kind, nd, f, g);
+  coordinate_hessian(kind, nd, f, H);
+  twists(nd, f, u);
+  for (int j = 0; j < n; j++) {
+    double rate_q = 0;
+    for (int i = 0; i < n; i++) rate_q += H[n * i + j] * u[i];
+    for (int i = 0; i < n; i++) {
+      K[n * i + j] += g[i] * (T_x * g[j] + T_rate * rate_q) + T * H[n * i + j];
+      D[n * i + j] += T_rate * g[i] * g[j];
+    }
+  }
 }
 
 // mem for `accept`: the angle, spatial frames only (ways need none).

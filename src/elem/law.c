@@ -387,6 +387,11 @@ double law_bias(const tr_law *law, int nd, double t, const tr_frame *const *f) {
   return sum;
 }
 
+void law_spread(int own, int n, const double *K0, const double *g, const double *by, double *K) {
+  for (int i = 0; i < own; i++)
+    for (int j = 0; j < n; j++) K[i * n + j] += (j < own ? K0[i * own + j] : 0) + g[i] * by[j];
+}
+
 void law_of_time(const tr_law *law, double t, double out[3]) {
   out[0] = law->value, out[1] = out[2] = 0;
   if (!law->constant) run(law, 2, &t, out);

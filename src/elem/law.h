@@ -120,6 +120,10 @@ void law_add_hessian(const tr_law *law, int nd, double t, const tr_frame *const 
                      double *H);
 double law_bias(const tr_law *law, int nd, double t, const tr_frame *const *f);
 
+// K (n x n) = K0 (own x own, the first frames) + g by': a force along g (own) whose size has the slope
+// `by` (n).
+void law_spread(int own, int n, const double *K0, const double *g, const double *by, double *K);
+
 // Laws of time alone: F, F', F''.
 void law_of_time(const tr_law *law, double t, double out[3]);
 

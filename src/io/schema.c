@@ -55,9 +55,11 @@ static const char *kind_schema(tr_field_kind kind) {
     case TR_VEC3: return "\"$ref\": \"#/$defs/vector\"";
     case TR_ROTATION: return "\"$ref\": \"#/$defs/rotation\"";
     case TR_TENSOR: return "\"$ref\": \"#/$defs/tensor\"";
+    case TR_LAW3: return "\"$ref\": \"#/$defs/vector\"";
     case TR_LAW: return "\"$ref\": \"#/$defs/number\"";
     case TR_MARKER:
     case TR_TEXT: return "\"type\": \"string\"";
+    case TR_ROWS: return "\"$ref\": \"#/$defs/rows\"";
     case TR_CHOICE: break;
   }
   return "";
@@ -111,6 +113,7 @@ static const char *common_schema(const char *key) {
        "{\"$ref\": \"#/$defs/marker\"}]}"},
       {"bodies", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
       {"joints", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
+      {"joint", "\"type\": \"string\""},
       {"for", "\"type\": \"string\""},
       {"x", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
       {"y", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
@@ -207,6 +210,8 @@ static const char *const definitions =
     "\"minItems\": 2, \"maxItems\": 3},\n"
     "  \"tensor\": {\"type\": [\"array\", \"number\", \"string\"], \"items\": {\"$ref\": "
     "\"#/$defs/number\"}, \"minItems\": 3, \"maxItems\": 6},\n"
+    "  \"rows\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"$ref\": "
+    "\"#/$defs/number\"}}},\n"
     "  \"turn\": {\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"
     "\"axis\": {\"$ref\": \"#/$defs/vector\"}, \"angle\": {\"$ref\": \"#/$defs/number\"}, "
     "\"x\": {\"$ref\": \"#/$defs/number\"}, \"y\": {\"$ref\": \"#/$defs/number\"}, "

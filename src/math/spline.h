@@ -23,9 +23,9 @@ static inline void spline_curvature(int n, const double *x, const double *y, dou
   for (int i = 1; i < n - 1; i++) {
     double a = x[i] - x[i - 1], b = x[i + 1] - x[i];
     double pivot = (a + b) / 3 - a / 6 * work[i - 1];
-    double turn = (y[i + 1] - y[i]) / b - (y[i] - y[i - 1]) / a;
+    double bend = (y[i + 1] - y[i]) / b - (y[i] - y[i - 1]) / a;
     work[i] = b / 6 / pivot;
-    m[i] = (turn - a / 6 * m[i - 1]) / pivot;
+    m[i] = (bend - a / 6 * m[i - 1]) / pivot;
   }
   m[n - 1] = 0;
   for (int i = n - 2; i > 0; i--) m[i] -= work[i] * m[i + 1];

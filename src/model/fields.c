@@ -88,6 +88,20 @@ static bool read_text(tr_planner *p, const tr_node *node, const char **out) {
   return *out || tr_plan_no_memory(p);
 }
 
+static bool read_rows(tr_planner *p, const tr_node *node, const tr_field *f, tr_rows *out) {
+  const tr_node *first = node->kind == TR_LIST ? node->first : NULL;
+  if (node->kind != TR_LIST || (first && first->kind != TR_LIST))
+    return tr_plan_fail(p, node, "a list of lists of numbers is expected");
+  int rows = node->count, columns = first ? first->count : 0, n, i = 0;
+  double *x = TR_NEW(p->arena, rows * columns + 1, double);
+  double *own = TR_NEW(p->arena, rows * (columns + 2) + 1, double);
+  if (!x || !own) return tr_plan_no_memory(p);
+  for (const tr_node *k = first; k; k = k->next, i++)
+    if (!tr_plan_numbers(p, k, f->quantity, columns, columns, x + i * columns, &n)) return false;
+  *out = (tr_rows){rows, columns, x, own};
+  return true;
+}
+
 // "auto": found at the start, where the default says that this is possible.
 static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
   if (!f->preset || strcmp(f->preset, "auto") != 0 || !is_word(node, "auto")) return false;
@@ -96,8 +110,26 @@ static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
   return true;
 }
 
+static bool read_laws(tr_planner *p, const tr_node *node, const tr_field *f, const tr_law **out) {
+  static const tr_node zero = {.kind = TR_SCALAR, .text = "0"};
+  if (node->kind != TR_LIST || (node->count != 2 && node->count != 3))
+    return tr_plan_fail(p, node, "a list of 2 or 3 numbers or expressions is expected");
+  bool ok = true;
+  const tr_node *k = node->first;
+  for (int i = 0; i < 3; i++) {
+    ok = tr_plan_law(p, k ? k : &zero, f, &out[i]) && ok;
+    if (k) k = k->next;
+  }
+  return ok;
+}
+
+// "global" is ground, "marker" the element's first one, unless something has that name.
 static bool read_marker(tr_planner *p, const tr_node *node, int *out) {
   tr_expr_error e = {0};
+  const char *text = tr_plan_text(p, node);
+  if (!text) return false;
+  *out = strcmp(text, "global") == 0 ? -1 : strcmp(text, "marker") == 0 ? 0 : -2;
+  if (*out > -2 && !tr_plan_find_name(p, text)) return true;
   int marker = tr_plan_marker_ref(p, node);
   if (marker < 0) return false;
   *out = tr_plan_extra_marker(p, marker, &e);
@@ -120,7 +152,9 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
     case TR_CHOICE: return read_choice(p, node, f, out);
     case TR_TEXT: return read_text(p, node, out);
     case TR_LAW: return tr_plan_law(p, node, f, out);
+    case TR_LAW3: return read_laws(p, node, f, out);
     case TR_MARKER: return read_marker(p, node, out);
+    case TR_ROWS: return read_rows(p, node, f, out);
   }
   return false;
 }

@@ -397,8 +397,9 @@ bool tr_plan_settle_markers(tr_planner *p, const tr_field *fields, void *par, in
   for (const tr_field *f = fields; f && f->name; f++) {
     void *at = (char *)par + f->offset;
     const tr_law **law = at;
-    int *frame = at;
-    if (f->kind == TR_LAW && *law && !renumber(p, map, n, law)) return false;
+    int *frame = at, laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int k = 0; k < laws; k++)
+      if (law[k] && !renumber(p, map, n, &law[k])) return false;
     if (f->kind == TR_MARKER && *frame >= 0) *frame = map[*frame];
   }
   p->nextra = 0;

@@ -31,8 +31,10 @@ static void report_at(tr_planner *p, tr_place place, const char *format, va_list
   tr_fail(p->error, TR_BAD_INPUT, &place, "%s", line);
 }
 
-// The first report of a node's value or of its key; later ones only count.
+// The first report of a node's value or of its key; later ones only count. Out of memory, what looks
+// like a mistake may be none.
 static bool is_first(tr_planner *p, const tr_node *node, bool key) {
+  if (p->no_memory) return false;
   tr_cached *c = tr_plan_cached(p, node);
   p->failures++;
   bool *reported = !c ? NULL : key ? &c->key_reported : &c->reported;

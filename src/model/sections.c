@@ -104,6 +104,7 @@ const tr_common_key *tr_connection_keys(void) {
        "with bodies: direction of the markers' z axis at the start, global; between planar bodies "
        "of their x axis"},
       {"joints", "instead of markers, where the type works on joints: the joints, by name"},
+      {"joint", "the same where it works on one: its name"},
       {NULL, NULL}};
   return keys;
 }

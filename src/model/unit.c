@@ -33,6 +33,9 @@ static const quantity_row quantities[TR_QUANTITIES] = {
     [TR_TORSION_STIFFNESS] = {"torsion stiffness", "a", "N m/rad", {{2, 1, -2, -1}}},
     [TR_TORSION_DAMPING] = {"torsion damping", "a", "N m s/rad", {{2, 1, -1, -1}}},
     [TR_ENERGY] = {"energy", "an", "J", {{2, 1, -2, 0}}},
+    [TR_AREA] = {"area", "an", "m^2", {{2, 0, 0, 0}}},
+    [TR_AREA_MOMENT] = {"second moment of area", "a", "m^4", {{4, 0, 0, 0}}},
+    [TR_PRESSURE] = {"pressure", "a", "Pa", {{-1, 1, -2, 0}}},
 };
 
 static const quantity_row *row(tr_quantity quantity) {

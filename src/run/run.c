@@ -129,7 +129,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step;
-  r->fresh = s->recompute || method->recompute;
+  bool alternates = method->alternates && method->alternates(par);
+  r->fresh = s->recompute || method->recompute || alternates;
   return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
 }
 
@@ -247,9 +248,10 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
                  h, reason[why]);
 }
 
-// One step of length h; the new time is t1 to the last bit.
-static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
-  double before = clock_in_s(CLOCK_MONOTONIC);
+// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
+// begins anew.
+static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
+  double before = clock_in_s(CLOCK_MONOTONIC), h = whole ? r->settings.step : t1 - r->x.t;
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
   const char *body;
   if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
@@ -271,6 +273,8 @@ static tr_status advance(tr_run *r, double h, double t1, tr_error *error) {
     tr_accept(r->work, r->x.mem);
   }
   r->info.steps++;
+  r->k = whole ? r->k + 1 : 0;
+  if (!whole) r->t0 = t1;
   r->step_wall += clock_in_s(CLOCK_MONOTONIC) - before;
   if (r->settings.audit) audit(r, false);
   return show(r, error);
@@ -284,14 +288,8 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   }
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;
-    if (t1 <= t + near) {
-      TR_TRY(advance(r, h, fabs(t1 - t) <= near ? t : t1, error));
-      r->k++;
-    } else { // a shorter step to t; the grid begins anew there
-      TR_TRY(advance(r, t - r->x.t, t, error));
-      r->t0 = t;
-      r->k = 0;
-    }
+    bool whole = t1 <= t + near;
+    TR_TRY(advance(r, whole && fabs(t1 - t) > near ? t1 : t, whole, error));
   }
   return TR_OK;
 }

@@ -17,7 +17,7 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, force_scale, length_scale;
+  double t1, length_scale;
 } correction;
 
 // q1, v1 from a1
@@ -84,16 +84,14 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // Constraints at round-off of the coordinates, forces at round-off of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double stiff = 1 / s->c.cq; // the position part of the forces carries eps |q| M/cq
-  return vec_largest(r, nv) <= 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale * stiff) &&
-         vec_largest(r + nv, nc) * s->c.cq <= 64 * DBL_EPSILON * k->length_scale;
+  tr_step *s = k->s;
+  double positions = 64 * DBL_EPSILON * k->length_scale;
+  return vec_largest(r + s->sys->nv, s->sys->nc) * s->c.cq <= positions &&
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, r);
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
@@ -104,8 +102,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, vec_largest(x0->q, nq));
-  k.force_scale = vec_largest(x0->lam, nc) + vec_largest(x0->a, nv);
+  k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // A matrix for other coefficients is not this matrix.
@@ -113,6 +110,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
     s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
+  tr_step_calm(s, x0, t1, x1);
   place(&k);
   return tr_newton_solve(&s->newton, &k.p);
 }

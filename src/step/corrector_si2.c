@@ -11,6 +11,7 @@
 //   [ A   G'; G 0 ] (y, l)     = (e1 + cw/cq e3, e2/cq)     A = cm M + cq (..)_q - cv Q_v
 //   [cm X G'; G 0 ] (dw, -dmu) = (e3, (e2 - cq e4)/cw)
 //   da = y - cw/cq dw,   dlam = l + cw/cq dmu
+// With X = 1 the second half comes first, and the first has e1 + cm cw/cq M dw and dlam = l.
 // What is left out, (G v)_q y in e4 and Q_v dw, vanishes with y and dw: positions converge first, then
 // velocities, also near singular positions.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
@@ -30,7 +31,7 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, force_scale, length_scale, speed;
+  double t1, length_scale, speed;
 } correction;
 
 static void place(const correction *k) {
@@ -44,7 +45,7 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
-// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw)
+// r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -54,9 +55,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, x->lam, e1, top);
-  tr_rates(w, low);
-  tr_constraint_force(w, s->mu, e3);
+  tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
@@ -64,7 +63,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     memcpy(w->x, s->w, (size_t)nv * sizeof *w->x);
   else
     tr_mass_times(s->sys, blocks, s->w, w->x);
-  double ratio = c->cw / c->cq;
+  double ratio = c->unit_metric ? 0 : c->cw / c->cq;
   for (int i = 0; i < nv; i++) {
     e3[i] = c->cm * w->x[i] - e3[i];
     e1[i] += ratio * e3[i];
@@ -76,8 +75,8 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_OK;
 }
 
-// The matrix of the second half from that of the first: its corner becomes cm X. True: they differ.
-static bool project(tr_step *s, const double *blocks) {
+// Its corner becomes cm X.
+bool tr_make_projection(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
   const double *A = s->kkt.values;
@@ -111,25 +110,31 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = project(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
-  return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
+  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = ((correction *)p)->s;
-  if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
+  const tr_corrector *c = &s->c;
+  if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
+  double *second = r + s->sys->nv + s->sys->nc;
+  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  if (c->unit_metric) {
+    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, second, s->work->x);
+    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * c->cw / c->cq * s->work->x[i];
+  }
+  return tr_kkt_solve(&s->kkt, 1, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double ratio = s->c.cw / s->c.cq;
+  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
   for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] - ratio * dw[i], s->w[i] -= dw[i];
-  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - ratio * dmu[i], s->mu[i] += dmu[i];
+  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - share * dmu[i], s->mu[i] += dmu[i];
   place(k);
 }
 
@@ -144,15 +149,16 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
   const tr_corrector *c = &s->c;
+  const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double forces = 1e3 * DBL_EPSILON * (k->force_scale + k->length_scale / c->cq);
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
-  return vec_largest(r, nv) <= forces && vec_largest(r + nv + nc, nv) <= forces &&
-         vec_largest(r + nv, nc) * c->cq <= positions &&
-         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both;
+  return vec_largest(r + nv, nc) * c->cq <= positions &&
+         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both &&
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, r) &&
+         tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }
 
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
@@ -169,7 +175,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .x1 = x1,
                   .t1 = t1};
   k.length_scale = fmax(1, vec_largest(x0->q, nq));
-  k.force_scale = vec_largest(x0->lam, nc) + vec_largest(x0->a, nv);
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
@@ -177,6 +182,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
+  tr_step_calm(s, x0, t1, x1);
   // w and mu continue on a line through the last two
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;
   for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);

@@ -48,7 +48,9 @@ static tr_status set(const tr_method *m, const tr_field *f, const char *text, vo
   if (f->kind == TR_CHOICE) return choose(m, f, text, at, error);
   double x;
   tr_error why = {0};
-  if (tr_number(text, f->quantity, &x, &why) != TR_OK)
+  tr_status status = tr_number(text, f->quantity, &x, &why);
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK)
     return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s: %.*s", m->info.name, f->name,
                    (int)strcspn(why.text, "\n"), why.text);
   if (f->min < f->max && !(x >= f->min - 1e-12 && x <= f->max + 1e-12))

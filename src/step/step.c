@@ -5,6 +5,7 @@
 // to the settings' and to what is remembered).
 #include "step.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,6 +99,19 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
+bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
+                        double spread, const double *r) {
+  double *pull = s->work->x;
+  tr_constraint_force(s->work, f, pull);
+  double force = vec_largest(pull, s->sys->nv);
+  for (int i = 0; i < s->sys->nv; i++) {
+    double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
+    if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * (diagonal * (fabs(x[i]) + spread) + force)))
+      return false;
+  }
+  return true;
+}
+
 static void remember(tr_step *s, const tr_state *x) {
   double *a = s->past_a[TR_PAST - 1], *lam = s->past_lam[TR_PAST - 1];
   for (int i = TR_PAST - 1; i > 0; i--) {
@@ -157,7 +171,21 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
   memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
   s->newton.valid = false;
-  return s->method->advance(s, x0, h, x1);
+  status = s->method->advance(s, x0, h, x1);
+  if (status <= TR_OK) return status;
+  // Stiff forces that are far from their equilibrium make both useless: once more from coasting.
+  s->calm = true;
+  s->newton.valid = false;
+  status = s->method->advance(s, x0, h, x1);
+  s->calm = false;
+  return status;
+}
+
+void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
+  if (!s->calm) return;
+  double h = t1 - x0->t;
+  for (int i = 0; i < s->sys->nv; i++) x1->a[i] = (h * x0->v[i] - s->c.dhat[i]) / s->c.cq;
+  memset(x1->lam, 0, (size_t)s->sys->nc * sizeof *x1->lam);
 }
 
 static void rotate(double **now, double **last, double **older) {

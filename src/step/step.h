@@ -22,7 +22,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute;                   // a and lam in the state are the method's own: not for output
+  bool recompute; // a and lam in the state are the method's own: not for output
+  // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
+  bool (*alternates)(const void *par);
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
@@ -53,7 +55,7 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods on stiff systems
+  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   bool stiff;        // it is needed: kkt is too far from it
   double *w, *mu;    // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
@@ -63,6 +65,7 @@ struct tr_step {
   double *blocks;                         // (nmass) for a frozen mass
   double *d;                              // (nv) increment of the step under way, dhat + cq a1
   double *lam;                            // (nc) scratch
+  bool calm;                              // begin the iteration where the bodies coast to
   double last_h;                          // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
@@ -91,6 +94,17 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
+// to eps `spread`. After a residual; A is the corner of a matrix that has been evaluated.
+bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
+                        double spread, const double *r);
+
+// For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
+// cannot stand for the other.
+bool tr_make_projection(tr_step *s, const double *blocks);
+// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
+void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

@@ -27,6 +27,12 @@ static const tr_field fields[] = {
      .doc = "3: positions are constrained; 2: velocities too"},
     {0}};
 
+// Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
+static bool alternates(const void *pv) {
+  const par *p = pv;
+  return p->rho >= 1 && p->index == INDEX_3;
+}
+
 static tr_status begin(tr_step *s, const tr_state *x) {
   memcpy(s->room[ALGORITHMIC], x->a, (size_t)s->sys->nv * sizeof *x->a);
   return TR_OK;
@@ -73,6 +79,7 @@ const tr_method tr_method_gen_alpha = {
              .cost = "one KKT system; index=2: a second right-hand side",
              .reference = "BCA12, ACB15"},
     .par_size = sizeof(par),
+    .alternates = alternates,
     .vectors = ROOMS,
     .stabilised = true,
     .begin = begin,

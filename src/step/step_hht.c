@@ -30,6 +30,9 @@ static const tr_field fields[] = {
      .doc = "where M(q) is taken; `end` is the printed, first-order form"},
     {0}};
 
+// Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
+static bool alternates(const void *pv) { return ((const par *)pv)->alpha >= 0; }
+
 // F_n at the first state.
 static tr_status begin(tr_step *s, const tr_state *x) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, s->sys->force_level);
@@ -115,6 +118,7 @@ const tr_method tr_method_hht_i3 = {
              .cost = "one KKT system",
              .reference = "NJK09"},
     .par_size = sizeof(par),
+    .alternates = alternates,
     .vectors = ROOMS,
     .begin = begin,
     .advance = advance_i3,

@@ -9,11 +9,16 @@
 // a holds applied accelerations only and belongs to t_n + alpha h. psi_II is a multiplier of first order:
 // a and lam for output are computed anew from the state.
 //
-// Newton, with A = M - (1+alpha)(cq Q_q + cv Q_v) and the totals cv z = dv, cq y = dq:
-//   [A G'; G 0] (z, nu) = (e1, rate/cv),    psi_I + psi_II           changes by 2 gamma nu
-//   [A G'; G 0] (y, ka) = (e1, Phi/cq),     (1-b) psi_I + b psi_II   changes by 2 beta ka
-//   a1 changes by z + M^-1 G' nu
-// exact for stiff dampers, approximate for stiff springs: one factorisation, two right-hand sides.
+// Unknowns: a1, psi_I, psi_II, the increment d of q and v1, each formula an equation with the defects
+//   p = d - (formula of d),   s = v1 - (formula of v1),   e1 = M1 (a1 + alpha f_n) - (1+alpha) Q1
+// Newton, with A = M - (1+alpha)(cq Q_q + cv Q_v):
+//   [A G'; G 0] (z, nu) = (e1 + M s/cv, rate/cv)
+//   [M G'; G 0] (u, ka) = (M (p/cq - s/cv), Phi/cq - rate/cv)
+//   v1 by cv z,                   psi_I + psi_II          by 2 gamma nu
+//   d  by cq y,  y = z + u,       (1-b) psi_I + b psi_II  by 2 beta (nu + ka)
+//   a1 by z + M^-1 G' nu - s/cv
+// which leaves out only Q_q u, and u converges on its own. Unless forces are stiff A serves for M: one
+// factorisation, two right-hand sides.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -36,14 +41,15 @@ static const char *check(const void *pv) {
   return fabs(b - 0.5) < 1e-3 ? "b = 1/2 makes the equations singular" : NULL;
 }
 
-// f_n; a_n; R_I; R_II; scratch; and psi_I, psi_II of the last step and of this one, kept in one room
-enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, SCRATCH, FORCE_1, ROOMS };
+// f_n; a_n; R_I; R_II; s
+enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, ROOMS };
 
 typedef struct memory {
-  double *G;               // (nG) G_n
-  double *blocks;          // (nmass) M_n
-  double *psi_1, *psi_2;   // (nc) of the step under way
-  double *last_1, *last_2; // and of the last accepted
+  double *G;                 // (nG) G_n
+  double *blocks;            // (nmass) M_n
+  double *psi_1, *psi_2;     // (nc) of the step under way,
+  double *last_1, *last_2;   // of the last accepted
+  double *older_1, *older_2; // and of the one before it
 } memory;
 
 typedef struct correction {
@@ -52,6 +58,7 @@ typedef struct correction {
   const tr_state *x0;
   tr_state *x1;
   double h, t1, alpha, b, beta, gamma;
+  double length_scale, speed;
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -60,9 +67,11 @@ static tr_status prepare(tr_step *s) {
   if (!m) return TR_NO_MEMORY;
   m->G = TR_NEW(&s->arena, s->sys->nG, double);
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
-  double *psi = TR_NEW(&s->arena, 4 * nc, double);
+  double *psi = TR_NEW(&s->arena, 6 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
+  TR_TRY(tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection));
   m->psi_1 = psi, m->psi_2 = psi + nc, m->last_1 = psi + 2 * nc, m->last_2 = psi + 3 * nc;
+  m->older_1 = psi + 4 * nc, m->older_2 = psi + 5 * nc;
   return TR_OK;
 }
 
@@ -85,76 +94,81 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-// -M^-1 G' psi from the rows of G in work->G
-static tr_status react(tr_step *s, const double *blocks, const double *psi, double *R) {
+// R = -M_n^-1 G_n' psi
+static tr_status react_at_start(tr_step *s, const double *psi, double *R) {
+  const memory *m = s->memory;
+  double *keep = s->work->G;
+  s->work->G = m->G;
   tr_Gt_times(s->work, psi, R);
+  s->work->G = keep;
+  for (int i = 0; i < s->sys->nv; i++) R[i] = -R[i];
+  return tr_mass_solve(s->work, m->blocks, R);
+}
+
+// R = -M^-1 G' psi at the point of the last kinematics
+static tr_status react(tr_step *s, const double *blocks, const double *psi, double *R) {
+  tr_constraint_force(s->work, psi, R);
   for (int i = 0; i < s->sys->nv; i++) R[i] = -R[i];
   return tr_mass_solve(s->work, blocks, R);
 }
 
-// R_II at the positions of x1.
-static tr_status react_at_end(const correction *k) {
-  tr_step *s = k->s;
-  const memory *m = s->memory;
-  double *R = s->room[REACTION_II];
-  tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_POSITION);
-  tr_constraint_force(s->work, m->psi_2, R);
-  for (int i = 0; i < s->sys->nv; i++) R[i] = -R[i];
-  return tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), R);
+// p and s from R_I and R_II.
+static void take_defects(const correction *k, double *p, double *s_out) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  const double *RI = s->room[REACTION_I], *RII = s->room[REACTION_II];
+  double h = k->h;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double mix = 0.5 * h * h * ((1 - k->b) * RI[i] + k->b * RII[i]);
+    p[i] = s->d[i] - (c->dhat[i] + c->cq * x->a[i] + mix);
+    s_out[i] = x->v[i] - (c->vhat[i] + c->cv * x->a[i] + 0.5 * h * (RI[i] + RII[i]));
+  }
 }
 
-// Kinematics at the iterate: q1 from a1, R_I and R_II at the last q1, then R_II there, then v1.
-static tr_status place(const correction *k) {
+// r = (e1 + M s/cv, rate/cv, M (p/cq - s/cv), Phi/cq - rate/cv)
+static tr_status residual(tr_newton_problem *problem, double *r) {
+  correction *k = (correction *)problem;
   tr_step *s = k->s;
   const memory *m = s->memory;
+  const tr_state *x = k->x1;
   tr_work *w = s->work;
-  tr_state *x = k->x1;
-  double h = k->h, *RI = s->room[REACTION_I], *RII = s->room[REACTION_II], *keep = w->G;
-  w->G = m->G; // R_I from the rows at t_n
-  tr_status status = react(s, m->blocks, m->psi_1, RI);
-  w->G = keep;
-  TR_TRY(status);
-  if (k->b != 0) TR_TRY(react_at_end(k));
-  for (int i = 0; i < s->sys->nv; i++)
-    s->d[i] = s->c.dhat[i] + s->c.cq * x->a[i] + 0.5 * h * h * ((1 - k->b) * RI[i] + k->b * RII[i]);
-  tr_retract(s->sys, k->x0->q, s->d, x->q);
-  TR_TRY(react_at_end(k));
-  for (int i = 0; i < s->sys->nv; i++)
-    x->v[i] = s->c.vhat[i] + s->c.cv * x->a[i] + 0.5 * h * (RI[i] + RII[i]);
-  tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  return TR_OK;
-}
-
-// r = (e1, rate/cv, e1, Phi/cq),  e1 = M1 (a1 + alpha f_n) - (1+alpha) Q1
-static tr_status residual(tr_newton_problem *p, double *r) {
-  correction *k = (correction *)p;
-  tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  TR_TRY(place(k));
-  tr_work *w = s->work;
-  double *e4 = r + nv, *again = e4 + nc, *e2 = again + nv, *sum = s->room[SCRATCH];
-  tr_forces(w, NULL, s->room[FORCE_1], e2); // -Q1
+  double *e4 = r + nv, *ep = e4 + nc, *e2 = ep + nv;
+  double *v = s->room[DEFECT], *sum = s->room[SCRATCH], al = k->alpha;
+  tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  const double *blocks = tr_mass_blocks(w, s->blocks);
+  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
+  take_defects(k, ep, v);
+  for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
+  tr_mass_times(s->sys, blocks, sum, r);
+  for (int i = 0; i < nv; i++) sum[i] = ep[i] / s->c.cq - v[i] / s->c.cv;
+  tr_mass_times(s->sys, blocks, sum, ep);
+  tr_forces(w, NULL, sum, e2); // -Q1
   tr_rates(w, e4);
-  for (int i = 0; i < nv; i++) sum[i] = k->x1->a[i] + k->alpha * s->room[APPLIED][i];
-  tr_mass_times(s->sys, tr_mass_blocks(w, s->blocks), sum, r);
-  for (int i = 0; i < nv; i++) again[i] = r[i] += (1 + k->alpha) * s->room[FORCE_1][i];
-  for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] /= s->c.cq;
+  for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i];
+  for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] = e2[i] / s->c.cq - e4[i];
   return TR_OK;
 }
 
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
-  TR_TRY(place(k));
   const tr_state *x = k->x1;
   tr_coefficients weights = {1, (1 + k->alpha) * s->c.cq, (1 + k->alpha) * s->c.cv};
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
-  return tr_kkt_factor(&s->kkt);
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks));
+  return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
-  return tr_kkt_solve(&((correction *)p)->s->kkt, 2, r);
+  tr_step *s = ((correction *)p)->s;
+  if (!s->stiff) return tr_kkt_solve(&s->kkt, 2, r);
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
@@ -162,18 +176,22 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   memory *m = s->memory;
   int nv = s->sys->nv, nc = s->sys->nc;
-  const double *nu = dx + nv, *ka = dx + 2 * nv + nc;
-  double *push = s->room[SCRATCH];
-  tr_constraint_force(s->work, nu, push);
-  // The mass was positive definite a moment ago, in place().
-  (void)tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), push);
-  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] + push[i];
+  const double *nu = dx + nv, *u = nu + nc, *ka = u + nv, *v = s->room[DEFECT];
+  double *pull = s->room[SCRATCH];
+  // The mass was positive definite a moment ago, in residual().
+  (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
+  for (int i = 0; i < nv; i++) {
+    k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
+    k->x1->v[i] -= s->c.cv * dx[i];
+    s->d[i] -= s->c.cq * (dx[i] + u[i]);
+  }
   for (int i = 0; i < nc; i++) {
-    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * ka[i];
+    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * (nu[i] + ka[i]);
     double first = (mix - k->b * sum) / (1 - 2 * k->b);
     m->psi_1[i] -= first;
     m->psi_2[i] -= sum - first;
   }
+  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
 static double norm(const tr_newton_problem *p, const double *dx) {
@@ -186,59 +204,96 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
+  const double *a = k->x1->a, *psi = ((const memory *)s->memory)->psi_2;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double most = 0;
-  for (int i = 0; i < nc; i++) most = fmax(most, fmax(fabs(r[nv + i]), fabs(r[2 * nv + nc + i])));
-  return most * s->c.cv <= 64 * p->floor;
+  double spread = k->length_scale / s->c.cq + k->speed / s->c.cv;
+  double rates = 64 * DBL_EPSILON * k->speed + 4 * p->floor;
+  double both = 64 * DBL_EPSILON * k->length_scale + rates * s->c.cq / s->c.cv;
+  return vec_largest(r + nv, nc) * s->c.cv <= rates &&
+         vec_largest(r + 2 * nv + nc, nc) * s->c.cq <= both &&
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r) &&
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r + nv + nc);
 }
 
-static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  const par *p = s->par;
+// What the step starts from: a_n for its length, G_n and M_n.
+static void look_back(tr_step *s, const correction *k) {
   memory *m = s->memory;
   tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
-  double stretch = s->last_h > 0 ? h / s->last_h : 1, length = 1;
-  c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1;
+  const tr_state *x0 = k->x0;
+  double h = k->h, stretch = s->last_h > 0 ? h / s->last_h : 1;
   tr_kinematics(s->work, x0->t, x0->q, x0->v, x0->mem, TR_AT_POSITION);
   tr_jacobian(s->work);
   memcpy(m->G, s->work->G, (size_t)s->sys->nG * sizeof *m->G);
   const double *blocks = tr_mass_blocks(s->work, m->blocks);
   if (blocks != m->blocks) memcpy(m->blocks, blocks, (size_t)s->sys->nmass * sizeof *blocks);
-  for (int i = 0; i < nv; i++) {
+  for (int i = 0; i < s->sys->nv; i++) {
     double f = s->room[APPLIED][i], a = f + stretch * (s->room[ACCELERATION][i] - f);
-    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - beta) * a;
-    c->vhat[i] = x0->v[i] + h * (1 - gamma) * a;
+    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - k->beta) * a;
+    c->vhat[i] = x0->v[i] + h * (1 - k->gamma) * a;
   }
-  for (int i = 0; i < s->sys->nq; i++) length = fmax(length, fabs(x0->q[i]));
+}
+
+// d and v1 by their formulas, q1 from d.
+static void place(const correction *k) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv;
+  memset(s->d, 0, (size_t)nv * sizeof *s->d);
+  memset(k->x1->v, 0, (size_t)nv * sizeof *s->d);
+  take_defects(k, s->d, k->x1->v);
+  for (int i = 0; i < nv; i++) s->d[i] = -s->d[i], k->x1->v[i] = -k->x1->v[i];
+  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+}
+
+// The first iterate: psi on a line through the last two; G_1 where the step leads with G_n.
+static tr_status predict(tr_step *s, const correction *k) {
+  memory *m = s->memory;
+  const tr_state *x = k->x1;
+  double more = s->past > 2 && s->settings.fixed_iterations == 0 ? k->h / s->last_h : 0;
+  for (int i = 0; i < s->sys->nc; i++) {
+    m->psi_1[i] = m->last_1[i] + more * (m->last_1[i] - m->older_1[i]);
+    m->psi_2[i] = m->last_2[i] + more * (m->last_2[i] - m->older_2[i]);
+  }
+  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(react_at_start(s, m->psi_2, s->room[REACTION_II]));
+  place(k);
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
+  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
+  place(k);
+  return TR_OK;
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
+  const memory *m = s->memory;
+  tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor,
-                        .floor = 4 * DBL_EPSILON * length * c->cv / c->cq},
+                        .at_floor = at_floor},
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
                   .h = h,
                   .t1 = x0->t + h,
-                  .alpha = al,
+                  .alpha = p->alpha,
                   .b = p->b,
-                  .beta = beta,
-                  .gamma = gamma};
+                  .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
+                  .gamma = 0.5 * (1 - 2 * p->alpha)};
+  c->cq = k.beta * h * h, c->cv = k.gamma * h, c->cm = 1;
+  k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
+  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
+  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->cq != s->matrix_cq || c->cv != s->matrix_cv) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  memcpy(m->psi_1, m->last_1, (size_t)nc * sizeof *m->psi_1);
-  memcpy(m->psi_2, m->last_2, (size_t)nc * sizeof *m->psi_2);
   x1->t = k.t1;
-  memcpy(x1->v, x0->v, (size_t)nv * sizeof *x1->v);
-  for (int i = 0; i < nv; i++) s->d[i] = h * x0->v[i];
-  tr_retract(s->sys, x0->q, s->d, x1->q); // where R_II is first looked for
+  look_back(s, &k);
+  TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
-  TR_TRY(place(&k));
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]);
   return TR_OK;
 }
@@ -252,9 +307,9 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     s->room[APPLIED][i] = (x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
     s->room[ACCELERATION][i] = x1->a[i];
   }
-  double *p1 = m->psi_1, *p2 = m->psi_2;
-  m->psi_1 = m->last_1, m->psi_2 = m->last_2;
-  m->last_1 = p1, m->last_2 = p2;
+  double *p1 = m->older_1, *p2 = m->older_2;
+  m->older_1 = m->last_1, m->last_1 = m->psi_1, m->psi_1 = p1;
+  m->older_2 = m->last_2, m->last_2 = m->psi_2, m->psi_2 = p2;
 }
 
 const tr_method tr_method_hht_add = {

@@ -28,52 +28,67 @@ static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f
   for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
 }
 
-static void add_wrenches(const tr_work *w, const sys_element *e, const double *wrench) {
-  for (int k = 0; k < e->markers; k++) {
-    double *W = w->W + 6 * e->frame[k];
-    for (int i = 0; i < e->nd; i++) W[i] += wrench[k * e->nd + i];
-  }
+static void add_wrenches(const sys_element *e, const double *wrench, double *W) {
+  for (int k = 0; k < e->markers; k++)
+    for (int i = 0; i < e->nd; i++) W[6 * e->frame[k] + i] += wrench[k * e->nd + i];
 }
 
-static void load_frames(tr_work *w, const double *lam, double *phi) {
+static void load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
-  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  double wrench[6 * TR_MAX_MARKERS];
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
-    add_wrenches(w, &e->e, wrench);
+    add_wrenches(&e->e, wrench, w->W);
   }
+}
+
+static void load_joints(tr_work *w, const double *lam, double *phi) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *e = &s->joint[i];
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                  phi ? phi + e->row : rows, wrench);
-    if (lam) add_wrenches(w, &e->e, wrench);
+    if (lam) add_wrenches(&e->e, wrench, w->W);
   }
+}
+
+// out = -(out + sum J' W) + G_own' lam over a body's frames and own constraints
+static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, const double *W,
+                   const double *lam, double *out) {
+  const tr_system *s = w->sys;
+  for (int k = b->site; k < b->site + b->sites; k++)
+    b->type->add_pull(at, s->site + k, W + 6 * k, out);
+  for (int k = 0; k < b->nv; k++) out[k] = -out[k];
+  if (b->nc == 0 || !lam) return;
+  double *G = w->G + s->block[b->block].G;
+  b->type->jac(at, G);
+  for (int r = 0; r < b->nc; r++)
+    for (int k = 0; k < b->nv; k++) out[k] += G[r * b->nv + k] * lam[b->row + r];
+}
+
+static void clear(double *x, int n) {
+  for (int i = 0; i < n; i++) x[i] = 0;
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   const tr_system *s = w->sys;
-  memset(w->W, 0, 6 * (size_t)s->nframe * sizeof *w->W);
-  load_frames(w, lam, phi);
+  clear(w->W, 6 * s->nframe);
+  load_forces(w);
+  load_joints(w, lam, phi);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     tr_body_at at = body_at(w, b);
     if (b->nc > 0 && phi) b->type->phi(&at, phi + b->row);
     if (!F) continue;
-    double *Q = F + b->v;
-    for (int k = 0; k < b->nv; k++) Q[k] = 0;
-    b->type->add_force(&at, s->gravity, Q);
-    for (int k = b->site; k < b->site + b->sites; k++)
-      b->type->add_pull(&at, s->site + k, w->W + 6 * k, Q);
-    for (int k = 0; k < b->nv; k++) Q[k] = -Q[k];
-    if (b->nc == 0 || !lam) continue;
-    double *G = w->G + s->block[b->block].G;
-    b->type->jac(&at, G);
-    for (int r = 0; r < b->nc; r++)
-      for (int k = 0; k < b->nv; k++) Q[k] += G[r * b->nv + k] * lam[b->row + r];
+    clear(F + b->v, b->nv);
+    b->type->add_force(&at, s->gravity, F + b->v);
+    gather(w, b, &at, w->W, lam, F + b->v);
   }
 }
 
@@ -276,54 +291,79 @@ static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, 
     }
 }
 
+static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double *out) {
+  double *G = w->G + w->sys->block[b->block].G;
+  clear(out, b->nc);
+  if (b->type->phi_t) b->type->phi_t(at, out);
+  b->type->jac(at, G);
+  for (int r = 0; r < b->nc; r++)
+    for (int k = 0; k < b->nv; k++) out[r] += G[r * b->nv + k] * at->v[k];
+}
+
+static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
+                       double *out) {
+  if (j->ops->rate)
+    j->ops->rate(j->e.par, w->t, f, out);
+  else
+    rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
+}
+
 void tr_rates(tr_work *w, double *out) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    if (b->nc == 0) continue;
     tr_body_at at = body_at(w, b);
-    double *G = w->G + s->block[b->block].G, *o = out + b->row;
-    memset(o, 0, (size_t)b->nc * sizeof *o);
-    if (b->type->phi_t) b->type->phi_t(&at, o);
-    b->type->jac(&at, G);
-    for (int r = 0; r < b->nc; r++)
-      for (int k = 0; k < b->nv; k++) o[r] += G[r * b->nv + k] * at.v[k];
+    if (b->nc > 0) own_rate(w, b, &at, out + b->row);
   }
   for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    frames_of(w, &j->e, f);
-    if (j->ops->rate)
-      j->ops->rate(j->e.par, w->t, f, out + j->row);
-    else
-      rate_by_jac(j, w->t, f, w->mem + j->e.mem, out + j->row);
+    frames_of(w, &s->joint[i].e, f);
+    joint_rate(w, &s->joint[i], f, out + s->joint[i].row);
   }
 }
 
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
+  clear(w->W, 6 * s->nframe);
+  load_joints(w, mu, NULL);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    clear(out + b->v, b->nv);
+    gather(w, b, &at, w->W, mu, out + b->v);
+  }
+}
+
+// tr_forces, tr_rates and tr_constraint_force in one walk over the elements.
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
+                   double *rate, double *P) {
+  const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
-  memset(w->W, 0, 6 * (size_t)s->nframe * sizeof *w->W);
+  clear(w->W, 6 * s->nframe);
+  clear(w->W2, 6 * s->nframe);
+  load_forces(w);
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, phi + j->row, wrench);
+    add_wrenches(&j->e, wrench, w->W);
     j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
-    add_wrenches(w, &j->e, wrench);
+    add_wrenches(&j->e, wrench, w->W2);
+    joint_rate(w, j, f, rate + j->row);
   }
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     tr_body_at at = body_at(w, b);
-    double *o = out + b->v;
-    for (int k = 0; k < b->nv; k++) o[k] = 0;
-    for (int k = b->site; k < b->site + b->sites; k++)
-      b->type->add_pull(&at, s->site + k, w->W + 6 * k, o);
-    for (int k = 0; k < b->nv; k++) o[k] = -o[k];
-    if (b->nc == 0) continue;
-    double *G = w->G + s->block[b->block].G;
-    b->type->jac(&at, G);
-    for (int r = 0; r < b->nc; r++)
-      for (int k = 0; k < b->nv; k++) o[k] += G[r * b->nv + k] * mu[b->row + r];
+    if (b->nc > 0) {
+      b->type->phi(&at, phi + b->row);
+      own_rate(w, b, &at, rate + b->row);
+    }
+    clear(F + b->v, b->nv);
+    clear(P + b->v, b->nv);
+    b->type->add_force(&at, s->gravity, F + b->v);
+    gather(w, b, &at, w->W, lam, F + b->v);
+    gather(w, b, &at, w->W2, mu, P + b->v);
   }
 }
 

@@ -57,6 +57,7 @@ typedef struct sys_force {
   sys_element e;
   const tr_force_type *type;
   const tr_force_ops *ops;
+  bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
@@ -111,6 +112,7 @@ typedef struct tr_work {
   tr_arena arena;
   tr_frame *frame; // (nframe)
   double *W;       // (6 nframe) wrench on each frame: applied minus constraint
+  double *W2;      // (6 nframe) a second set, for tr_stabilised
   double *cache;   // (ncache)
   double *G;       // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;   // (scratch) blocks under assembly
@@ -143,6 +145,9 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 // G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
+// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
+                   double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember
 

@@ -1,0 +1,12 @@
+# Turns model files into C arrays:  cmake -DFILES=a.yaml,b.yaml -DOUT=models.c -P embed_models.cmake
+string(REPLACE "," ";" FILES "${FILES}")
+set(text "#include \"analysis/models.h\"\n")
+set(table "")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND text "static const char ${name}[] = {${bytes}0};\n")
+  string(APPEND table "  {\"${name}\", ${name}, sizeof ${name} - 1},\n")
+endforeach()
+file(WRITE ${OUT} "${text}const tr_stored_model tr_stored_models[] = {\n${table}  {0}};\n")

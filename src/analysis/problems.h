@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems of the literature in coordinates that model files do not offer.
+#ifndef TR_PROBLEMS_H
+#define TR_PROBLEMS_H
+
+#include "trammel/model.h"
+
+// Andrews' squeezing mechanism in seven angles (beta, Theta, gamma, Phi, delta, Omega, epsilon), six
+// constraints, M(q) not constant; 0 <= t <= 0.03. Data of the Test Set for IVP Solvers.
+extern const tr_problem tr_problem_seven_angles;
+
+// Slider crank of [WHTC07] in (theta, phi, x, y), started as printed: off the constraints by 4e-5.
+extern const tr_problem tr_problem_slider_crank;
+
+#endif

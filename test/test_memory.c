@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory: every allocation may fail, at any place, and the call says so, leaks nothing and leaves nothing
+// half done; a step allocates nothing at all.
+//
+// Two ways to look: an allocator of our own behind the library's hook, and, for what KLU takes from the
+// heap directly, the C library's functions themselves. The latter can be made to fail only without
+// sanitizers, which bring their own; there they are counted by the sanitizers' hook.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "system/system.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+// ---- the heap ---------------------------------------------------------------------------------------
+
+// volatile: compilers believe that malloc changes nothing they can see
+static volatile long heap_calls, heap_fail_at, heap_live; // fail_at 0: never; live: since the watch
+static volatile bool heap_watched;
+
+#ifdef SANITIZED
+void __sanitizer_malloc_hook(const volatile void *block, size_t size);
+__attribute__((visibility("default"))) void __sanitizer_malloc_hook(const volatile void *block,
+                                                                    size_t size) {
+  (void)block, (void)size;
+  if (heap_watched) heap_calls++;
+}
+#else
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void __libc_free(void *block);
+
+// Seen by the shared libraries too.
+#define OURS __attribute__((visibility("default")))
+
+static bool heap_says_no(void) {
+  if (!heap_watched) return false;
+  heap_calls++;
+  return heap_fail_at > 0 && heap_calls >= heap_fail_at; // once empty, it stays so
+}
+
+OURS void *malloc(size_t size) {
+  if (heap_says_no()) return NULL;
+  heap_live += heap_watched;
+  return __libc_malloc(size);
+}
+OURS void *calloc(size_t count, size_t size) {
+  if (heap_says_no()) return NULL;
+  heap_live += heap_watched;
+  return __libc_calloc(count, size);
+}
+OURS void *realloc(void *block, size_t size) {
+  if (size > 0 && heap_says_no()) return NULL;
+  if (!block) heap_live += heap_watched;
+  if (block && size == 0) heap_live -= heap_watched;
+  return __libc_realloc(block, size);
+}
+OURS void free(void *block) {
+  if (block) heap_live -= heap_watched;
+  __libc_free(block);
+}
+#endif
+
+static void watch_heap(long fail_at) {
+  heap_calls = heap_live = 0;
+  heap_fail_at = fail_at;
+  heap_watched = true;
+}
+
+// ---- an allocator that counts and fails ---------------------------------------------------------------
+
+typedef struct counter {
+  tr_allocator al;
+  long calls, fail_at, live;
+  bool once; // only that one call fails, later ones work
+} counter;
+
+static void *counted(tr_allocator *self, void *block, size_t size) {
+  counter *c = (counter *)self;
+  if (size == 0) {
+    if (block) c->live--;
+    free(block);
+    return NULL;
+  }
+  c->calls++;
+  if (c->fail_at > 0 && (c->once ? c->calls == c->fail_at : c->calls >= c->fail_at)) return NULL;
+  void *got = realloc(block, size);
+  if (got && !block) c->live++;
+  return got;
+}
+
+// ---- lives ------------------------------------------------------------------------------------------
+
+// Read, compile, run, read results: everything with memory of its own. Stops at the first failure.
+static tr_status live(tr_allocator *al, const char *file, const char *set, bool *began,
+                      tr_error *error) {
+  tr_model *model = NULL;
+  tr_system *sys = NULL;
+  tr_run *run = NULL;
+  tr_reader *reader = NULL;
+  tr_run_settings s = tr_run_defaults();
+  int channel = 0;
+  double value;
+  tr_status status = tr_model_new(al, &model);
+  *began = status == TR_OK; // before that there is no place for a message
+  if (status == TR_OK) status = tr_model_read_file(model, file, error);
+  if (status == TR_OK && set) status = tr_model_set(model, "N", set, error);
+  if (status == TR_OK) status = tr_compile(model, &sys, error);
+  assert_true(status == TR_OK || !sys);
+  if (status == TR_OK) {
+    s.step = tr_system_simulation(sys).step;
+    s.end = 5.5 * s.step; // a shorter last step too
+    status = tr_run_new(sys, &s, NULL, &run, error);
+    assert_true(status == TR_OK || !run);
+  }
+  if (status == TR_OK) status = tr_run_all(run, error);
+  if (status == TR_OK) status = tr_reader_new(sys, 1, &channel, &reader, error);
+  if (status == TR_OK) status = tr_reader_read(reader, tr_run_state(run), &value);
+  if (status == TR_OK) {
+    tr_check_info info;
+    status = tr_check(sys, tr_run_state(run), &info, error);
+  }
+  tr_reader_free(reader);
+  tr_run_free(run);
+  tr_system_free(sys);
+  tr_model_free(model);
+  return status;
+}
+
+static void file_of(const char *model, char *file, size_t size) {
+  snprintf(file, size, "%s/models/%s", SOURCE_DIR, model);
+}
+
+// A small model, dense and sparse, spatial with memories: n-th allocation and all after it fail, then
+// the n-th alone.
+static void allocator_sweep(void **u) {
+  (void)u;
+  static const char *const models[][2] = {{"pendulum.yaml", NULL},
+                                          {"slider_crank.yaml", NULL},
+                                          {"three_link_pendulum.yaml", NULL},
+                                          {"rod_chain.yaml", "3"}};
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    char file[512];
+    file_of(models[m][0], file, sizeof file);
+    for (int once = 0; once < 2; once++) {
+      long n = 0;
+      for (tr_status status = TR_NO_MEMORY; status != TR_OK;) {
+        tr_error error = {0};
+        counter c = {.al = {counted}, .fail_at = ++n, .once = once};
+        bool began;
+        status = live(&c.al, file, models[m][1], &began, &error);
+        if (status != TR_OK && status != TR_NO_MEMORY)
+          fail_msg("%s, allocation %ld: %s, %s", models[m][0], n, tr_status_text(status),
+                   error.text);
+        if (c.live != 0) fail_msg("%s, allocation %ld: %ld left", models[m][0], n, c.live);
+        if (began && error.status != status)
+          fail_msg("%s, allocation %ld: %s", models[m][0], n, error.text);
+        if (status == TR_OK) assert_true(c.calls < n); // it never came to the n-th
+        assert_true(n < 5000);
+      }
+      assert_true(n > 20);
+    }
+  }
+}
+
+// The same for what goes to the heap past the hook, when a sparse model is compiled and run.
+static void heap_sweep(void **u) {
+  (void)u;
+#ifdef SANITIZED
+  skip();
+#else
+  static const char *const set[] = {"N=3", NULL};
+  mechanism m = load_model("rod_chain.yaml", set);
+  tr_run_settings s = tr_run_defaults();
+  s.step = 1e-3, s.end = 5e-3;
+  long n = 1, refused = 0;
+  for (;; n++) {
+    tr_system *sys = NULL;
+    tr_run *run = NULL;
+    tr_error error = {0};
+    watch_heap(n);
+    tr_status status = tr_compile(m.model, &sys, &error);
+    if (status == TR_OK) status = tr_run_new(sys, &s, NULL, &run, &error);
+    if (status == TR_OK) status = tr_run_all(run, &error);
+    heap_fail_at = 0;
+    tr_run_free(run);
+    tr_system_free(sys);
+    heap_watched = false;
+    if (heap_live != 0) fail_msg("heap allocation %ld: %ld left", n, heap_live);
+    // KLU may ask to shrink a block and do without
+    if (status == TR_OK && heap_calls < n) break;
+    if (status != TR_NO_MEMORY && status != TR_OK)
+      fail_msg("heap allocation %ld: %s", n, error.text);
+    refused += status != TR_OK;
+    assert_true(n < 5000);
+  }
+  assert_true(refused > 30 && refused >= n - 4);
+  unload(&m);
+#endif
+}
+
+// ---- steps ------------------------------------------------------------------------------------------
+
+// After the first steps neither the hook nor the heap is asked for anything, whatever the solver.
+static void steps_allocate_nothing(void **u) {
+  (void)u;
+  static const char *const more[][2] = {{"four_bar_chain.yaml", "10"}, {"rod_chain.yaml", "40"}};
+  int dense = 0, sparse = 0;
+  long refactored = 0;
+  const char *const *shipped = shipped_models();
+  int count = 0;
+  while (shipped[count]) count++;
+  for (int k = 0; k < count + 2; k++) {
+    counter c = {.al = {counted}};
+    char file[512];
+    tr_model *model;
+    tr_system *sys;
+    tr_run *run;
+    tr_run_settings s = tr_run_defaults();
+    file_of(k < count ? shipped[k] : more[k - count][0], file, sizeof file);
+    assert_int_equal(tr_model_new(&c.al, &model), TR_OK);
+    assert_int_equal(tr_model_read_file(model, file, NULL), TR_OK);
+    if (k >= count) assert_int_equal(tr_model_set(model, "N", more[k - count][1], NULL), TR_OK);
+    assert_int_equal(tr_compile(model, &sys, NULL), TR_OK);
+    *(sys->pattern.klu ? &sparse : &dense) += 1;
+    assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
+    for (int i = 0; i < 5; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);
+    long before = c.calls, live_before = c.live;
+    tr_run_info a = tr_run_describe(run);
+    watch_heap(0);
+    tr_status status = tr_run_to(run, tr_run_state(run)->t + 200 * a.step, NULL);
+    heap_watched = false;
+    tr_run_info b = tr_run_describe(run);
+    assert_int_equal(status, TR_OK);
+    assert_true(b.steps >= a.steps + 200);
+    assert_int_equal(c.calls, before);
+    assert_int_equal(c.live, live_before);
+    if (heap_calls != 0) fail_msg("%s: %ld allocations", file, heap_calls);
+    refactored += b.refactorisations - a.refactorisations;
+    tr_run_free(run);
+    tr_system_free(sys);
+    tr_model_free(model);
+    assert_int_equal(c.live, 0);
+  }
+  assert_true(dense > 2 && sparse > 2 && refactored > 100);
+}
+
+// The watch itself works.
+static void heap_is_watched(void **u) {
+  (void)u;
+  watch_heap(0);
+  void *volatile block = malloc(100);
+  free(block);
+  heap_watched = false;
+  assert_int_equal(heap_calls, 1);
+  assert_int_equal(heap_live, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(heap_is_watched),
+      cmocka_unit_test(allocator_sweep),
+      cmocka_unit_test(heap_sweep),
+      cmocka_unit_test(steps_allocate_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs: the consistent start, orders of convergence, the grid of steps, failures told honestly, the same
+// bits run to run, and a budget of Newton iterations.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "system/system.h"
+
+static tr_state new_state(const tr_system *sys) {
+  tr_state x;
+  assert_int_equal(tr_state_new(sys, &x, NULL), TR_OK);
+  return x;
+}
+
+static void gaps(const tr_system *sys, const tr_state *x, double *phi, double *phi_v) {
+  *phi = output(sys, x, "constraint.position");
+  *phi_v = output(sys, x, "constraint.velocity");
+}
+
+// ---- consistent start -------------------------------------------------------------------------------
+
+// Every shipped model, pushed off its constraints, comes back to them; once there it stays.
+static void perturbed_start(void **u) {
+  (void)u;
+  for (const char *const *name = shipped_models(); *name; name++) {
+    mechanism m = load_model(*name, NULL);
+    const tr_system *sys = m.sys;
+    tr_state x = new_state(sys), y = new_state(sys);
+    tr_start_info info;
+    seed s = 31;
+    double phi, phi_v, *d = malloc((size_t)sys->nv * sizeof *d), speed;
+    assert_non_null(d);
+    for (int i = 0; i < sys->nv; i++) d[i] = 1e-3 * draw(&s);
+    tr_retract(sys, x.q, d, y.q);
+    memcpy(x.q, y.q, (size_t)sys->nq * sizeof *x.q);
+    for (int i = 0; i < sys->nv; i++) x.v[i] += 1e-2 * draw(&s);
+    tr_state_copy(&y, &x);
+    assert_int_equal(tr_consistent_start(sys, &x, &info, NULL), TR_OK);
+    gaps(sys, &x, &phi, &phi_v);
+    speed = fmax(1, largest(sys->nv, x.v));
+    assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
+    assert_true(phi_v < 1e-13 * speed * sqrt(sys->nc));
+    assert_true(info.phi_before > 1e-5 && info.phi_v_before > 1e-4);
+    assert_near(info.phi_after, phi, 1e-15, "%s: phi_after", *name);
+    assert_true(info.moved_q > 1e-5 && info.moved_q < 1);
+    // kept coordinates have not moved by a bit, in position and velocity
+    for (int b = 0; b < sys->nbody; b++)
+      for (int k = 0; k < sys->body[b].nv; k++) {
+        int q = sys->body[b].q + k, v = sys->body[b].v + k;
+        if (sys->body[b].keep_q >> k & 1u) assert_true(x.q[q] == y.q[q]);
+        if (sys->body[b].keep_v >> k & 1u) assert_true(x.v[v] == y.v[v]);
+      }
+    // and a consistent state is left alone, to round-off
+    tr_state_copy(&y, &x);
+    assert_int_equal(tr_consistent_start(sys, &x, &info, NULL), TR_OK);
+    assert_true(info.moved_q <= 1e-14 * fmax(1, largest(sys->nq, x.q)));
+    assert_true(info.moved_v <= 1e-13 * speed);
+    tr_state_free(sys, &x), tr_state_free(sys, &y);
+    free(d);
+    unload(&m);
+  }
+}
+
+// [M G'; G 0] (a, lam) = (Q, -gacc): checked by the equations themselves.
+static void accelerations(void **u) {
+  (void)u;
+  for (const char *const *name = shipped_models(); *name; name++) {
+    mechanism m = load_model(*name, NULL);
+    const tr_system *sys = m.sys;
+    tr_state x = new_state(sys);
+    tr_work *w;
+    double *F = calloc((size_t)(2 * sys->nv + 2 * sys->nc + sys->nmass), sizeof *F);
+    double *Ma = F + sys->nv, *g = Ma + sys->nv, *Ga = g + sys->nc, *room = Ga + sys->nc;
+    assert_non_null(F);
+    assert_int_equal(tr_work_new(sys, &w), TR_OK);
+    assert_int_equal(tr_consistent_start(sys, &x, NULL, NULL), TR_OK);
+    tr_kinematics(w, x.t, x.q, x.v, x.mem, TR_AT_BIAS);
+    tr_forces(w, x.lam, F, NULL);
+    tr_mass_times(sys, tr_mass_blocks(w, room), x.a, Ma);
+    tr_gamma(w, g);
+    tr_jacobian(w);
+    tr_G_times(w, x.a, Ga);
+    double scale = fmax(1, largest(sys->nv, Ma) + largest(sys->nc, x.lam));
+    for (int i = 0; i < sys->nv; i++)
+      assert_near(Ma[i] + F[i], 0, 1e-11 * scale, "%s: M a + G' lam - Q", *name);
+    for (int i = 0; i < sys->nc; i++)
+      assert_near(Ga[i] + g[i], 0, 1e-11 * fmax(1, largest(sys->nv, x.a)), "%s: G a + gacc", *name);
+    tr_work_free(w);
+    tr_state_free(sys, &x);
+    free(F);
+    unload(&m);
+  }
+}
+
+// The projection is the shortest way in the mass metric: M dq is in the range of G'. Two unequal point
+// masses on a rod too long move in inverse proportion to their masses, along it.
+static void mass_metric(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n  a: {type: planar-point, mass: 1, position: [0, 0], velocity: [-1, "
+      "5]}\n"
+      "  b: {type: planar-point, mass: 3, position: [1.2, 0], velocity: [3, -2]}\n"
+      "joints: {rod: {type: distance, markers: [a, b], length: 1}}\n");
+  tr_state x = new_state(m.sys);
+  assert_int_equal(tr_consistent_start(m.sys, &x, NULL, NULL), TR_OK);
+  const double q[] = {0.15, 0, 1.15, 0}, v[] = {2, 5, 2, -2};
+  assert_all_near(4, x.q, q, 1e-14, "positions");
+  assert_all_near(4, x.v, v, 1e-13, "velocities");
+  // relative acceleration along the rod: -|d'|^2, shared 3 to 1
+  const double a[] = {0.75 * 49, 0, -0.25 * 49, 0};
+  assert_all_near(4, x.a, a, 1e-11, "accelerations");
+  assert_near(x.lam[0], 0.75 * 49, 1e-11, "tension");
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+// Two joints too far apart. The message names the one that is worst off where the search ended.
+static void impossible_start(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  bar: {type: planar, mass: 1, inertia: 0.1, angle: 20 deg, position: [-0.5, 0.3]}\n"
+      "joints:\n  left: {type: revolute, markers: [{at: [-1, 0]}, {body: bar, at: [-0.5, 0]}]}\n"
+      "  far: {type: distance, markers: [{at: [9, 0]}, bar], length: 1}\n"
+      "simulation: {end: 1, step: 0.01}\n");
+  tr_state x = new_state(m.sys);
+  tr_check_info check;
+  tr_error error = {0};
+  tr_run *run;
+  char name[64];
+  assert_int_equal(tr_consistent_start(m.sys, &x, NULL, &error), TR_INCONSISTENT);
+  assert_int_equal(tr_check(m.sys, &x, &check, NULL), TR_OK);
+  assert_true(check.phi > 1);
+  snprintf(name, sizeof name, "joint \"%s\": cannot be assembled", check.worst);
+  assert_non_null(strstr(error.text, name));
+  assert_int_equal(error.count, 1);
+  error = (tr_error){0};
+  assert_int_equal(tr_run_new(m.sys, NULL, NULL, &run, &error), TR_INCONSISTENT);
+  assert_null(run);
+  assert_non_null(strstr(error.text, name));
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+// One hinge said once, twice, thrice: the same motion, and reactions shared as the settings say.
+static void redundant_constraints(void **u) {
+  (void)u;
+  static const char *const more[] = {
+      "", "  two: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n"};
+  double q[3][3], f[3][2], g[2];
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+             "  bar: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+             "joints:\n  one: {type: revolute, markers: [ground, {body: bar, at: [-0.5, 0]}]}\n%s",
+             more[k > 0]);
+    mechanism m = load_text(text);
+    tr_run_settings s = tr_run_defaults();
+    tr_error error = {0};
+    tr_run *run;
+    s.end = 1, s.step = 0.01;
+    s.redundant = k == 2 ? TR_REDUNDANT_REMOVE : TR_REDUNDANT_LEAST_NORM;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &error), TR_OK);
+    assert_int_equal(tr_run_all(run, &error), TR_OK);
+    const tr_state *x = tr_run_state(run);
+    tr_run_info info = tr_run_describe(run);
+    memcpy(q[k], x->q, sizeof q[k]);
+    f[k][0] = output(m.sys, x, "one.fx"), f[k][1] = output(m.sys, x, "one.fy");
+    assert_int_equal(info.redundant, k ? 2 : 0);
+    assert_true((info.warnings[0] != 0) == (k > 0));
+    if (k > 0) {
+      assert_non_null(strstr(info.warnings, "\"two\""));
+      g[0] = output(m.sys, x, "two.fx"), g[1] = output(m.sys, x, "two.fy");
+      // shared equally, or all on the first
+      for (int i = 0; i < 2; i++)
+        assert_near(g[i], k == 1 ? f[k][i] : 0, 1e-12, "reaction of the second hinge");
+    }
+    tr_run_free(run);
+    s.redundant = TR_REDUNDANT_FAIL;
+    tr_status status = tr_run_new(m.sys, &s, NULL, &run, &error);
+    assert_int_equal(status, k ? TR_INCONSISTENT : TR_OK);
+    if (k) assert_non_null(strstr(error.text, "joint \"two\""));
+    tr_run_free(run);
+    unload(&m);
+  }
+  for (int k = 1; k < 3; k++) {
+    assert_all_near(3, q[k], q[0], 1e-9, "motion, %d", k);
+    for (int i = 0; i < 2; i++)
+      assert_near(f[k][i] * (k == 1 ? 2 : 1), f[0][i], 1e-6, "reaction of the first hinge");
+  }
+}
+
+// ---- order ------------------------------------------------------------------------------------------
+
+// Outputs that say where everything is and how it moves, at the end.
+static void end_state(const tr_system *sys, const char *method, double h, double end, double *q,
+                      double *v) {
+  tr_run *run = new_run(sys, method, h, end);
+  tr_error error = {0};
+  if (tr_run_all(run, &error) != TR_OK) fail_msg("%s", error.text);
+  memcpy(q, tr_run_state(run)->q, (size_t)sys->nq * sizeof *q);
+  memcpy(v, tr_run_state(run)->v, (size_t)sys->nv * sizeof *v);
+  tr_run_free(run);
+}
+
+static double difference(int n, const double *a, const double *b) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+// Orders in q and v from three step sizes: |x_h - x_h/2|/|x_h/2 - x_h/4| = 2^p.
+static void measure_order(const tr_system *sys, const char *method, double h, double end,
+                          double order[2]) {
+  double q[3][64], v[3][64];
+  assert_true(sys->nq <= 64);
+  for (int k = 0; k < 3; k++) end_state(sys, method, ldexp(h, -k), end, q[k], v[k]);
+  order[0] = log2(difference(sys->nq, q[0], q[1]) / difference(sys->nq, q[1], q[2]));
+  order[1] = log2(difference(sys->nv, v[0], v[1]) / difference(sys->nv, v[1], v[2]));
+}
+
+static void orders(void **u) {
+  (void)u;
+  static const struct {
+    const char *model;
+    double step, end;
+  } on[] = {{"slider_crank.yaml", 0x1p-10, 1}, {"three_link_pendulum.yaml", 0x1p-9, 1}};
+  static const struct {
+    const char *method;
+    int order;
+  } with[] = {{"newmark:beta=1/4,gamma=1/2", 2},
+              {"newmark:beta=0.3025,gamma=0.6", 1},
+              {"newmark:beta=25/64,gamma=3/4", 1},
+              {"hht-i3:alpha=-0.3", 2},
+              {"hht-i3:alpha=-0.1", 2},
+              {"hht-i3:alpha=0", 2}};
+  for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
+    mechanism m = load_model(on[i].model, NULL);
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+      double p[2];
+      measure_order(m.sys, with[k].method, on[i].step, on[i].end, p);
+      assert_near(p[0], with[k].order, 0.15, "%s, %s: order in q", on[i].model, with[k].method);
+      assert_near(p[1], with[k].order, 0.15, "%s, %s: order in v", on[i].model, with[k].method);
+    }
+    unload(&m);
+  }
+}
+
+// ---- the grid ---------------------------------------------------------------------------------------
+
+typedef struct recorder {
+  tr_observer observer;
+  long calls;
+  double t[4096];
+  uint64_t hash;
+  size_t bytes;
+  long stop_at;
+  tr_status answer;
+} recorder;
+
+static tr_status record(tr_observer *self, const tr_state *x, const tr_run_info *info) {
+  recorder *r = (recorder *)self;
+  (void)info;
+  if (r->calls < 4096) r->t[r->calls] = x->t;
+  r->calls++;
+  const unsigned char *byte = (const unsigned char *)x->block;
+  for (size_t i = 0; i < r->bytes; i++) r->hash = (r->hash ^ byte[i]) * 1099511628211u;
+  return r->stop_at && r->calls == r->stop_at ? r->answer : TR_OK;
+}
+
+static void grid_ends_exactly(void **u) {
+  (void)u;
+  static const struct {
+    double step, end;
+    long steps;
+  } row[] = {{0x1p-6, 1, 64}, {0.001, 0.3, 300}, {0.1, 0.3, 3},
+             {0.03, 1, 34},   {0.4, 1, 3},       {2, 1, 1}};
+  mechanism m = load_model("pendulum.yaml", NULL);
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    static recorder r;
+    r = (recorder){.observer = {record}};
+    tr_run *run = new_run(m.sys, "hht-i3", row[k].step, row[k].end);
+    assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    assert_true(tr_run_state(run)->t == row[k].end);
+    assert_int_equal(tr_run_describe(run).steps, row[k].steps);
+    assert_int_equal(r.calls, row[k].steps + 1);
+    assert_true(r.t[0] == 0);
+    for (long i = 1; i < row[k].steps; i++) assert_true(r.t[i] == (double)i * row[k].step);
+    // a second call has nothing to do
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    assert_int_equal(tr_run_describe(run).steps, row[k].steps);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// A shorter last step, and stops on the way, do not spoil the order.
+static void partial_steps_keep_the_order(void **u) {
+  (void)u;
+  // gamma = 1/2 is left out: its undamped oscillation in a is what any change of step excites
+  static const char *const methods[] = {"hht-i3:alpha=-0.3", "hht-i3:alpha=-0.1",
+                                        "newmark:beta=0.3025,gamma=0.6"};
+  static const int order[] = {2, 2, 1};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (int k = 0; k < 3; k++) {
+    double q[4][8], v[4][8];
+    end_state(m.sys, methods[k], 0x1p-15, 1, q[3], v[3]);
+    for (int i = 0; i < 3; i++) {
+      // two odd stops; h' = 0.37 h and the like
+      double h = ldexp(0.0037, -i);
+      tr_run *run = new_run(m.sys, methods[k], h, 1);
+      assert_int_equal(tr_run_to(run, 0.3 + 0.37 * h, NULL), TR_OK);
+      assert_int_equal(tr_run_to(run, 0.6 + 0.71 * h, NULL), TR_OK);
+      assert_int_equal(tr_run_all(run, NULL), TR_OK);
+      memcpy(q[i], tr_run_state(run)->q, (size_t)m.sys->nq * sizeof(double));
+      memcpy(v[i], tr_run_state(run)->v, (size_t)m.sys->nv * sizeof(double));
+      tr_run_free(run);
+    }
+    for (int i = 0; i < 2; i++) {
+      double p = log2(difference(6, q[i], q[3]) / difference(6, q[i + 1], q[3]));
+      double pv = log2(difference(6, v[i], v[3]) / difference(6, v[i + 1], v[3]));
+      assert_near(p, order[k], 0.35, "%s: order in q", methods[k]);
+      assert_near(pv, order[k], 0.35, "%s: order in v", methods[k]);
+    }
+  }
+  unload(&m);
+}
+
+// Observers end runs: kindly or not.
+static void observers_stop(void **u) {
+  (void)u;
+  mechanism m = load_model("pendulum.yaml", NULL);
+  static recorder r;
+  tr_error error = {0};
+  for (int kind = 0; kind < 2; kind++) {
+    r = (recorder){.observer = {record}, .stop_at = 10, .answer = kind ? TR_BAD_FILE : TR_STOPPED};
+    tr_run *run = new_run(m.sys, "hht-i3", 0x1p-6, 1);
+    assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
+    assert_int_equal(tr_run_all(run, &error), r.answer);
+    assert_int_equal(r.calls, 10);
+    assert_true(tr_run_state(run)->t == 9 * 0x1p-6);
+    // and may go on
+    r.stop_at = 0;
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    assert_true(tr_run_state(run)->t == 1);
+    assert_int_equal(r.calls, 65);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// ---- failure ----------------------------------------------------------------------------------------
+
+// A bob whose rod is longer at each moment than it can follow: the rail ends at t = 0.5.
+static tr_status mass1(const tr_problem *p, const double *q, double *M) {
+  (void)p, (void)q;
+  M[0] = 1;
+  return TR_OK;
+}
+static tr_status no_force(const tr_problem *p, double t, const double *q, const double *v,
+                          double *Q) {
+  (void)p, (void)t, (void)q, (void)v;
+  Q[0] = 0;
+  return TR_OK;
+}
+// x^2 = 1 - 2 t has no solution beyond 0.5, and is singular there
+static tr_status shrinking(const tr_problem *p, double t, const double *q, double *phi) {
+  (void)p;
+  phi[0] = q[0] * q[0] - 1 + 2 * t;
+  return TR_OK;
+}
+static tr_status refusing(const tr_problem *p, double t, const double *q, double *phi) {
+  (void)p;
+  phi[0] = q[0] - 1 - t;
+  return t > 0.5 ? TR_FAILED : TR_OK;
+}
+
+static void failure_is_honest(void **u) {
+  (void)u;
+  static const double q0[] = {1}, v0[] = {-1}, v1[] = {1};
+  const tr_problem dead_end = {
+      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = mass1, .force = no_force, .phi = shrinking};
+  const tr_problem refusal = {
+      .n = 1, .m = 1, .q0 = q0, .v0 = v1, .mass = mass1, .force = no_force, .phi = refusing};
+  const tr_problem *const problem[] = {&dead_end, &refusal};
+  static const char *const methods[] = {"hht-i3", "newmark"};
+  for (int k = 0; k < 4; k++) {
+    mechanism m = load_problem(problem[k / 2]);
+    static recorder r;
+    r = (recorder){.observer = {record}};
+    tr_run *run = new_run(m.sys, methods[k % 2], 0.01, 1);
+    tr_error error = {0};
+    assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
+    assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+    assert_int_equal(error.status, TR_FAILED);
+    assert_non_null(strstr(error.text, "step from t = "));
+    const tr_state *x = tr_run_state(run);
+    tr_run_info info = tr_run_describe(run);
+    // up to the end of the rail, not beyond, and what was accepted is on it
+    assert_true(x->t > 0.3 && x->t <= 0.5 + 1e-12);
+    assert_int_equal(r.calls, info.steps + 1);
+    assert_true(r.t[r.calls - 1] == x->t && info.t == x->t);
+    assert_true(isfinite(x->q[0]) && isfinite(x->v[0]));
+    double want = k / 2 ? 1 + x->t : sqrt(1 - 2 * x->t);
+    assert_near(x->q[0], want, 1e-9, "last state");
+    // asking again fails again, and changes nothing
+    double t = x->t, q = x->q[0];
+    assert_int_equal(tr_run_all(run, NULL), TR_FAILED);
+    assert_true(tr_run_state(run)->t == t && tr_run_state(run)->q[0] == q);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
+static void bad_settings(void **u) {
+  (void)u;
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_run_settings s[8];
+  for (int k = 0; k < 8; k++) s[k] = tr_run_defaults();
+  s[0].step = 0, s[1].step = -1, s[2].step = INFINITY, s[3].end = -1, s[4].end = INFINITY;
+  s[5].newton.max_iterations = 0, s[6].newton.tol = 0, s[7].method = "newmark:beta=0.1,gamma=0.5";
+  for (int k = 0; k < 8; k++) {
+    tr_error error = {0};
+    tr_run *run;
+    assert_int_equal(tr_run_new(m.sys, &s[k], NULL, &run, &error), TR_BAD_INPUT);
+    assert_null(run);
+    assert_int_equal(error.count, 1);
+  }
+  unload(&m);
+}
+
+// ---- bits, budgets ----------------------------------------------------------------------------------
+
+static uint64_t run_hash(const tr_system *sys, const char *method, double step, long steps) {
+  static recorder r;
+  tr_state size = new_state(sys);
+  r = (recorder){.observer = {record}, .hash = 14695981039346656037u, .bytes = size.bytes};
+  tr_state_free(sys, &size);
+  tr_run *run = new_run(sys, method, step, step * (double)steps);
+  assert_int_equal(tr_run_observe(run, &r.observer), TR_OK);
+  assert_int_equal(tr_run_all(run, NULL), TR_OK);
+  tr_run_free(run);
+  return r.hash;
+}
+
+// Every bit of every state, run to run: of one system, and of the model compiled anew.
+static void same_bits(void **u) {
+  (void)u;
+  for (const char *const *name = shipped_models(); *name; name++) {
+    static const char *const methods[] = {"newmark", "hht-i3"};
+    for (int k = 0; k < 2; k++) {
+      mechanism a = load_model(*name, NULL), b = load_model(*name, NULL);
+      double h = tr_system_simulation(a.sys).step;
+      uint64_t hash = run_hash(a.sys, methods[k], h, 100);
+      assert_true(hash == run_hash(a.sys, methods[k], h, 100));
+      assert_true(hash == run_hash(b.sys, methods[k], h, 100));
+      assert_true(hash != run_hash(a.sys, methods[1 - k], h, 100)); // the hash sees
+      unload(&a), unload(&b);
+    }
+  }
+}
+
+// Newton iterations and matrices per step of the shipped simulations: what was measured, and 30 %.
+static void newton_budget(void **u) {
+  (void)u;
+  static const struct {
+    const char *model;
+    double iterations, matrices; // per step
+  } budget[] = {
+      {"double_pendulum.yaml", 2.15, 0.029}, {"four_bar_chain.yaml", 2.15, 0.061},
+      {"heavy_top.yaml", 5.05, 1.000},       {"pendulum.yaml", 3.89, 0.366},
+      {"rod_chain.yaml", 3.68, 0.567},       {"seven_body.yaml", 1.91, 0.045},
+      {"slider_crank.yaml", 2.05, 0.017},    {"three_link_pendulum.yaml", 2.58, 0.146},
+  };
+  int seen = 0;
+  for (const char *const *name = shipped_models(); *name; name++) {
+    mechanism m = load_model(*name, NULL);
+    tr_run *run = new_run(m.sys, NULL, NAN, NAN);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    tr_run_info i = tr_run_describe(run);
+    double iterations = (double)i.newton_iterations / (double)i.steps;
+    double matrices = (double)i.jacobians / (double)i.steps;
+    assert_true(i.solves >= i.newton_iterations);
+    assert_true(i.residuals >= i.newton_iterations);
+    assert_true(i.factorisations >= i.jacobians && i.refactorisations < i.factorisations);
+    for (size_t k = 0; k < sizeof budget / sizeof *budget; k++) {
+      if (strcmp(budget[k].model, *name) != 0) continue;
+      seen++;
+      if (iterations > 1.3 * budget[k].iterations || matrices > 1.3 * budget[k].matrices)
+        fail_msg("%s: %.3f iterations and %.3f matrices a step", *name, iterations, matrices);
+    }
+    tr_run_free(run);
+    unload(&m);
+  }
+  assert_int_equal(seen, (int)(sizeof budget / sizeof *budget));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(perturbed_start),       cmocka_unit_test(accelerations),
+      cmocka_unit_test(mass_metric),           cmocka_unit_test(impossible_start),
+      cmocka_unit_test(redundant_constraints), cmocka_unit_test(orders),
+      cmocka_unit_test(grid_ends_exactly),     cmocka_unit_test(partial_steps_keep_the_order),
+      cmocka_unit_test(observers_stop),        cmocka_unit_test(failure_is_honest),
+      cmocka_unit_test(bad_settings),          cmocka_unit_test(same_bits),
+      cmocka_unit_test(newton_budget),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published results: the rule that compares, every group, and the problems behind them.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/problems.h"
+#include "analysis/verify.h"
+
+// ---- the rule -------------------------------------------------------------------------------------
+
+static void test_rule(void **state) {
+  (void)state;
+  static const struct {
+    const char *published;
+    double computed;
+    bool digits, ok;
+  } c[] = {{"7.72e-2", 0.0772, true, true},
+           {"7.72e-2", 0.077249, true, true},
+           {"7.72e-2", 0.077251, false, true},
+           {"7.72e-2", 0.077349, false, true},
+           {"7.72e-2", 0.077351, false, false},
+           {"7.72e-2", 0.077049, false, false},
+           {"7.72e-2", -0.0772, false, false},
+           {"7.72e-2", 0.772, false, false},
+           {"7.72e-2", NAN, false, false},
+           {"7.72e-2", INFINITY, false, false},
+           {"1.0856e-4", 1.08564e-4, true, true},
+           {"1.0856e-4", 1.0860e-4, false, false},
+           {"8.00", 7.9951, true, true},
+           {"8.00", 7.984, false, false},
+           {"-0.333", -1.0 / 3, true, true},
+           {"-0.333", 1.0 / 3, false, false},
+           {"2", 2.4, true, true},
+           {"1.13", 1.13063, true, true},
+           {"< 1e-10", 9e-11, true, true},
+           {"< 1e-10", 2e-10, false, false},
+           {"< 1e-10", NAN, false, false}};
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    tr_verify_entry e = {0};
+    verify_compare(c[i].published, c[i].computed, &e);
+    if (e.digits != c[i].digits || e.ok != c[i].ok)
+      fail_msg("%s against %.17g: %d %d", c[i].published, c[i].computed, e.digits, e.ok);
+  }
+}
+
+// ---- groups ---------------------------------------------------------------------------------------
+
+typedef struct tally {
+  tr_verifier verifier;
+  int entries, off;
+  double done;
+  bool early;      // more runs after done = 1
+  char first[160]; // label that was off
+  tr_status answer;
+} tally;
+
+static tr_status count(tr_verifier *self, const tr_verify_entry *e) {
+  tally *t = (tally *)self;
+  t->entries++;
+  assert_true(*e->group && *e->label && *e->published && e->unit && e->note);
+  if (!e->ok && t->off++ == 0)
+    snprintf(t->first, sizeof t->first, "%s: %s: %s, computed %.6g", e->group, e->label,
+             e->published, e->computed);
+  return t->answer;
+}
+
+static tr_status follow(tr_verifier *self, const char *group, double done) {
+  tally *t = (tally *)self;
+  assert_true(*group);
+  assert_true(done >= 0 && done <= 1);
+  if (t->done == 1) t->early = true;
+  t->done = done;
+  return TR_OK;
+}
+
+static void test_groups(void **state) {
+  (void)state;
+  for (int g = 0; g < tr_verify_count(); g++) {
+    tally t = {.verifier = {count, follow}};
+    tr_error error = {0};
+    tr_verify_group info = tr_verify_describe(g);
+    assert_true(*info.name && *info.doc && *info.reference);
+    if (tr_verify(g, &t.verifier, &error) != TR_OK) fail_msg("%s: %s", info.name, error.text);
+    if (t.off > 0) fail_msg("%d off: %s", t.off, t.first);
+    assert_true(t.entries > 0);
+    // the announced number of runs is the real one: the progress ends at 1, and not before
+    assert_true(t.done == 1);
+    if (t.early) fail_msg("%s: the progress ends too early", info.name);
+  }
+}
+
+static void test_unknown_group(void **state) {
+  (void)state;
+  tally t = {.verifier = {count, NULL}};
+  tr_error error = {0};
+  assert_int_equal(tr_verify(-1, &t.verifier, &error), TR_BAD_INPUT);
+  assert_int_equal(tr_verify(tr_verify_count(), &t.verifier, &error), TR_BAD_INPUT);
+  assert_string_equal(tr_verify_describe(-1).name, "");
+}
+
+// A number that is not the published one is told, and who listens can stop.
+static void test_wrong_number(void **state) {
+  (void)state;
+  tally t = {.verifier = {count, NULL}};
+  verify v = {.out = &t.verifier, .group = "test", .expected = 1};
+  assert_int_equal(verify_entry(&v, "m", "7.72e-2", 0.0772, NULL, "right"), TR_OK);
+  assert_int_equal(t.off, 0);
+  assert_int_equal(verify_entry(&v, "m", "7.74e-2", 0.0772, NULL, "wrong by %d", 2), TR_OK);
+  assert_int_equal(t.off, 1);
+  assert_string_equal(t.first, "test: wrong by 2: 7.74e-2, computed 0.0772");
+  t.answer = TR_STOPPED;
+  tr_error error = {0};
+  assert_int_equal(tr_verify(0, &t.verifier, &error), TR_STOPPED);
+}
+
+// ---- problems -------------------------------------------------------------------------------------
+
+enum { MOST = 8 };
+
+static void near(const char *what, double got, double want, double scale) {
+  if (!(fabs(got - want) <= 1e-7 * fmax(scale, fabs(want))))
+    fail_msg("%s: %.12g instead of %.12g", what, got, want);
+}
+
+typedef struct generic {
+  double q[MOST], v[MOST], a[MOST], lam[MOST];
+} generic;
+
+static generic anywhere(const tr_problem *p) {
+  generic x;
+  for (int i = 0; i < MOST; i++) {
+    x.q[i] = (i < p->n ? p->q0[i] : 0) + 0.3 * sin(1.7 * i + 1);
+    x.v[i] = sin(2.3 * i + 0.4), x.a[i] = cos(1.9 * i), x.lam[i] = sin(3.1 * i + 2);
+  }
+  return x;
+}
+
+static double dot(int n, const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// Everything at q, v as one row of numbers: Phi, G v, G' lam, M a, Q.
+static int evaluate(const tr_problem *p, const generic *x, double *out) {
+  double G[MOST * MOST], M[MOST * MOST];
+  int n = p->n, m = p->m, k = m;
+  p->phi(p, 0, x->q, out);
+  p->jac(p, 0, x->q, G);
+  p->mass(p, x->q, M);
+  for (int i = 0; i < m; i++) out[k++] = dot(n, G + i * n, x->v);
+  for (int j = 0; j < n; j++) {
+    double s = 0;
+    for (int i = 0; i < m; i++) s += G[i * n + j] * x->lam[i];
+    out[k++] = s;
+  }
+  for (int i = 0; i < n; i++) out[k++] = dot(n, M + i * n, x->a);
+  p->force(p, 0, x->q, x->v, out + k);
+  return k + n;
+}
+
+// Derivatives of all of it by number j of q or v.
+static void differentiate(const tr_problem *p, generic x, bool by_v, int j, double *out) {
+  double low[5 * MOST], *at = by_v ? &x.v[j] : &x.q[j], h = 1e-5, middle = *at;
+  *at = middle + h;
+  int n = evaluate(p, &x, out);
+  *at = middle - h;
+  evaluate(p, &x, low);
+  for (int i = 0; i < n; i++) out[i] = (out[i] - low[i]) / (2 * h);
+}
+
+static void check_derivatives(const tr_problem *p) {
+  generic x = anywhere(p);
+  int n = p->n, m = p->m;
+  double G[MOST * MOST], geom[MOST * MOST], mass[MOST * MOST] = {0}, Qq[MOST * MOST],
+                                                        Qv[MOST * MOST], gacc[MOST], d[5 * MOST];
+  double along[MOST] = {0};
+  p->jac(p, 0, x.q, G);
+  p->geom(p, 0, x.q, x.lam, geom);
+  if (p->mass_dq) p->mass_dq(p, x.q, x.a, mass);
+  p->force_dq(p, 0, x.q, x.v, Qq);
+  p->force_dv(p, 0, x.q, x.v, Qv);
+  p->gamma(p, 0, x.q, x.v, gacc);
+  for (int j = 0; j < n; j++) {
+    differentiate(p, x, false, j, d);
+    for (int i = 0; i < m; i++) near("jac", G[i * n + j], d[i], 1e-2);
+    for (int i = 0; i < m; i++) along[i] += d[m + i] * x.v[j];
+    for (int i = 0; i < n; i++) {
+      near("geom", geom[i * n + j], d[2 * m + i], 1e-2);
+      near("mass_dq", mass[i * n + j], d[2 * m + n + i], 1e-4);
+      near("force_dq", Qq[i * n + j], d[2 * m + 2 * n + i], 1e-2);
+    }
+    differentiate(p, x, true, j, d);
+    for (int i = 0; i < n; i++) near("force_dv", Qv[i * n + j], d[2 * m + 2 * n + i], 1e-4);
+  }
+  for (int i = 0; i < m; i++) near("gamma", gacc[i], along[i], 1e-2);
+}
+
+static void test_problems(void **state) {
+  (void)state;
+  check_derivatives(&tr_problem_seven_angles);
+  check_derivatives(&tr_problem_slider_crank);
+}
+
+// The reference of the groups on the seven angles against the Test Set's solution at 0.03 (beta and
+// Theta in quad precision), and power: energy changes by nothing.
+static void test_reference(void **state) {
+  (void)state;
+  tally t = {.verifier = {count, NULL}};
+  tr_error error = {0};
+  verify v = {.out = &t.verifier, .group = "test", .error = &error, .expected = 1};
+  verify_system s;
+  verify_result r;
+  assert_int_equal(verify_load_problem(&v, &tr_problem_seven_angles, &s), TR_OK);
+  assert_int_equal(verify_reference(&v, s.system, 4e-6, 0.03, &r), TR_OK);
+  assert_true(fabs(r.x.q[0] - 15.81077119515370709711939) < 1e-8);
+  assert_true(fabs(r.x.q[1] + 15.75637105841183946972775) < 1e-8);
+  assert_true(r.info.max_energy_change < 1e-9);
+  assert_true(r.info.max_phi < 1e-10);
+  verify_drop(&r);
+  verify_unload(&s);
+}
+
+static void test_stored_models(void **state) {
+  (void)state;
+  tally t = {.verifier = {count, NULL}};
+  tr_error error = {0};
+  verify v = {.out = &t.verifier, .group = "test", .error = &error, .expected = 1};
+  verify_system s;
+  static const char *const set[] = {"L", "2 m"}, *const bad[] = {"nothing", "1"};
+  assert_int_equal(verify_load(&v, "pendulum", 1, set, &s), TR_OK);
+  verify_unload(&s);
+  assert_int_equal(verify_load(&v, "pendulum", 1, bad, &s), TR_BAD_INPUT);
+  assert_null(s.model);
+  assert_int_equal(verify_load(&v, "no_such_model", 0, NULL, &s), TR_BAD_INPUT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rule),          cmocka_unit_test(test_wrong_number),
+      cmocka_unit_test(test_unknown_group), cmocka_unit_test(test_problems),
+      cmocka_unit_test(test_reference),     cmocka_unit_test(test_stored_models),
+      cmocka_unit_test(test_groups),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
