@@ -4,25 +4,31 @@ _trammel() {
   local words= model i
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "run check list outputs schema verify --help --version" -- "$cur"))
+    COMPREPLY=($(compgen -W "run study check list outputs schema verify --help --version" -- "$cur"))
     return
   fi
   case $prev in
-    --method | -m) words=$("$1" list methods --names 2> /dev/null) ;;
+    --method | --methods | -m) words=$("$1" list methods --names 2> /dev/null) ;;
     --output)
       for i in "${COMP_WORDS[@]:2}"; do [[ $i == *.y?(a)ml ]] && model=$i; done
       words=$([[ -n $model ]] && "$1" outputs "$model" --names 2> /dev/null)
       ;;
-    --out | -o)
+    --error) words="max end" ;;
+    --lam) words="native recomputed" ;;
+    --at) words="equilibrium start" ;;
+    --out | -o | --reference)
       COMPREPLY=($(compgen -f -- "$cur"))
       return
       ;;
-    --step | --end | --set | -s | --out-every | --newton-iterations | --newton-tol) return ;;
+    --step | --end | --set | -s | --out-every | --newton-iterations | --newton-tol | --steps | --joint | --repeats | --threads | -j) return ;;
   esac
   if [[ -z $words ]]; then
     case $command in
       run) words="--method --step --end --set --out --out-every --output --newton-iterations
                   --newton-tol --no-consistent-start --redundant --recompute --no-audit --json --final --quiet --help" ;;
+      study) words="convergence energy drift cost work-precision stability --methods --steps --end --set
+                    --error --lam --reference --output --joint --at --repeats --threads --newton-tol --out
+                    --json --quiet --help" ;;
       check) words="--set --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;
@@ -31,7 +37,7 @@ _trammel() {
         words="--list --json --markdown --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"
         ;;
     esac
-    if [[ $cur != -* && $command != list && $command != verify ]]; then
+    if [[ $cur != -* && $command != list && $command != verify && ($command != study || $COMP_CWORD != 2) ]]; then
       compopt -o filenames 2> /dev/null
       COMPREPLY=($(compgen -f -X '!*.y*ml' -- "$cur") $(compgen -d -- "$cur"))
       return

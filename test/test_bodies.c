@@ -451,8 +451,8 @@ static void each_body(check what) {
       }
     }
   }
-  const tr_problem *const problem[] = {&bead, &andrews};
-  for (int k = 0; k < 2; k++) {
+  const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
+  for (int k = 0; k < 3; k++) {
     memset(b, 0, sizeof *b);
     b->listed = &tr_body_problem;
     const tr_problem_par par = {problem[k]};

@@ -3,7 +3,7 @@
 #   test_cli.sh BUILD
 cd "$(dirname "$0")/.." || exit 1
 trammel=$(realpath "${1:-build/release}/trammel")
-work=$(mktemp -d)
+work=$(mktemp -d) root=$PWD
 trap 'rm -rf "$work"' EXIT
 out=$work/out err=$work/err csv=$work/a.csv model=models/pendulum.yaml
 failures=0
@@ -30,7 +30,7 @@ json() { jq -e "$1" "$out" > /dev/null || fail "$what: not so: $1"; }
 # ---- asking for help, and mistakes
 expect 0 --version; says '^trammel [0-9.]*$'
 expect 0 --help; says '^usage:'
-for command in run check list outputs schema verify; do expect 0 $command --help; says "^usage: trammel $command"; silent "$err"; done
+for command in run study check list outputs schema verify; do expect 0 $command --help; says "^usage: trammel $command"; silent "$err"; done
 expect 2; complains '^usage:'
 expect 2 rnu; complains 'did you mean run'
 expect 2 run; complains 'which model'
@@ -85,6 +85,36 @@ expect 0 run $model --end 0.5 --step 2^-7 --method hht-i3:alpha=-0.1 --json; sil
 json '.status == "ok" and .steps == 64 and .rejected == 0 and .final.t == 0.5 and (.method | startswith("hht-i3:"))'
 json '[.model, .method, .steps, .newton_iterations, .jacobians, .factorisations, .rejected, .cpu_s, .us_per_step, .max_position_violation, .max_velocity_violation, .energy.initial, .energy.max_change, .final["energy.total"]] | all(. != null)'
 [ "$(jq '.final | length' "$out")" = $(($("$trammel" outputs $model --names | wc -l) + 1)) ] || fail "final lacks channels"
+
+# ---- studies
+for kind in convergence energy drift cost work-precision stability; do
+  to=$work/study-$kind
+  expect 0 study $kind models/slider_crank.yaml --steps 2^-7,2^-8 --end 0.25 --methods 'hht-i3;nstiff-si2' --repeats 1 --threads 2 --json --out "$to"
+  json ".study == \"$kind\" and .status == \"ok\" and (.tables | length > 0) and (.notes | length > 0)"; silent "$err"
+  [ -s "$to/$kind.md" ] && [ -s "$to/$kind.svg" ] && grep -q '</svg>' "$to/$kind.svg" || fail "$what: files"
+  for f in "$to"/*.csv; do awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' "$f" || fail "$what: ${f##*/}"; done
+done
+[ -s "$work/study-drift/phase.svg" ] || fail "no phase plot"
+expect 0 study convergence models/slider_crank.yaml --steps 2^-7..2^-10 --end 0.5 --methods 'hht-i3; newmark' --json --out "$work/s"
+json '[.tables.orders.rows[].order_v | . * 10 | round] == [20, 10]'
+expect 0 run models/slider_crank.yaml --step 2^-12 --end 0.5 --out-every 256 --output 'crank.*' --quiet --out "$csv"
+expect 0 study convergence models/slider_crank.yaml --steps 2^-6,2^-7 --end 0.5 --methods hht-i3 --reference "$csv" --json --out "$work/s"
+json '(.tables.errors.rows[1].order_v * 10 | round) == 20 and (.notes[0] | test("given table"))'
+(mkdir "$work/here" && cd "$work/here" && "$trammel" study stability "$root/$model" --methods nstiff --steps 0.1 --quiet) > "$out" 2> "$err" || fail "study in its own directory"
+silent "$out"; [ -s "$work/here/out/study/stability-pendulum/stability.svg" ] || fail "no out/study"
+expect 2 study; complains 'which study'
+expect 2 study convergnce $model; complains 'did you mean convergence'
+expect 2 study energy; complains 'which model'
+expect 2 study energy $model --steps 0; complains 'greater than zero'
+expect 2 study energy $model --steps 1,x; complains '--steps x: '
+expect 2 study energy $model --methods ' ; '; complains 'which ones'
+expect 2 study energy $model --methods hht-i4 --out "$work/s"; complains 'hht-i4'
+expect 2 study energy $model --error never; complains 'must be max or end'
+expect 2 study energy $model --threads 0; complains 'greater than zero'
+expect 2 study drift $model --joint rud --out "$work/s"; complains 'did you mean "rod"'
+expect 4 study convergence $model --reference "$work/none.csv" --out "$work/s"; complains 'none.csv'
+expect 4 study energy $model --out /dev/null/x; complains '/dev/null/x'
+expect 4 study energy "$work/none.yaml"; complains 'none.yaml'
 
 # ---- Ctrl-C keeps what was computed
 "$trammel" run models/slider_crank.yaml --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &

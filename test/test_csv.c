@@ -88,7 +88,7 @@ static tr_status keep(tr_observer *self, const tr_state *state, const tr_run_inf
 static void numbers_come_back(void **state) {
   fixture *f = *state;
   static keeper k;
-  k = (keeper){.observer = {keep}, .stop_at = -1};
+  k = (keeper){.observer = {.step = keep}, .stop_at = -1};
   int channels[MAX_CHANNELS];
   tr_error e = {0};
   tr_csv *csv;
@@ -152,7 +152,7 @@ static void rows_by_time(void **state) {
 static void a_stopped_run_keeps_its_end(void **state) {
   fixture *f = *state;
   static keeper k;
-  k = (keeper){.observer = {keep}, .stop_at = 13};
+  k = (keeper){.observer = {.step = keep}, .stop_at = 13};
   double t[MAX_ROWS];
   int none = 0;
   tr_error e = {0};

@@ -18,7 +18,7 @@
 
 static void test_values(void **state) {
   (void)state;
-  static const struct {
+  const struct {
     const char *text;
     double value;
   } rows[] = {

@@ -213,8 +213,14 @@ static void singular_to_working_precision(void **u) {
           double x = m.A[16 * m.n + j] * (1 + 1e-5 * draw(&s));
           set(&m, 16, j, x), set(&m, j, 16, x);
         }
+      double bad[MAX_SIZE * 8];
+      assert_true(m.p.nnz <= MAX_SIZE * 8);
+      memcpy(bad, kkt.values, (size_t)m.p.nnz * sizeof *bad);
       fill(&m, &kkt);
       assert_int_equal(tr_kkt_factor(&kkt), TR_OK);
+      // and with the pivots of the good one
+      memcpy(kkt.values, bad, (size_t)m.p.nnz * sizeof *bad);
+      assert_int_equal(tr_kkt_factor(&kkt), TR_SINGULAR);
       release(&m, &kkt);
     }
 }
@@ -257,7 +263,7 @@ static void pivot_growth(void **u) {
   assert_int_equal(tr_kkt_make(&m.ar, &m.p, &k), TR_OK);
   fill(&m, &k);
   assert_int_equal(tr_kkt_factor(&k), TR_OK);
-  for (int i = 0; i < 20; i++) m.A[i * m.n + i] *= 1e-13;
+  for (int i = 0; i < 20; i++) m.A[i * m.n + i] *= 1e-8;
   fill(&m, &k);
   assert_int_equal(tr_kkt_factor(&k), TR_OK);
   assert_int_equal(k.refactorisations, 1);

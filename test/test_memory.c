@@ -102,8 +102,8 @@ static void *counted(tr_allocator *self, void *block, size_t size) {
 // ---- lives ------------------------------------------------------------------------------------------
 
 // Read, compile, run, read results: everything with memory of its own. Stops at the first failure.
-static tr_status live(tr_allocator *al, const char *file, const char *set, bool *began,
-                      tr_error *error) {
+static tr_status live(tr_allocator *al, const char *file, const char *set, const char *method,
+                      bool *began, tr_error *error) {
   tr_model *model = NULL;
   tr_system *sys = NULL;
   tr_run *run = NULL;
@@ -118,6 +118,7 @@ static tr_status live(tr_allocator *al, const char *file, const char *set, bool 
   if (status == TR_OK) status = tr_compile(model, &sys, error);
   assert_true(status == TR_OK || !sys);
   if (status == TR_OK) {
+    s.method = method;
     s.step = tr_system_simulation(sys).step;
     s.end = 5.5 * s.step; // a shorter last step too
     status = tr_run_new(sys, &s, NULL, &run, error);
@@ -141,35 +142,38 @@ static void file_of(const char *model, char *file, size_t size) {
   snprintf(file, size, "%s/models/%s", SOURCE_DIR, model);
 }
 
-// A small model, dense and sparse, spatial with memories: n-th allocation and all after it fail, then
-// the n-th alone.
+// The n-th allocation and all after it fail, then (once) the n-th alone, until there is no n-th.
+static void sweep(const char *model, const char *set, const char *method, bool once) {
+  char file[512];
+  file_of(model, file, sizeof file);
+  long n = 0;
+  for (tr_status status = TR_NO_MEMORY; status != TR_OK;) {
+    tr_error error = {0};
+    counter c = {.al = {counted}, .fail_at = ++n, .once = once};
+    bool began;
+    status = live(&c.al, file, set, method, &began, &error);
+    if (status != TR_OK && status != TR_NO_MEMORY)
+      fail_msg("%s, allocation %ld: %s, %s", model, n, tr_status_text(status), error.text);
+    if (c.live != 0) fail_msg("%s, allocation %ld: %ld left", model, n, c.live);
+    if (began && error.status != status) fail_msg("%s, allocation %ld: %s", model, n, error.text);
+    if (status == TR_OK) assert_true(c.calls < n); // it never came to the n-th
+    assert_true(n < 5000);
+  }
+  assert_true(n > 20);
+}
+
+// Small models, dense and sparse, planar and spatial with memories; then every method.
 static void allocator_sweep(void **u) {
   (void)u;
   static const char *const models[][2] = {{"pendulum.yaml", NULL},
                                           {"slider_crank.yaml", NULL},
                                           {"three_link_pendulum.yaml", NULL},
                                           {"rod_chain.yaml", "3"}};
-  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
-    char file[512];
-    file_of(models[m][0], file, sizeof file);
-    for (int once = 0; once < 2; once++) {
-      long n = 0;
-      for (tr_status status = TR_NO_MEMORY; status != TR_OK;) {
-        tr_error error = {0};
-        counter c = {.al = {counted}, .fail_at = ++n, .once = once};
-        bool began;
-        status = live(&c.al, file, models[m][1], &began, &error);
-        if (status != TR_OK && status != TR_NO_MEMORY)
-          fail_msg("%s, allocation %ld: %s, %s", models[m][0], n, tr_status_text(status),
-                   error.text);
-        if (c.live != 0) fail_msg("%s, allocation %ld: %ld left", models[m][0], n, c.live);
-        if (began && error.status != status)
-          fail_msg("%s, allocation %ld: %s", models[m][0], n, error.text);
-        if (status == TR_OK) assert_true(c.calls < n); // it never came to the n-th
-        assert_true(n < 5000);
-      }
-      assert_true(n > 20);
-    }
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+    for (int once = 0; once < 2; once++) sweep(models[m][0], models[m][1], NULL, once);
+  for (int i = 0; i < tr_method_count(); i++) {
+    sweep("slider_crank.yaml", NULL, tr_method_describe(i).name, false);
+    sweep("rod_chain.yaml", "3", tr_method_describe(i).name, true);
   }
 }
 
@@ -211,48 +215,68 @@ static void heap_sweep(void **u) {
 
 // ---- steps ------------------------------------------------------------------------------------------
 
-// After the first steps neither the hook nor the heap is asked for anything, whatever the solver.
+static tr_status look_on(tr_observer *self, const tr_state *x, const tr_run_info *info) {
+  (void)self, (void)info;
+  return isfinite(x->q[0]) && isfinite(x->a[0]) ? TR_OK : TR_NOT_FINITE;
+}
+
+// Refactorisations seen in 100 steps, none of which may ask the hook or the heap for anything.
+static long watch_steps(const char *model, const char *set, const char *method, bool *sparse) {
+  counter c = {.al = {counted}};
+  char file[512];
+  tr_model *m;
+  tr_system *sys;
+  tr_run *run;
+  tr_observer observer = {.step = look_on};
+  tr_run_settings s = tr_run_defaults();
+  s.method = method;
+  file_of(model, file, sizeof file);
+  assert_int_equal(tr_model_new(&c.al, &m), TR_OK);
+  assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  if (set) assert_int_equal(tr_model_set(m, "N", set, NULL), TR_OK);
+  assert_int_equal(tr_compile(m, &sys, NULL), TR_OK);
+  *sparse = sys->pattern.klu != NULL;
+  assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
+  assert_int_equal(tr_run_observe(run, &observer), TR_OK);
+  for (int i = 0; i < 5; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);
+  long before = c.calls, live_before = c.live;
+  tr_run_info a = tr_run_describe(run);
+  watch_heap(0);
+  tr_status status = tr_run_to(run, tr_run_state(run)->t + 100 * a.step, NULL);
+  heap_watched = false;
+  tr_run_info b = tr_run_describe(run);
+  assert_int_equal(status, TR_OK);
+  assert_true(b.steps >= a.steps + 100);
+  if (c.calls != before || c.live != live_before || heap_calls != 0)
+    fail_msg("%s by %s: %ld allocations by the hook, %ld by the heap", model, b.method,
+             c.calls - before, heap_calls);
+  tr_run_free(run);
+  tr_system_free(sys);
+  tr_model_free(m);
+  assert_int_equal(c.live, 0);
+  return b.refactorisations - a.refactorisations;
+}
+
+// After the first steps: every shipped model by its own method, some larger ones, and every method.
 static void steps_allocate_nothing(void **u) {
   (void)u;
-  static const char *const more[][2] = {{"four_bar_chain.yaml", "10"}, {"rod_chain.yaml", "40"}};
-  int dense = 0, sparse = 0;
+  int sparse = 0, dense = 0;
   long refactored = 0;
-  const char *const *shipped = shipped_models();
-  int count = 0;
-  while (shipped[count]) count++;
-  for (int k = 0; k < count + 2; k++) {
-    counter c = {.al = {counted}};
-    char file[512];
-    tr_model *model;
-    tr_system *sys;
-    tr_run *run;
-    tr_run_settings s = tr_run_defaults();
-    file_of(k < count ? shipped[k] : more[k - count][0], file, sizeof file);
-    assert_int_equal(tr_model_new(&c.al, &model), TR_OK);
-    assert_int_equal(tr_model_read_file(model, file, NULL), TR_OK);
-    if (k >= count) assert_int_equal(tr_model_set(model, "N", more[k - count][1], NULL), TR_OK);
-    assert_int_equal(tr_compile(model, &sys, NULL), TR_OK);
-    *(sys->pattern.klu ? &sparse : &dense) += 1;
-    assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
-    for (int i = 0; i < 5; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);
-    long before = c.calls, live_before = c.live;
-    tr_run_info a = tr_run_describe(run);
-    watch_heap(0);
-    tr_status status = tr_run_to(run, tr_run_state(run)->t + 200 * a.step, NULL);
-    heap_watched = false;
-    tr_run_info b = tr_run_describe(run);
-    assert_int_equal(status, TR_OK);
-    assert_true(b.steps >= a.steps + 200);
-    assert_int_equal(c.calls, before);
-    assert_int_equal(c.live, live_before);
-    if (heap_calls != 0) fail_msg("%s: %ld allocations", file, heap_calls);
-    refactored += b.refactorisations - a.refactorisations;
-    tr_run_free(run);
-    tr_system_free(sys);
-    tr_model_free(model);
-    assert_int_equal(c.live, 0);
+  bool is_sparse;
+  for (const char *const *name = shipped_models(); *name; name++) {
+    refactored += watch_steps(*name, NULL, NULL, &is_sparse);
+    *(is_sparse ? &sparse : &dense) += 1;
   }
-  assert_true(dense > 2 && sparse > 2 && refactored > 100);
+  refactored += watch_steps("four_bar_chain.yaml", "10", NULL, &is_sparse);
+  refactored += watch_steps("rod_chain.yaml", "40", NULL, &is_sparse);
+  assert_true(dense > 2 && sparse > 2 && refactored > 50);
+  for (int i = 0; i < tr_method_count(); i++) {
+    const char *method = tr_method_describe(i).name;
+    watch_steps("slider_crank.yaml", NULL, method, &is_sparse);
+    assert_false(is_sparse);
+    watch_steps("three_link_pendulum.yaml", NULL, method, &is_sparse);
+    assert_true(is_sparse);
+  }
 }
 
 // The watch itself works.

@@ -65,7 +65,7 @@ static void reference_solution(void **u) {
   for (int k = 0; k < 2; k++) {
     double eq[3], ev[3], el[3];
     for (int i = 0; i < 3; i++) {
-      outcome o = solve(&andrews, methods[k], ldexp(0.03 / 3000, -i), 0.03);
+      outcome o = solve(&tr_problem_seven_angles, methods[k], ldexp(0.03 / 3000, -i), 0.03);
       eq[i] = error_of(N, o.q, end_q), ev[i] = error_of(N, o.v, end_v);
       el[i] = error_of(M, o.lam, end_lam);
       assert_int_equal(o.info.steps, 3000 << i);
@@ -90,9 +90,10 @@ static void printed_mass_is_first_order(void **u) {
   for (int k = 0; k < 2; k++) {
     double e[3];
     for (int i = 0; i < 3; i++) {
-      outcome o = solve(&andrews, methods[k], ldexp(0.01 / 4000, -i), 0.01);
+      outcome o = solve(&tr_problem_seven_angles, methods[k], ldexp(0.01 / 4000, -i), 0.01);
       static outcome fine;
-      if (k == 0 && i == 0) fine = solve(&andrews, "hht-i3:alpha=-0.1", 0.01 / 32000, 0.01);
+      if (k == 0 && i == 0)
+        fine = solve(&tr_problem_seven_angles, "hht-i3:alpha=-0.1", 0.01 / 32000, 0.01);
       e[i] = error_of(N, o.v, fine.v);
     }
     assert_near(log2(e[0] / e[1]), 1, 0.15, "%s: order", methods[k]);
@@ -135,8 +136,8 @@ static int pieces(const tr_problem *problem, double *A, double *phi_t, double *g
 // h = eps^(1/4) to 1e-7.
 static void differences(void **u) {
   (void)u;
-  const tr_problem *const given[] = {&bead, &andrews};
-  for (int k = 0; k < 2; k++)
+  const tr_problem *const given[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
+  for (int k = 0; k < 3; k++)
     for (int variant = 0; variant < 7; variant++) {
       tr_problem p = *given[k];
       double A[2][256], phi_t[2][8], gacc[2][8];
@@ -161,13 +162,13 @@ static void differences(void **u) {
 // A function that fails is not stepped over.
 static tr_status broken_force(const tr_problem *p, double t, const double *q, const double *v,
                               double *Q) {
-  tr_status status = andrews.force(p, t, q, v, Q);
+  tr_status status = tr_problem_seven_angles.force(p, t, q, v, Q);
   return t > 1e-4 ? TR_FAILED : status;
 }
 
 static void broken_callback(void **u) {
   (void)u;
-  tr_problem p = andrews;
+  tr_problem p = tr_problem_seven_angles;
   p.force = broken_force;
   mechanism m = load_problem(&p);
   tr_run *run = new_run(m.sys, "hht-i3", 1e-5, 1e-3);
@@ -183,20 +184,20 @@ static void broken_callback(void **u) {
 // Newton's tolerance, 1e-10 of v. Without the Jacobian the constraint forces carry differences, too.
 static void missing_derivatives(void **u) {
   (void)u;
-  outcome full = solve(&andrews, "hht-i3:alpha=-0.1", 1e-5, 0.01);
+  outcome full = solve(&tr_problem_seven_angles, "hht-i3:alpha=-0.1", 1e-5, 0.01);
   tr_problem p[6];
-  for (int k = 0; k < 6; k++) p[k] = andrews;
+  for (int k = 0; k < 6; k++) p[k] = tr_problem_seven_angles;
   p[0].mass_dq = NULL;
   p[1].force_dq = NULL, p[1].force_dv = NULL;
   p[2].geom = NULL;
   p[3].gamma = NULL, p[3].phi_t = NULL;
   p[4] = (tr_problem){.n = N,
                       .m = M,
-                      .q0 = andrews.q0,
-                      .mass = andrews.mass,
-                      .force = andrews.force,
-                      .phi = andrews.phi,
-                      .jac = andrews.jac};
+                      .q0 = tr_problem_seven_angles.q0,
+                      .mass = tr_problem_seven_angles.mass,
+                      .force = tr_problem_seven_angles.force,
+                      .phi = tr_problem_seven_angles.phi,
+                      .jac = tr_problem_seven_angles.jac};
   p[5] = p[4];
   p[5].jac = NULL;
   for (int k = 0; k < 6; k++) {

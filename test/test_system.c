@@ -382,6 +382,7 @@ static const char *some_value(const tr_field *fields, const tr_field *f) {
     case TR_LAW:
     case TR_LAW3: return some_law(fields, f);
     case TR_MARKER: return "m3";
+    case TR_ROWS: return "[[5, -3], [2.5, 0], [-2.5, 0], [-5, -3], [-2.5, -6], [2.5, -6]]";
     default: return NULL;
   }
 }
@@ -390,9 +391,11 @@ static const char *some_value(const tr_field *fields, const tr_field *f) {
 static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
   int n = snprintf(text, size, "type: %s", type);
   for (const tr_field *f = fields; f && f->name; f++) {
-    const char *value = some_value(fields, f);
-    bool given = f->min < f->max && !(0.8 >= f->min && 0.8 <= f->max);
-    if (f->preset && (!value || given)) continue;
+    bool fits = !(f->min < f->max) || (0.8 >= f->min && 0.8 <= f->max);
+    char middle[32]; // of bounds that 0.8 does not keep
+    snprintf(middle, sizeof middle, "%g", 0.5 * (f->min + f->max));
+    const char *value = f->kind == TR_REAL && !fits ? middle : some_value(fields, f);
+    if (f->preset && (!value || f->kind == TR_ROWS)) continue;
     assert_non_null(value);
     n += snprintf(text + n, size - (size_t)n, ", %s: %s", f->name, value);
   }
@@ -457,8 +460,8 @@ static void everywhere(check what) {
     try_system(m.sys, *name, what);
     unload(&m);
   }
-  const tr_problem *const problem[] = {&bead, &andrews};
-  for (int k = 0; k < 2; k++) {
+  const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
+  for (int k = 0; k < 3; k++) {
     mechanism m = load_problem(problem[k]);
     try_system(m.sys, "problem", what);
     unload(&m);

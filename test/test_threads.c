@@ -47,7 +47,8 @@ static void *work(void *argument) {
 }
 
 static job make_job(const tr_system *sys, int k) {
-  return (job){.observer = {mix}, .sys = sys, .method = k % 2 ? "newmark" : "hht-i3:alpha=-0.1"};
+  return (job){
+      .observer = {.step = mix}, .sys = sys, .method = k % 2 ? "newmark" : "hht-i3:alpha=-0.1"};
 }
 
 static void threads_share_a_system(void **u) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published results: the rule that compares, every group, and the problems behind them.
+// Published results: the rule that compares, every group, and the runs behind them.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,94 +120,7 @@ static void test_wrong_number(void **state) {
   assert_int_equal(tr_verify(0, &t.verifier, &error), TR_STOPPED);
 }
 
-// ---- problems -------------------------------------------------------------------------------------
-
-enum { MOST = 8 };
-
-static void near(const char *what, double got, double want, double scale) {
-  if (!(fabs(got - want) <= 1e-7 * fmax(scale, fabs(want))))
-    fail_msg("%s: %.12g instead of %.12g", what, got, want);
-}
-
-typedef struct generic {
-  double q[MOST], v[MOST], a[MOST], lam[MOST];
-} generic;
-
-static generic anywhere(const tr_problem *p) {
-  generic x;
-  for (int i = 0; i < MOST; i++) {
-    x.q[i] = (i < p->n ? p->q0[i] : 0) + 0.3 * sin(1.7 * i + 1);
-    x.v[i] = sin(2.3 * i + 0.4), x.a[i] = cos(1.9 * i), x.lam[i] = sin(3.1 * i + 2);
-  }
-  return x;
-}
-
-static double dot(int n, const double *x, const double *y) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
-}
-
-// Everything at q, v as one row of numbers: Phi, G v, G' lam, M a, Q.
-static int evaluate(const tr_problem *p, const generic *x, double *out) {
-  double G[MOST * MOST], M[MOST * MOST];
-  int n = p->n, m = p->m, k = m;
-  p->phi(p, 0, x->q, out);
-  p->jac(p, 0, x->q, G);
-  p->mass(p, x->q, M);
-  for (int i = 0; i < m; i++) out[k++] = dot(n, G + i * n, x->v);
-  for (int j = 0; j < n; j++) {
-    double s = 0;
-    for (int i = 0; i < m; i++) s += G[i * n + j] * x->lam[i];
-    out[k++] = s;
-  }
-  for (int i = 0; i < n; i++) out[k++] = dot(n, M + i * n, x->a);
-  p->force(p, 0, x->q, x->v, out + k);
-  return k + n;
-}
-
-// Derivatives of all of it by number j of q or v.
-static void differentiate(const tr_problem *p, generic x, bool by_v, int j, double *out) {
-  double low[5 * MOST], *at = by_v ? &x.v[j] : &x.q[j], h = 1e-5, middle = *at;
-  *at = middle + h;
-  int n = evaluate(p, &x, out);
-  *at = middle - h;
-  evaluate(p, &x, low);
-  for (int i = 0; i < n; i++) out[i] = (out[i] - low[i]) / (2 * h);
-}
-
-static void check_derivatives(const tr_problem *p) {
-  generic x = anywhere(p);
-  int n = p->n, m = p->m;
-  double G[MOST * MOST], geom[MOST * MOST], mass[MOST * MOST] = {0}, Qq[MOST * MOST],
-                                                        Qv[MOST * MOST], gacc[MOST], d[5 * MOST];
-  double along[MOST] = {0};
-  p->jac(p, 0, x.q, G);
-  p->geom(p, 0, x.q, x.lam, geom);
-  if (p->mass_dq) p->mass_dq(p, x.q, x.a, mass);
-  p->force_dq(p, 0, x.q, x.v, Qq);
-  p->force_dv(p, 0, x.q, x.v, Qv);
-  p->gamma(p, 0, x.q, x.v, gacc);
-  for (int j = 0; j < n; j++) {
-    differentiate(p, x, false, j, d);
-    for (int i = 0; i < m; i++) near("jac", G[i * n + j], d[i], 1e-2);
-    for (int i = 0; i < m; i++) along[i] += d[m + i] * x.v[j];
-    for (int i = 0; i < n; i++) {
-      near("geom", geom[i * n + j], d[2 * m + i], 1e-2);
-      near("mass_dq", mass[i * n + j], d[2 * m + n + i], 1e-4);
-      near("force_dq", Qq[i * n + j], d[2 * m + 2 * n + i], 1e-2);
-    }
-    differentiate(p, x, true, j, d);
-    for (int i = 0; i < n; i++) near("force_dv", Qv[i * n + j], d[2 * m + 2 * n + i], 1e-4);
-  }
-  for (int i = 0; i < m; i++) near("gamma", gacc[i], along[i], 1e-2);
-}
-
-static void test_problems(void **state) {
-  (void)state;
-  check_derivatives(&tr_problem_seven_angles);
-  check_derivatives(&tr_problem_slider_crank);
-}
+// ---- runs -----------------------------------------------------------------------------------------
 
 // The reference of the groups on the seven angles against the Test Set's solution at 0.03 (beta and
 // Theta in quad precision), and power: energy changes by nothing.
@@ -245,9 +158,8 @@ static void test_stored_models(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule),          cmocka_unit_test(test_wrong_number),
-      cmocka_unit_test(test_unknown_group), cmocka_unit_test(test_problems),
-      cmocka_unit_test(test_reference),     cmocka_unit_test(test_stored_models),
-      cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_unknown_group), cmocka_unit_test(test_reference),
+      cmocka_unit_test(test_stored_models), cmocka_unit_test(test_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,23 @@ typedef struct tr_body_at {
   double t;
 } tr_body_at;
 
+// Where a body's numbers are in the system's arrays.
+typedef struct tr_body_slot {
+  const void *par;
+  int q, v, cache;
+  int site, sites; // first frame, count
+} tr_body_slot;
+
+// Everything a run of neighbouring bodies of one type is evaluated on.
+typedef struct tr_bodies_at {
+  int n;
+  const tr_body_slot *slot; // (n)
+  double t;
+  const double *q, *v;
+  double *cache;
+  const tr_site *site;
+} tr_bodies_at;
+
 // q changes only through retract: q1 = q o exp(d), d (nv) in the coordinates of v. All matrices are
 // row-major; functions named add_* add to their output, the others write it.
 typedef struct tr_body_type {
@@ -165,6 +182,8 @@ typedef struct tr_body_type {
                   double *q1); // NULL: q1 = q + d
   // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
   void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
+  // rows on the displacement at q_0 o exp(d) turned into rows on d itself: block := block T(d);
+  void (*pull_increment)(const void *par, const double *d, int rows, int stride, double *block);
   // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
   // implicit Euler step of Euler parameters, normalised.
   void (*cayley)(const void *par, double k, double *d);
@@ -189,6 +208,10 @@ typedef struct tr_body_type {
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
 
+  // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
+  void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
+  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
+
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
   void (*jac)(const tr_body_at *b, double *G);                         // nc x nv
@@ -200,6 +223,13 @@ typedef struct tr_body_type {
 // ---- joints ---------------------------------------------------------------------------------------
 
 enum { TR_MAX_MARKERS = 8, TR_MAX_ROWS = 6, TR_MAX_MEASURES = 8 };
+
+// A joint in a run of neighbours of one kind: frames by index.
+typedef struct tr_link {
+  const void *par;
+  int frame[2];
+  int row;
+} tr_link;
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame: first the type's
 // markers, then those that TR_LAW and TR_MARKER fields added, so that n may differ between elements.
@@ -218,6 +248,9 @@ typedef struct tr_joint_ops {
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
+  void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
+                   double *phi, double *W);
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

@@ -46,10 +46,23 @@ typedef enum tr_redundant {
   TR_REDUNDANT_FAIL
 } tr_redundant;
 
+// How the next step follows from the error of the last: [GNP05]'s rule, or a PI controller that keeps
+// the step (and with it the matrix) where nothing is gained by changing it.
+typedef enum tr_control { TR_CONTROL_PI, TR_CONTROL_GNP05 } tr_control;
+
+// Error control: used when tol > 0, then `step` is not.
+typedef struct tr_control_settings {
+  double tol; // local error of the positions, relative to max(1, largest |q_i| so far)
+  tr_control rule;
+  bool velocities;                       // estimate their error too
+  double first_step, min_step, max_step; // 0: automatic
+} tr_control_settings;
+
 typedef struct tr_run_settings {
-  const char *method;    // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
-  double end;            // NaN: the model's
-  double step;           // NaN: the model's
+  const char *method; // "name" or "name:key=value,key=value"; NULL: the model's, else hht-i3
+  double end;         // NaN: the model's
+  double step;        // NaN: the model's
+  tr_control_settings control;
   bool consistent_start; // project q0, v0 onto the constraints before the first step
   bool recompute;        // a and lam for observers from the equations at the state (index 1)
   tr_redundant redundant;
@@ -63,7 +76,9 @@ TR_API tr_run_settings tr_run_defaults(void);
 typedef struct tr_run_info {
   const char *method; // full text with all parameters
   double t, end, step;
-  long steps, rejected;
+  long steps, rejected; // rejected: by the error test, or because Newton failed
+  long newton_failures; // the latter
+  double smallest_step, largest_step;
   long newton_iterations, residuals, jacobians;
   long factorisations, refactorisations; // all, and those of them that reused the pivots
   long solves;                           // right-hand sides
@@ -83,6 +98,8 @@ typedef struct tr_run_info {
 typedef struct tr_observer tr_observer;
 struct tr_observer {
   tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);
+  // 0: every step. > 0: the start, then each multiple of it, by cubic interpolation between steps.
+  double spacing;
 };
 
 // ---- runs -----------------------------------------------------------------------------------------

@@ -3,5 +3,5 @@
 //   tr_model -> tr_compile -> const tr_system -> tr_run -> observers
 #ifndef TRAMMEL_H
 #define TRAMMEL_H
-#include "output.h" // IWYU pragma: export
+#include "study.h" // IWYU pragma: export
 #endif

@@ -119,12 +119,12 @@ static tr_status orders(verify *v) {
   verify_unload(&s);
   if (status == TR_OK) status = verify_load(v, "seven_body", 0, NULL, &s);
   if (status != TR_OK) return status;
-  study bodies = {"seven bodies, 21 coordinates", s.system, 4e-6, 0.01, "< 1e-10"};
+  study bodies = {"seven bodies, 21 coordinates", s.system, 8e-6, 0.01, "< 1e-10"};
   status = motion_orders(v, &bodies, 2e-6);
   verify_unload(&s);
   if (status == TR_OK) status = verify_load_problem(v, &tr_problem_seven_angles, &s);
   if (status != TR_OK) return status;
-  study angles = {"seven bodies, 7 angles", s.system, 4e-6, 0.01, "< 1e-10"};
+  study angles = {"seven bodies, 7 angles", s.system, 8e-6, 0.01, "< 1e-10"};
   status = motion_orders(v, &angles, 2e-6);
   verify_unload(&s);
   return status;

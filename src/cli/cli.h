@@ -56,6 +56,11 @@ typedef struct arguments {
 } arguments;
 int read_arguments(const command *self, int argc, char **argv, arguments *out); // -1, or exit code
 
+// The value of an option as a number; on failure a message and false.
+bool take_positive(const command *c, const char *name, const char *text, tr_quantity quantity,
+                   double *value);
+bool take_count(const command *c, const char *name, const char *text, int *value);
+
 void print_help(const command *self);
 const char *nearest(const char *word, const char *const *words); // NULL: none is near
 
@@ -107,11 +112,12 @@ void progress_end(progress *p, const tr_run_info *info);
 tr_status progress_note(progress *p, const char *what, double done); // TR_STOPPED after Ctrl-C
 void progress_clear(progress *p);
 void catch_interrupts(void);
+bool was_interrupted(void);
 
 // ---- commands -------------------------------------------------------------------------------------
 
-extern const command command_run, command_check, command_list, command_outputs, command_schema,
-    command_verify;
+extern const command command_run, command_study, command_verify, command_check, command_list,
+    command_outputs, command_schema;
 
 // Model -> system for the commands that need one; sets: (n) "name=value". Reports on failure.
 typedef struct loaded {

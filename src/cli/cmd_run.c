@@ -13,6 +13,11 @@ enum {
   METHOD,
   STEP,
   END,
+  TOLERANCE,
+  VELOCITIES,
+  RULE,
+  MIN_STEP,
+  MAX_STEP,
   SET,
   OUT,
   OUT_EVERY,
@@ -32,6 +37,11 @@ static const option options_run[] = {
     [METHOD] = {"method", 'm', "NAME[:KEY=VALUE,...]", "integrator, e.g. hht-i3:alpha=-0.3"},
     [STEP] = {"step", 0, "TIME", "step size, e.g. 2^-10 or \"1 ms\""},
     [END] = {"end", 0, "TIME", "end of the simulation"},
+    [TOLERANCE] = {"tol", 0, "X", "control the error instead of the step, e.g. 1e-5"},
+    [VELOCITIES] = {"tol-velocities", 0, NULL, "with --tol: the error of velocities counts too"},
+    [RULE] = {"control", 0, "RULE", "with --tol: pi (default) or gnp05"},
+    [MIN_STEP] = {"min-step", 0, "TIME", "with --tol: give up below it"},
+    [MAX_STEP] = {"max-step", 0, "TIME", "with --tol: no step longer than that"},
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
     [OUT] = {"out", 'o', "FILE", "write a CSV table; - is standard output"},
     [OUT_EVERY] = {"out-every", 0, "N|TIME",
@@ -62,40 +72,22 @@ typedef struct request {
   const char **set, **output;
 } request;
 
-static bool number(const command *c, const char *name, const char *text, tr_quantity quantity,
-                   double *value) {
-  tr_error error = {0};
-  if (tr_number(text, quantity, value, &error) == TR_OK && isfinite(*value)) return true;
-  error.text[strcspn(error.text, "\n")] = '\0';
-  usage_error(c, "--%s %s: %s", name, text, error.text[0] ? error.text : "not a finite number");
-  return false;
-}
-
-static bool positive(const command *c, const char *name, const char *text, tr_quantity quantity,
-                     double *value) {
-  if (!number(c, name, text, quantity, value)) return false;
-  if (*value > 0) return true;
-  usage_error(c, "--%s %s: must be greater than zero", name, text);
-  return false;
-}
-
-static bool count(const command *c, const char *name, const char *text, int *value) {
-  double x;
-  if (!positive(c, name, text, TR_NUMBER, &x)) return false;
-  if (x != floor(x) || x > 1e9) {
-    usage_error(c, "--%s %s: must be a whole number", name, text);
-    return false;
-  }
-  *value = (int)x;
-  return true;
-}
-
 static bool out_every(request *r, const char *text) {
   r->every_given = true;
   r->csv_settings = (tr_csv_settings){0};
   if (text[strspn(text, "0123456789")] == '\0')
-    return count(r->command, "out-every", text, &r->csv_settings.every);
-  return positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
+    return take_count(r->command, "out-every", text, &r->csv_settings.every);
+  return take_positive(r->command, "out-every", text, TR_TIME, &r->csv_settings.spacing);
+}
+
+static bool rule(const command *c, const char *text, tr_control *value) {
+  if (strcmp(text, "pi") == 0)
+    *value = TR_CONTROL_PI;
+  else if (strcmp(text, "gnp05") == 0)
+    *value = TR_CONTROL_GNP05;
+  else
+    return usage_error(c, "--control %s: must be pi or gnp05", text), false;
+  return true;
 }
 
 static bool policy(const command *c, const char *text, tr_redundant *value) {
@@ -116,14 +108,19 @@ static bool take_option(request *r, int i, const char *value) {
   const command *c = r->command;
   switch (i) {
     case METHOD: s->method = value; return true;
-    case STEP: return positive(c, "step", value, TR_TIME, &s->step);
-    case END: return positive(c, "end", value, TR_TIME, &s->end);
+    case STEP: return take_positive(c, "step", value, TR_TIME, &s->step);
+    case END: return take_positive(c, "end", value, TR_TIME, &s->end);
+    case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
+    case VELOCITIES: return s->control.velocities = true;
+    case RULE: return rule(c, value, &s->control.rule);
+    case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
+    case MAX_STEP: return take_positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
     case OUT: r->csv = value; return true;
     case OUT_EVERY: return out_every(r, value);
     case OUTPUT: r->output[r->outputs++] = value; return true;
-    case ITERATIONS: return count(c, "newton-iterations", value, &s->newton.fixed_iterations);
-    case TOL: return positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
+    case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton.fixed_iterations);
+    case TOL: return take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
     case REDUNDANT: return policy(c, value, &s->redundant);
     case RECOMPUTE: return s->recompute = true;

@@ -6,8 +6,8 @@
 #include "cli.h"
 
 static const command *const commands[] = {
-    &command_run,    &command_check,  &command_list, &command_outputs,
-    &command_schema, &command_verify, NULL};
+    &command_run,  &command_study,   &command_verify, &command_check,
+    &command_list, &command_outputs, &command_schema, NULL};
 
 static void print_overview(FILE *to) {
   fputs("Trammel: dynamics of constrained mechanical systems.\n\nusage:\n", to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options from tables: --name value, --name=value, -n value; help from the same tables.
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,34 @@ int read_arguments(const command *self, int argc, char **argv, arguments *out) {
     if (o.value) out->set[out->sets++] = o.value;
   }
   return -1;
+}
+
+static bool take_number(const command *c, const char *name, const char *text, tr_quantity quantity,
+                        double *value) {
+  tr_error error = {0};
+  if (tr_number(text, quantity, value, &error) == TR_OK && isfinite(*value)) return true;
+  error.text[strcspn(error.text, "\n")] = '\0';
+  usage_error(c, "--%s %s: %s", name, text, error.text[0] ? error.text : "not a finite number");
+  return false;
+}
+
+bool take_positive(const command *c, const char *name, const char *text, tr_quantity quantity,
+                   double *value) {
+  if (!take_number(c, name, text, quantity, value)) return false;
+  if (*value > 0) return true;
+  usage_error(c, "--%s %s: must be greater than zero", name, text);
+  return false;
+}
+
+bool take_count(const command *c, const char *name, const char *text, int *value) {
+  double x;
+  if (!take_positive(c, name, text, TR_NUMBER, &x)) return false;
+  if (x != floor(x) || x > 1e9) {
+    usage_error(c, "--%s %s: must be a whole number", name, text);
+    return false;
+  }
+  *value = (int)x;
+  return true;
 }
 
 void print_help(const command *self) {

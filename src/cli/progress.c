@@ -25,6 +25,8 @@ void catch_interrupts(void) {
   sigaction(SIGTERM, &action, NULL);
 }
 
+bool was_interrupted(void) { return interrupted; }
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -59,8 +61,10 @@ static tr_status look(tr_observer *self, const tr_state *state, const tr_run_inf
 }
 
 progress progress_start(bool quiet) {
-  return (progress){
-      .observer = {look}, .shown = !quiet && isatty(STDERR_FILENO), .next = 0, .start = now()};
+  return (progress){.observer = {.step = look},
+                    .shown = !quiet && isatty(STDERR_FILENO),
+                    .next = 0,
+                    .start = now()};
 }
 
 void progress_end(progress *p, const tr_run_info *info) {

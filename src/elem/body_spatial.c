@@ -118,6 +118,25 @@ static void increment_rate(const void *pv, const double *u, const double *v, dou
   for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
 }
 
+// T(d) = 1 - (1 - cos n)/n^2 [d] + (n - sin n)/n^3 [d]^2 on the rotation, n = |d|
+static void pull_increment(const void *pv, const double *d, int rows, int stride, double *block) {
+  (void)pv;
+  double n2 = v3_dot(d + 3, d + 3), n = sqrt(n2), a, b;
+  if (n < 1e-2) {
+    a = 0.5 - n2 * (1.0 / 24 - n2 / 720);
+    b = 1.0 / 6 - n2 * (1.0 / 120 - n2 / 5040);
+  } else {
+    a = (1 - cos(n)) / n2;
+    b = (n - sin(n)) / (n2 * n);
+  }
+  for (int r = 0; r < rows; r++, block += stride) {
+    double x[3], y[3]; // g [d] = -(d x g)'
+    v3_cross(d + 3, block + 3, x);
+    v3_cross(d + 3, x, y);
+    for (int i = 0; i < 3; i++) block[3 + i] += a * x[i] + b * y[i];
+  }
+}
+
 static void cayley(const void *pv, double k, double *d) {
   (void)pv;
   double n = v3_norm(d + 3), x = n / k;
@@ -231,6 +250,27 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * v3_dot(g, b->q);
 }
 
+static tr_body_at one(const tr_bodies_at *b, const tr_body_slot *s) {
+  return (tr_body_at){s->par, b->q + s->q, b->v + s->v, b->cache + s->cache, b->t};
+}
+
+static void kinematics_run(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
+    tr_body_at at = one(b, s);
+    kinematics(&at, level, s->sites, b->site + s->site, frame + s->site);
+  }
+}
+
+static void gather_run(const tr_bodies_at *b, const double g[3], const double *W, double *F) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
+    tr_body_at at = one(b, s);
+    double *Q = F + s->v, sum[6] = {0};
+    add_force(&at, g, sum);
+    for (int k = s->site; k < s->site + s->sites; k++) add_pull(&at, b->site + k, W + 6 * k, sum);
+    for (int i = 0; i < 6; i++) Q[i] = -sum[i];
+  }
+}
+
 const tr_body_type tr_body_spatial = {
     .name = "spatial",
     .doc = "rigid body in space",
@@ -250,6 +290,7 @@ const tr_body_type tr_body_spatial = {
     .site = tr_spatial_site,
     .retract = retract,
     .increment_rate = increment_rate,
+    .pull_increment = pull_increment,
     .cayley = cayley,
     .kinematics = kinematics,
     .add_pull = add_pull,
@@ -260,4 +301,6 @@ const tr_body_type tr_body_spatial = {
     .add_force = add_force,
     .add_force_tangent = add_force_tangent,
     .energy = energy,
+    .kinematics_run = kinematics_run,
+    .gather_run = gather_run,
 };

@@ -34,6 +34,12 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
   measure3(par, t, f, mem, mem);
 }
 
+static void run2(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
+                 double *phi, double *W) {
+  (void)t;
+  points_run(n, l, frame, lam, phi, W);
+}
+
 static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
   (void)par, (void)t;
   points_rate(f, out);
@@ -44,6 +50,7 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
+                                    .eval_run = run2,
                                     .measure_names = names,
                                     .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 5,

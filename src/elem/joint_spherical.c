@@ -28,9 +28,27 @@ static void jac3(const void *par, double t, const tr_frame *const *f, double *G)
   for (int i = 0; i < 3; i++) G[12 * i + i] = -1, G[12 * i + 6 + i] = 1;
 }
 
+static void run2(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
+                 double *phi, double *W) {
+  (void)t;
+  points_run(n, l, frame, lam, phi, W);
+}
+
 static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
   (void)par, (void)t;
   points_rate(f, out);
+}
+
+static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
+                 double *phi, double *W) {
+  (void)t;
+  for (; n > 0; n--, l++) {
+    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    if (phi) v3_sub(B->p, A->p, phi + l->row);
+    if (!lam) continue;
+    v3_axpy(1, lam + l->row, W + 6 * l->frame[0]);
+    v3_axpy(-1, lam + l->row, W + 6 * l->frame[1]);
+  }
 }
 
 static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {
@@ -38,8 +56,10 @@ static void rate3(const void *par, double t, const tr_frame *const *f, double *o
   v3_sub(f[1]->v, f[0]->v, out);
 }
 
-static const tr_joint_ops planar = {.rows = 2, .eval = eval2, .jac = jac2, .rate = rate2};
-static const tr_joint_ops spatial = {.rows = 3, .eval = eval3, .jac = jac3, .rate = rate3};
+static const tr_joint_ops planar = {
+    .rows = 2, .eval = eval2, .jac = jac2, .rate = rate2, .eval_run = run2};
+static const tr_joint_ops spatial = {
+    .rows = 3, .eval = eval3, .jac = jac3, .rate = rate3, .eval_run = run3};
 
 const tr_joint_type tr_joint_spherical = {
     .name = "spherical",

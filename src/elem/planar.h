@@ -23,6 +23,18 @@ static inline void points_jac(double *G) {
   G[0] = G[7] = -1, G[3] = G[10] = 1;
 }
 
+static inline void points_run(int n, const tr_link *l, const tr_frame *frame, const double *lam,
+                              double *phi, double *W) {
+  for (; n > 0; n--, l++) {
+    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    double *WA = W + 6 * l->frame[0], *WB = W + 6 * l->frame[1];
+    if (phi) phi[l->row] = B->p[0] - A->p[0], phi[l->row + 1] = B->p[1] - A->p[1];
+    if (!lam) continue;
+    double x = lam[l->row], y = lam[l->row + 1];
+    WA[0] += x, WA[1] += y, WB[0] -= x, WB[1] -= y;
+  }
+}
+
 static inline void points_rate(const tr_frame *const *f, double *out) {
   out[0] = f[1]->v[0] - f[0]->v[0], out[1] = f[1]->v[1] - f[0]->v[1];
 }

@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver: fixed steps from the start to the end, observers after each.
+// The driver: from the start to the end, by fixed steps or under error control, observers after each.
 //
-// (1) t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the interval.
+// (1) Fixed steps: t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the
+//     interval.
 // (2) A step that fails is not accepted: the run ends with the last good state and the reason.
 // (3) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
 //     is shared out between the two by a wall clock read twice a step.
+#include "driver.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "step/start.h"
-#include "step/step.h"
-#include "trammel/run.h"
-
 enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
-
-struct tr_run {
-  const tr_system *sys;
-  tr_arena arena;
-  tr_step *step;
-  tr_work *work; // for the audit
-  tr_state x, next;
-  tr_state shown; // x with a and lam computed anew, when they are asked for
-  tr_kkt kkt;     // for it
-  tr_projector projector;
-  bool fresh;              // a and lam for the outside are computed anew
-  bool recompute, current; // the shown state is wanted; it belongs to x
-  tr_run_settings settings;
-  tr_run_info info;
-  double t0;
-  long k; // steps of full length since t0
-  int observers;
-  tr_observer *observer[TR_MAX_OBSERVERS];
-  int diagnoses;
-  bool observed;    // the start has been shown
-  double step_wall; // seconds of the clock spent in steps
-};
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -52,6 +29,8 @@ static double clock_in_s(clockid_t which) {
   clock_gettime(which, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 
 // ---- audit ----------------------------------------------------------------------------------------
 
@@ -91,18 +70,54 @@ static tr_status refresh(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+static tr_status call(tr_run *r, int i, const tr_state *x, const tr_run_info *info,
+                      tr_error *error) {
+  tr_status status = r->observer[i]->step(r->observer[i], x, info);
+  if (status == TR_OK || status == TR_STOPPED) return status;
+  return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", x->t,
+                 tr_status_text(status));
+}
+
+// The multiples of an observer's spacing inside the last step, and the state itself if it is one.
+static tr_status call_sampled(tr_run *r, int i, const tr_run_info *info, tr_error *error) {
+  double spacing = r->observer[i]->spacing, near = 1e-9 * spacing;
+  for (double t; (t = (double)r->due[i] * spacing) <= r->x.t + near; r->due[i]++) {
+    bool here = fabs(t - r->x.t) <= near;
+    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, t), info, error));
+  }
+  return TR_OK;
+}
+
 static tr_status show(tr_run *r, tr_error *error) {
   if (r->observers == 0) return TR_OK;
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
+  for (int i = 0; i < r->observers; i++)
+    TR_TRY(r->observer[i]->spacing > 0 ? call_sampled(r, i, &info, error)
+                                       : call(r, i, tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
+// The start is shown to all; multiples of a spacing count from there.
+static tr_status show_start(tr_run *r, tr_error *error) {
+  r->observed = true;
+  if (r->observers == 0) return TR_OK;
+  TR_TRY(refresh(r, error));
+  tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++) {
-    tr_status status = r->observer[i]->step(r->observer[i], tr_run_state(r), &info);
-    if (status == TR_STOPPED) return status;
-    if (status != TR_OK)
-      return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", r->x.t,
-                     tr_status_text(status));
+    double spacing = r->observer[i]->spacing;
+    if (spacing > 0) {
+      r->due[i] = (long)floor(r->x.t / spacing + 1e-9) + 1;
+      if (!r->sampling) TR_TRY(tr_dense_make(r, error));
+    }
+    TR_TRY(call(r, i, tr_run_state(r), &info, error));
   }
   return TR_OK;
+}
+
+tr_status tr_run_show(tr_run *r, tr_error *error) {
+  if (r->settings.audit) audit(r, false);
+  return show(r, error);
 }
 
 // ---- life -----------------------------------------------------------------------------------------
@@ -114,9 +129,11 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (isnan(s->step)) s->step = sim.step;
   if (!s->method) s->method = sim.method ? sim.method : "hht-i3";
   if (isnan(s->end)) tr_fail(error, TR_BAD_INPUT, NULL, "no end time: give simulation: end");
-  if (isnan(s->step)) tr_fail(error, TR_BAD_INPUT, NULL, "no step size: give simulation: step");
-  if (isnan(s->end) || isnan(s->step)) return TR_BAD_INPUT;
-  if (!(s->step > 0) || isinf(s->step))
+  bool fixed = !(s->control.tol > 0);
+  if (fixed && isnan(s->step))
+    tr_fail(error, TR_BAD_INPUT, NULL, "no step size: give simulation: step, or a tolerance");
+  if (isnan(s->end) || (fixed && isnan(s->step))) return TR_BAD_INPUT;
+  if (fixed && (!(s->step > 0) || isinf(s->step)))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the step size must be positive, not %g", s->step);
   if (!(s->end >= r->x.t) || isinf(s->end))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the end, t = %g s, lies before the start, t = %g s",
@@ -131,11 +148,12 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.end = s->end, r->info.step = s->step;
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
-  return tr_step_new(r->sys, method, par, &s->newton, &r->step, error);
+  TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  return tr_control_check(r, error);
 }
 
 // Finds redundant constraints at the state and treats them as the settings say.
-static tr_status diagnose(tr_run *r, tr_error *error) {
+tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   tr_projector *p = &r->projector;
   tr_status status = tr_diagnose(p, &r->x);
   if (status == TR_SINGULAR)
@@ -178,7 +196,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
   tr_start_info info = {0};
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
-  TR_TRY(diagnose(r, error));
+  TR_TRY(tr_run_diagnose(r, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at the start: %s", tr_status_text(status));
@@ -187,6 +205,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t;
   if (r->settings.audit) audit(r, true);
+  tr_control_begin(r);
   status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
@@ -217,6 +236,8 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
   tr_state_free(r->sys, &r->shown);
+  tr_state_free(r->sys, &r->before);
+  tr_state_free(r->sys, &r->sample);
   tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
@@ -230,7 +251,7 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
-static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
@@ -248,21 +269,10 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
                  h, reason[why]);
 }
 
-// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
-// begins anew.
-static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
-  double before = clock_in_s(CLOCK_MONOTONIC), h = whole ? r->settings.step : t1 - r->x.t;
-  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  const char *body;
-  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
-  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
-    // other rows may be redundant now
-    TR_TRY(diagnose(r, error));
-    r->step->newton.valid = false;
-    status = tr_step_try(r->step, &r->x, h, &r->next);
-  }
-  if (status != TR_OK) return explain(r, status, h, error);
+void tr_run_accept(tr_run *r, double t1) {
+  double h = t1 - r->x.t;
   r->next.t = t1;
+  if (r->sampling) tr_dense_keep(r);
   tr_step_accept(r->step, &r->x, &r->next);
   tr_state old = r->x;
   r->x = r->next;
@@ -272,20 +282,36 @@ static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
     tr_accept(r->work, r->x.mem);
   }
+  r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;
+  r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
+}
+
+// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
+// begins anew.
+static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
+  double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
+  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
+    // other rows may be redundant now
+    TR_TRY(tr_run_diagnose(r, error));
+    r->step->newton.valid = false;
+    status = tr_step_try(r->step, &r->x, h, &r->next);
+  }
+  if (status != TR_OK) return tr_run_explain(r, status, h, error);
+  tr_run_accept(r, t1);
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;
-  r->step_wall += clock_in_s(CLOCK_MONOTONIC) - before;
-  if (r->settings.audit) audit(r, false);
-  return show(r, error);
+  r->step_wall += tr_clock_wall() - before;
+  return tr_run_show(r, error);
 }
 
 static tr_status walk(tr_run *r, double t, tr_error *error) {
   double h = r->settings.step, near = 1e-9 * h;
-  if (!r->observed) {
-    r->observed = true;
-    TR_TRY(show(r, error));
-  }
+  if (!r->observed) TR_TRY(show_start(r, error));
+  if (r->settings.control.tol > 0) return tr_control_walk(r, t, error);
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;
     bool whole = t1 <= t + near;
@@ -308,6 +334,7 @@ tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
 
 tr_status tr_run_step(tr_run *r, tr_error *error) {
+  if (r->settings.control.tol > 0) return tr_run_to(r, NAN, error); // one step, wherever it leads
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
 

@@ -103,7 +103,10 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
-    if (stagnated(nw, p, norm, &status)) return TR_OK;
+    if (stagnated(nw, p, norm, &status)) {
+      if (!nw->reuse) nw->valid = false;
+      return TR_OK;
+    }
     TR_TRY(status);
     if (fresh && since > 3)
       nw->valid = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared implicit corrector of the index-3 family [NJK09, GNP05].
 //
-// Newton matrix: [ cm M + cq (cm M a + G' lam - Q)_q - cv Q_v , G' ; G , 0 ] in (a1, lam1). The tangent
-// of the retraction, T(d) = 1 + O(h), is left out of the matrix, never of the residual.
+// Newton matrix: [ cm M + cq (cm M a + G' lam - Q)_q - cv Q_v , G' ; G T , 0 ] in (a1, lam1). The tangent
+// of the retraction, T(d) = 1 + O(h), goes with G; with the O(h^2) stiffness it is left out.
 // The scaling 1/cq of the constraints keeps the matrix well conditioned for h -> 0 and puts a floor of
 // about eps |q|/cq under the corrections of a.
 #include <float.h>
@@ -58,7 +58,9 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  s->work->increment = s->sys->flat ? NULL : s->d;
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   return tr_kkt_factor(&s->kkt);
 }
@@ -105,9 +107,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
-  // A matrix for other coefficients is not this matrix.
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv || c->cm != s->matrix_cm)
-    s->newton.valid = false;
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
   tr_step_calm(s, x0, t1, x1);

@@ -54,6 +54,7 @@ static tr_status allocate(tr_step *s) {
     TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
+  TR_TRY(tr_estimate_make(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
@@ -95,6 +96,8 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
     v = fmax(v, fabs(x0->v[i]));
     a = fmax(a, fabs(x0->a[i]));
   }
+  // under step control a thousandth of the error that the step may make in q [GNP05]
+  if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
   a *= s->c.cv; // what the accelerations do to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
@@ -109,6 +112,15 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
     if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * (diagonal * (fabs(x[i]) + spread) + force)))
       return false;
   }
+  return true;
+}
+
+bool tr_step_matrix_fits(tr_step *s) {
+  const tr_corrector *c = &s->c;
+  if (c->cq == s->matrix_cq && c->cv == s->matrix_cv && c->cm == s->matrix_cm) return true;
+  double ratio = c->cq / s->matrix_cq;
+  if (!(s->allowed > 0) || !(ratio > 0.4 && ratio < 2.5)) return false;
+  s->newton.known = false; // the rate is another one
   return true;
 }
 
@@ -135,6 +147,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
     memset(s->last_mu, 0, nc), memset(s->older_mu, 0, nc);
   }
   remember(s, x);
+  tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
@@ -199,6 +212,7 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, &s->last_w, &s->older_w);
     rotate(&s->mu, &s->last_mu, &s->older_mu);
   }
+  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
   remember(s, x1);
 }

@@ -18,6 +18,11 @@
 
 typedef struct tr_step tr_step;
 
+// Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v.
+typedef struct tr_truncation {
+  double q2, q3, v2, v3;
+} tr_truncation;
+
 typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
@@ -25,6 +30,8 @@ typedef struct tr_method {
   bool recompute; // a and lam in the state are the method's own: not for output
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
+  tr_truncation (*truncation)(const void *par);
+  bool smooth;                      // a1 - a_n estimates h q'''
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
@@ -60,14 +67,16 @@ struct tr_step {
   double *w, *mu;    // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
-  double **room;                          // (method->vectors) of nv numbers
-  void *memory;                           // what the method's prepare made
-  double *blocks;                         // (nmass) for a frozen mass
-  double *d;                              // (nv) increment of the step under way, dhat + cq a1
-  double *lam;                            // (nc) scratch
-  bool calm;                              // begin the iteration where the bodies coast to
-  double last_h;                          // of the last accepted step, 0: none yet
-  double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  double **room;  // (method->vectors) of nv numbers
+  void *memory;   // what the method's prepare made
+  double *blocks; // (nmass) for a frozen mass
+  double *d;      // (nv) increment of the step under way, dhat + cq a1
+  double *lam;    // (nc) scratch
+  bool calm;      // begin the iteration where the bodies coast to
+  double allowed; // error of q under step control, 0: fixed steps
+  double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
+  double last_h;                                         // of the last accepted step, 0: none yet
+  double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
   // the past, newest first
   int past;
   double past_t[TR_PAST];
@@ -94,6 +103,18 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// The matrix of an earlier step may serve the coefficients in s->c: the same, or under step control
+// near enough for the iteration to bear.
+bool tr_step_matrix_fits(tr_step *s);
+
+// The local error of a step relative to the scales, and the coordinate that is worst. Once per try.
+double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                     int *worst);
+int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
+tr_status tr_estimate_make(tr_step *s);
+void tr_estimate_begin(tr_step *s, const tr_state *x);
+void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
 // to eps `spread`. After a residual; A is the corner of a matrix that has been evaluated.

@@ -123,6 +123,12 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   return TR_OK;
 }
 
+// rk4 is taken for heun: safe, not sharp.
+static tr_truncation truncation(const void *pv) {
+  if (((const par *)pv)->scheme == EULER) return (tr_truncation){.q2 = 0.5, .v2 = 0.5};
+  return (tr_truncation){.q3 = 1.0 / 6, .v3 = 1.0 / 12};
+}
+
 const tr_method tr_method_baumgarte = {
     .info = {.name = "baumgarte",
              .doc = "index 1 with Baumgarte's feedback, explicit",
@@ -137,5 +143,6 @@ const tr_method tr_method_baumgarte = {
     .par_size = sizeof(par),
     .recompute = true,
     .vectors = ROOMS,
+    .truncation = truncation,
     .advance = advance,
 };

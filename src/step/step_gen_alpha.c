@@ -67,6 +67,14 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     s->room[ALGORITHMIC][i] = s->room[NEXT][i] + share * x1->a[i];
 }
 
+// HHT's, with the shift of A in place of alpha.
+static tr_truncation truncation(const void *pv) {
+  double rho = ((const par *)pv)->rho;
+  double shift = (2 * rho - 1) / (rho + 1) - rho / (rho + 1), gamma = 0.5 - shift;
+  double beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
+  return (tr_truncation){.q3 = beta + 0.5 * shift - 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * shift * shift};
+}
+
 const tr_method tr_method_gen_alpha = {
     .info = {.name = "gen-alpha",
              .doc = "generalised-alpha, Lie-group form, on index 3 or stabilised index 2",
@@ -82,6 +90,7 @@ const tr_method tr_method_gen_alpha = {
     .alternates = alternates,
     .vectors = ROOMS,
     .stabilised = true,
+    .truncation = truncation,
     .begin = begin,
     .advance = advance,
     .accept = accept,

@@ -7,11 +7,11 @@
 // a1 approximates q'' at t_n + (1+alpha) h. Hence
 //   - Mbar = M(q_n o (1+alpha) h v_n). The printed M(q1) costs an order where M varies; it is kept as
 //     mass=end for comparison.
-//   - when the step changes from h to h', a_n becomes q''_n + (h'/h)(a_n - q''_n).
+//   - when the step changes from h to h', a_n becomes q''_n + (h'/h)(a_n - q''_n), with q''_n on the
+//     line through a_n and the a of the step before.
 // F_{n+1} follows from the equation itself once it is solved; no extra evaluation.
 #include <math.h>
 
-#include "start.h"
 #include "step.h"
 
 typedef struct par {
@@ -20,7 +20,7 @@ typedef struct par {
 } par;
 
 enum { MASS_MIDDLE, MASS_END };
-enum { FORCE, HISTORY, ACCELERATION, ROOMS };
+enum { FORCE, HISTORY, ACCELERATION, BEFORE, ROOMS };
 
 static const char *const masses[] = {"intermediate", "end", NULL};
 static const tr_field fields[] = {
@@ -40,13 +40,13 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-// a_n for a step of another length: it belongs to t_n + alpha h.
-static tr_status rescale(tr_step *s, const tr_state *x0, double h, double *a) {
-  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = s->newton.r};
-  s->newton.valid = false; // the factorisation is borrowed
-  TR_TRY(tr_solve_accelerations(&p, x0, a, s->lam));
-  for (int i = 0; i < s->sys->nv; i++) a[i] += h / s->last_h * (x0->a[i] - a[i]);
-  return TR_OK;
+// a_n for a step of length h: it belongs to t_n + alpha h_n, on a line with the a before it.
+static void rescale(tr_step *s, const tr_state *x0, double h, double *a) {
+  const double *before = s->room[BEFORE];
+  double al = ((const par *)s->par)->alpha;
+  double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
+  if (fabs(shift) < 1e-9) shift = 0;
+  for (int i = 0; i < s->sys->nv; i++) a[i] = x0->a[i] + shift * (x0->a[i] - before[i]);
 }
 
 static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -65,11 +65,9 @@ static tr_status prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_corrector *c = &s->c;
   double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
   double *history = s->room[HISTORY];
-  const double *F = s->room[FORCE], *a = x0->a;
-  if (s->last_h > 0 && fabs(h - s->last_h) > 1e-9 * h) {
-    TR_TRY(rescale(s, x0, h, s->room[ACCELERATION]));
-    a = s->room[ACCELERATION];
-  }
+  double *a = s->room[ACCELERATION];
+  const double *F = s->room[FORCE];
+  rescale(s, x0, h, a);
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
   for (int i = 0; i < s->sys->nv; i++) {
     c->dhat[i] = h * x0->v[i] + h * h * (0.5 - beta) * a[i];
@@ -104,6 +102,13 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     tr_mass_times(s->sys, c->blocks, x1->a, F);
   }
   for (int i = 0; i < s->sys->nv; i++) F[i] = -c->cm * F[i] - c->history[i];
+  double *used = s->room[ACCELERATION];
+  s->room[ACCELERATION] = s->room[BEFORE], s->room[BEFORE] = used;
+}
+
+static tr_truncation truncation(const void *pv) {
+  double al = ((const par *)pv)->alpha, beta = 0.25 * (1 - al) * (1 - al);
+  return (tr_truncation){.q3 = beta + 0.5 * al - 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al};
 }
 
 const tr_method tr_method_hht_i3 = {
@@ -120,6 +125,8 @@ const tr_method tr_method_hht_i3 = {
     .par_size = sizeof(par),
     .alternates = alternates,
     .vectors = ROOMS,
+    .truncation = truncation,
+    .smooth = true,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,
@@ -139,6 +146,8 @@ const tr_method tr_method_hht_si2 = {
     .par_size = sizeof(par),
     .vectors = ROOMS,
     .stabilised = true,
+    .truncation = truncation,
+    .smooth = true,
     .begin = begin,
     .advance = advance_si2,
     .accept = accept,

@@ -59,6 +59,7 @@ typedef struct correction {
   tr_state *x1;
   double h, t1, alpha, b, beta, gamma;
   double length_scale, speed;
+  double weight; // of u against z
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -194,12 +195,13 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
+// Velocities have the round-off of velocities, positions, divided by cq, a larger one.
 static double norm(const tr_newton_problem *p, const double *dx) {
-  const tr_step *s = ((const correction *)p)->s;
+  const correction *k = (const correction *)p;
+  const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double most = 0;
-  for (int i = 0; i < nv; i++) most = fmax(most, fmax(fabs(dx[i]), fabs(dx[nv + nc + i])));
-  return s->c.cv * most;
+  double z = vec_largest(dx, nv), u = vec_largest(dx + nv + nc, nv);
+  return s->c.cv * fmax(z, k->weight * u);
 }
 
 static bool at_floor(const tr_newton_problem *p, const double *r) {
@@ -208,7 +210,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const double *a = k->x1->a, *psi = ((const memory *)s->memory)->psi_2;
   int nv = s->sys->nv, nc = s->sys->nc;
   double spread = k->length_scale / s->c.cq + k->speed / s->c.cv;
-  double rates = 64 * DBL_EPSILON * k->speed + 4 * p->floor;
+  double rates = 64 * DBL_EPSILON * (k->speed + k->length_scale * s->c.cv / s->c.cq);
   double both = 64 * DBL_EPSILON * k->length_scale + rates * s->c.cq / s->c.cv;
   return vec_largest(r + nv, nc) * s->c.cv <= rates &&
          vec_largest(r + 2 * nv + nc, nc) * s->c.cq <= both &&
@@ -245,10 +247,21 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
+// Once more with the reactions at q1. After the iteration: what it leaves open in psi and a is then open in
+// the directions of the constraints only, and does not add up from step to step.
+static tr_status settle(tr_step *s, const correction *k) {
+  const memory *m = s->memory;
+  const tr_state *x = k->x1;
+  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
+  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
+  place(k);
+  return TR_OK;
+}
+
 // The first iterate: psi on a line through the last two; G_1 where the step leads with G_n.
 static tr_status predict(tr_step *s, const correction *k) {
   memory *m = s->memory;
-  const tr_state *x = k->x1;
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? k->h / s->last_h : 0;
   for (int i = 0; i < s->sys->nc; i++) {
     m->psi_1[i] = m->last_1[i] + more * (m->last_1[i] - m->older_1[i]);
@@ -257,10 +270,7 @@ static tr_status predict(tr_step *s, const correction *k) {
   TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react_at_start(s, m->psi_2, s->room[REACTION_II]));
   place(k);
-  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
-  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
-  place(k);
-  return TR_OK;
+  return settle(s, k);
 }
 
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -286,14 +296,18 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   c->cq = k.beta * h * h, c->cv = k.gamma * h, c->cm = 1;
   k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
-  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
-  if (c->cq != s->matrix_cq || c->cv != s->matrix_cv) s->newton.valid = false;
+  double tol = tr_step_tolerance(s, x0),
+         positions = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
+  k.p.floor = 4 * DBL_EPSILON * k.speed;
+  k.p.tol = fmax(tol, k.p.floor);
+  k.weight = k.p.tol / fmax(k.p.tol, positions);
+  if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   look_back(s, &k);
   TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
+  TR_TRY(settle(s, &k));
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]);
   return TR_OK;
 }
@@ -312,6 +326,11 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   m->older_2 = m->last_2, m->last_2 = m->psi_2, m->psi_2 = p2;
 }
 
+static tr_truncation truncation(const void *pv) {
+  double al = ((const par *)pv)->alpha;
+  return (tr_truncation){.q3 = 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al};
+}
+
 const tr_method tr_method_hht_add = {
     .info = {.name = "hht-add",
              .doc = "Hilber-Hughes-Taylor with additive constraint forces",
@@ -326,6 +345,7 @@ const tr_method tr_method_hht_add = {
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,
     .begin = begin,

@@ -42,6 +42,12 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   return tr_correct(s, x0, x0->t + h, x1);
 }
 
+static tr_truncation truncation(const void *pv) {
+  const par *p = pv;
+  return (tr_truncation){
+      .q3 = p->beta - 1.0 / 6, .v2 = p->gamma - 0.5, .v3 = 0.5 * p->gamma - 1.0 / 6};
+}
+
 const tr_method tr_method_newmark = {
     .info = {.name = "newmark",
              .doc = "Newmark on index 3",
@@ -56,5 +62,7 @@ const tr_method tr_method_newmark = {
     .par_size = sizeof(par),
     .check = check,
     .alternates = alternates,
+    .truncation = truncation,
+    .smooth = true,
     .advance = advance,
 };

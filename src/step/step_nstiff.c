@@ -38,6 +38,12 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   for (int i = 0; i < s->sys->nv; i++) s->room[VELOCITY][i] = x1->v[i] - x0->v[i];
 }
 
+// Of BDF2 with equal steps.
+static tr_truncation truncation(const void *pv) {
+  (void)pv;
+  return (tr_truncation){.q3 = 2.0 / 9, .v3 = 2.0 / 9};
+}
+
 const tr_method tr_method_nstiff = {
     .info = {.name = "nstiff",
              .doc = "BDF2 on index 3",
@@ -49,6 +55,7 @@ const tr_method tr_method_nstiff = {
              .cost = "one KKT system",
              .reference = "NJK09"},
     .vectors = ROOMS,
+    .truncation = truncation,
     .begin = begin,
     .advance = advance,
     .accept = accept,

@@ -100,6 +100,16 @@ static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x
   return TR_OK;
 }
 
+static tr_truncation truncation_1(const void *pv) {
+  (void)pv;
+  return (tr_truncation){.q2 = 0.5, .v2 = 0.5};
+}
+
+static tr_truncation truncation_2(const void *pv) {
+  (void)pv;
+  return (tr_truncation){.q3 = 1.0 / 12, .v3 = 1.0 / 24};
+}
+
 const tr_method tr_method_pfpc1 = {
     .info = {.name = "pfpc1",
              .doc = "parameter-free scheme of first order",
@@ -112,6 +122,7 @@ const tr_method tr_method_pfpc1 = {
              .reference = "WHTC07"},
     .recompute = true,
     .vectors = ROOMS,
+    .truncation = truncation_1,
     .advance = advance_1,
 };
 
@@ -129,5 +140,6 @@ const tr_method tr_method_pfpc2 = {
     .par_size = sizeof(par),
     .recompute = true,
     .vectors = ROOMS,
+    .truncation = truncation_2,
     .advance = advance_2,
 };

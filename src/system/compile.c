@@ -283,6 +283,26 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   return error && error->count > 0 ? error->status : TR_OK;
 }
 
+// Runs of neighbours of one type.
+static tr_status make_runs(tr_system *s, tr_error *error) {
+  s->body_run = NEW(s->nbody, sys_run), s->joint_run = NEW(s->njoint, sys_run);
+  s->slot = NEW(s->nbody, tr_body_slot), s->link = NEW(s->njoint, tr_link);
+  if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites};
+    if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
+    s->body_run[s->nbody_run - 1].count++;
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    s->link[i] = (tr_link){j->e.par, {j->e.frame[0], j->e.frame[1]}, j->row};
+    if (i == 0 || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
+    s->joint_run[s->njoint_run - 1].count++;
+  }
+  return TR_OK;
+}
+
 static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_error *error) {
   TR_TRY(tr_model_plan(model, &s->arena, &s->plan, error));
   s->name = s->plan.name;
@@ -293,6 +313,7 @@ static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_erro
                    "the model has no bodies, so nothing can move");
   TR_TRY(number_elements(s, error));
   TR_TRY(number_sites(s, error));
+  TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(make_masses(s, error));
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);

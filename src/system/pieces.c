@@ -13,14 +13,27 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
+static tr_bodies_at bodies_at(const tr_work *w, const sys_run *run) {
+  return (tr_bodies_at){run->count,  w->sys->slot + run->first, w->t, w->q, w->v, w->cache,
+                        w->sys->site};
+}
+
 void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    b->type->kinematics(&at, level, b->sites, s->site + b->site, w->frame + b->site);
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_run *run = &s->body_run[r];
+    const tr_body_type *type = s->body[run->first].type;
+    if (type->kinematics_run) {
+      tr_bodies_at many = bodies_at(w, run);
+      type->kinematics_run(&many, level, w->frame);
+      continue;
+    }
+    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+      tr_body_at at = body_at(w, b);
+      type->kinematics(&at, level, b->sites, s->site + b->site, w->frame + b->site);
+    }
   }
 }
 
@@ -45,16 +58,23 @@ static void load_forces(tr_work *w) {
   }
 }
 
-static void load_joints(tr_work *w, const double *lam, double *phi) {
+static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *e = &s->joint[i];
-    frames_of(w, &e->e, f);
-    e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
-                 phi ? phi + e->row : rows, wrench);
-    if (lam) add_wrenches(&e->e, wrench, w->W);
+  for (int r = 0; r < s->njoint_run; r++) {
+    const sys_run *run = &s->joint_run[r];
+    const tr_joint_ops *ops = s->joint[run->first].ops;
+    if (ops->eval_run) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
+      continue;
+    }
+    for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
+      frames_of(w, &e->e, f);
+      ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
+                phi ? phi + e->row : rows, wrench);
+      if (lam) add_wrenches(&e->e, wrench, W);
+    }
   }
 }
 
@@ -76,20 +96,33 @@ static void clear(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
-void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints.
+static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
   const tr_system *s = w->sys;
-  clear(w->W, 6 * s->nframe);
-  load_forces(w);
-  load_joints(w, lam, phi);
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    if (b->nc > 0 && phi) b->type->phi(&at, phi + b->row);
-    if (!F) continue;
-    clear(F + b->v, b->nv);
-    b->type->add_force(&at, s->gravity, F + b->v);
-    gather(w, b, &at, w->W, lam, F + b->v);
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_run *run = &s->body_run[r];
+    const tr_body_type *type = s->body[run->first].type;
+    if (type->gather_run) {
+      tr_bodies_at many = bodies_at(w, run);
+      if (F) type->gather_run(&many, s->gravity, w->W, F);
+      continue;
+    }
+    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+      tr_body_at at = body_at(w, b);
+      if (b->nc > 0 && phi) type->phi(&at, phi + b->row);
+      if (!F) continue;
+      clear(F + b->v, b->nv);
+      type->add_force(&at, s->gravity, F + b->v);
+      gather(w, b, &at, w->W, lam, F + b->v);
+    }
   }
+}
+
+void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+  clear(w->W, 6 * w->sys->nframe);
+  load_forces(w);
+  load_joints(w, lam, phi, w->W);
+  gather_bodies(w, lam, F, phi);
 }
 
 // ---- mass -----------------------------------------------------------------------------------------
@@ -322,49 +355,28 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+// out = G' mu, its wrenches by way of W
+static void pull_constraints(tr_work *w, const double *mu, double *W, double *out) {
   const tr_system *s = w->sys;
-  clear(w->W, 6 * s->nframe);
-  load_joints(w, mu, NULL);
+  clear(W, 6 * s->nframe);
+  load_joints(w, mu, NULL, W);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     tr_body_at at = body_at(w, b);
     clear(out + b->v, b->nv);
-    gather(w, b, &at, w->W, mu, out + b->v);
+    gather(w, b, &at, W, mu, out + b->v);
   }
 }
 
-// tr_forces, tr_rates and tr_constraint_force in one walk over the elements.
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+  pull_constraints(w, mu, w->W, out);
+}
+
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
                    double *rate, double *P) {
-  const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
-  clear(w->W, 6 * s->nframe);
-  clear(w->W2, 6 * s->nframe);
-  load_forces(w);
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    frames_of(w, &j->e, f);
-    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, phi + j->row, wrench);
-    add_wrenches(&j->e, wrench, w->W);
-    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
-    add_wrenches(&j->e, wrench, w->W2);
-    joint_rate(w, j, f, rate + j->row);
-  }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    if (b->nc > 0) {
-      b->type->phi(&at, phi + b->row);
-      own_rate(w, b, &at, rate + b->row);
-    }
-    clear(F + b->v, b->nv);
-    clear(P + b->v, b->nv);
-    b->type->add_force(&at, s->gravity, F + b->v);
-    gather(w, b, &at, w->W, lam, F + b->v);
-    gather(w, b, &at, w->W2, mu, P + b->v);
-  }
+  tr_forces(w, lam, F, phi);
+  tr_rates(w, rate);
+  pull_constraints(w, mu, w->W2, P);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------

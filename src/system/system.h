@@ -60,6 +60,11 @@ typedef struct sys_force {
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
+// Neighbours of one type, evaluated in one call where the type can.
+typedef struct sys_run {
+  int first, count;
+} sys_run;
+
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
 typedef enum sys_owner_kind {
   OWN_MARKER,
@@ -84,6 +89,10 @@ struct tr_system {
   int nbody, njoint, nforce, nblock;
   sys_body *body;
   sys_joint *joint;
+  int nbody_run, njoint_run;
+  sys_run *body_run, *joint_run;
+  tr_body_slot *slot; // (nbody)
+  tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
   int *site_body; // (nframe)
@@ -110,14 +119,15 @@ struct tr_system {
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frame *frame; // (nframe)
-  double *W;       // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;      // (6 nframe) a second set, for tr_stabilised
-  double *cache;   // (ncache)
-  double *G;       // (nG) constraint rows by blocks, written by tr_jacobian
-  double *block;   // (scratch) blocks under assembly
-  double *x, *y;   // (max(nv, nc)) scratch of callers in this folder
-  double t;        // the point of the last tr_kinematics
+  tr_frame *frame;         // (nframe)
+  double *W;               // (6 nframe) wrench on each frame: applied minus constraint
+  double *W2;              // (6 nframe) a second set, for tr_stabilised
+  double *cache;           // (ncache)
+  double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
+  double *block;           // (scratch) blocks under assembly
+  double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
+  const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
+  double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
 } tr_work;
 

@@ -150,12 +150,28 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
   }
 }
 
+// G T(d): the rows by the increment instead of the displacement at its end.
+static const double *turn_rows(tr_work *w, const sys_joint *j) {
+  const tr_system *sys = w->sys;
+  const sys_block *b = &sys->block[j->block];
+  double *rows = w->block;
+  memcpy(rows, w->G + b->G, (size_t)(b->rows * b->width) * sizeof *rows);
+  for (int k = 0, c = 0; k < j->e.markers; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const sys_body *body = &sys->body[j->e.body[k]];
+    if (body->type->pull_increment)
+      body->type->pull_increment(body->par, w->increment + body->v, b->rows, b->width, rows + c);
+    c += body->nv;
+  }
+  return rows;
+}
+
 static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam, double ck) {
   const tr_system *sys = w->sys;
   const sys_block *b = &sys->block[j->block];
-  const double *G = w->G + b->G;
+  const double *G = w->G + b->G, *rows = w->increment ? turn_rows(w, j) : G;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
-    emit(s, sys->nv + b->row, b->v[k], b->rows, b->nv[k], b->width, G + c, j->ops->dense);
+    emit(s, sys->nv + b->row, b->v[k], b->rows, b->nv[k], b->width, rows + c, j->ops->dense);
   // G' is the same numbers; transpose body by body
   double *T = w->block;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++]) {

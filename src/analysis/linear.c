@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equilibria by implicit pseudo-time, and the exact modes at a state in coordinates of the null space of G.
+//
+//   equilibrium  [M/tau^2 + K, G'; G, 0] (d, lam) = (Q, -Phi),  q <- q o exp(d),  tau growing:
+//                falling down the potential first, Newton's iteration in the end
+//   modes        T' M T x'' + T' D T x' + T' K T x = 0,  K = (G' lam - Q)_q, D = -Q_v
+#include "linear.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/redundancy.h"
+
+static double largest(const double *x, int n) {
+  double m = 0;
+  for (int i = 0; i < n; i++) m = isnan(x[i]) ? NAN : fmax(m, fabs(x[i]));
+  return m;
+}
+
+// The rows of G that repeat others at x, for factorisations to do without; NULL: none.
+static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr_mask **out) {
+  tr_redundancy r;
+  *out = NULL;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  TR_TRY(tr_find_redundancy(w, ar, &r));
+  if (!r.known || r.count == 0) return TR_OK;
+  int *rows = TR_NEW(ar, r.count, int);
+  tr_mask *mask = TR_NEW(ar, 1, tr_mask);
+  if (!rows || !mask) return TR_NO_MEMORY;
+  for (int i = 0; i < r.count; i++) rows[i] = w->sys->nv + r.row[i];
+  *out = mask;
+  return tr_mask_make(ar, &w->sys->pattern, r.count, rows, mask);
+}
+
+// ---- equilibrium ------------------------------------------------------------------------------------
+
+typedef struct search {
+  const tr_system *sys;
+  tr_work *work;
+  tr_kkt kkt;
+  double *r, *q; // (nv + nc), (nq)
+} search;
+
+// One pseudo-step; out: the largest movement and the largest unbalanced acceleration-like force.
+static tr_status fall(search *k, tr_state *x, double tau, double *moved) {
+  const tr_system *s = k->sys;
+  tr_coefficients c = {.cm = 1 / (tau * tau), .ck = 1};
+  tr_tangent(k->work, x->t, x->q, x->v, x->mem, NULL, x->lam, NULL, c, k->kkt.values);
+  TR_TRY(tr_kkt_factor(&k->kkt));
+  tr_kinematics(k->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(k->work, NULL, k->r, k->r + s->nv);
+  for (int i = 0; i < s->nv + s->nc; i++) k->r[i] = -k->r[i];
+  TR_TRY(tr_kkt_solve(&k->kkt, 1, k->r));
+  *moved = largest(k->r, s->nv);
+  if (!isfinite(*moved)) return TR_NOT_FINITE;
+  double f = *moved > 0.3 ? 0.3 / *moved : 1;
+  for (int i = 0; i < s->nv; i++) k->r[i] *= f;
+  memcpy(k->q, x->q, (size_t)s->nq * sizeof *k->q);
+  tr_retract(s, k->q, k->r, x->q);
+  memcpy(x->lam, k->r + s->nv, (size_t)s->nc * sizeof *x->lam);
+  return TR_OK;
+}
+
+static tr_status descend(search *k, tr_state *x, bool *found) {
+  double tau = 0.03, moved = INFINITY;
+  int still = 0;
+  memset(x->v, 0, (size_t)k->sys->nv * sizeof *x->v);
+  memset(x->a, 0, (size_t)k->sys->nv * sizeof *x->a);
+  for (int i = 0; i < 400; i++) {
+    tr_status status = fall(k, x, tau, &moved);
+    if (status < 0) return status;
+    if (status != TR_OK) return TR_OK;
+    tau = fmin(1e4, moved < 0.05 ? 2 * tau : moved > 0.3 ? fmax(0.5 * tau, 1e-4) : tau);
+    still = moved <= 1e-11 * fmax(1, largest(x->q, k->sys->nq)) ? still + 1 : 0;
+    if (still >= 2 && tau >= 1e4) {
+      *found = true;
+      return TR_OK;
+    }
+  }
+  return TR_OK;
+}
+
+tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error) {
+  tr_arena ar = tr_arena_make(sys->al);
+  search k = {.sys = sys};
+  *found = false;
+  k.r = TR_NEW(&ar, sys->nv + sys->nc, double);
+  k.q = TR_NEW(&ar, sys->nq, double);
+  tr_status status = k.r && k.q ? tr_kkt_make(&ar, &sys->pattern, &k.kkt) : TR_NO_MEMORY;
+  if (status == TR_OK) status = tr_work_new(sys, &k.work);
+  if (status == TR_OK) status = find_mask(&ar, k.work, x, &k.kkt.mask);
+  if (status == TR_OK) status = descend(&k, x, found);
+  tr_work_free(k.work);
+  tr_kkt_free(&k.kkt);
+  tr_arena_free(&ar);
+  return status == TR_NO_MEMORY ? tr_no_memory(error) : status;
+}
+
+// ---- the null space of G ----------------------------------------------------------------------------
+
+static void remove_part(int n, double *x, const double *u) {
+  double dot = 0;
+  for (int i = 0; i < n; i++) dot += x[i] * u[i];
+  for (int i = 0; i < n; i++) x[i] -= dot * u[i];
+}
+
+static double length_of(int n, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * x[i];
+  return sqrt(s);
+}
+
+// Extends the orthonormal rows B (count of them) by x, unless it lies in their span.
+static bool extend(int n, double *B, int count, const double *x, double tol) {
+  double *u = B + (size_t)count * n, before = length_of(n, x);
+  memcpy(u, x, (size_t)n * sizeof *u);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < count; k++) remove_part(n, u, B + (size_t)k * n);
+  double after = length_of(n, u);
+  if (!(after > tol * before)) return false;
+  for (int i = 0; i < n; i++) u[i] /= after;
+  return true;
+}
+
+// Rows of G first, then unit vectors: what the latter add is the null space.
+static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr_modes *m) {
+  const tr_system *s = w->sys;
+  int n = s->nv, count = 0;
+  double *B = TR_NEW(ar, ((size_t)n + 1) * n, double), *row = TR_NEW(ar, n, double);
+  if (!B || !row) return TR_NO_MEMORY;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_jacobian(w);
+  for (int b = 0; b < s->nblock; b++) {
+    const sys_block *k = &s->block[b];
+    const double *G = w->G + k->G;
+    for (int r = 0; r < k->rows; r++) {
+      memset(row, 0, (size_t)n * sizeof *row);
+      for (int i = 0; i < k->count; i++)
+        for (int c = 0; c < k->nv[i]; c++) row[k->v[i] + c] += *G++;
+      if (count < n && extend(n, B, count, row, 1e-9)) count++;
+    }
+  }
+  int rank = count;
+  double least = 0.5; // the best unit vectors first: the basis is then far from dependent
+  while (count < n && least > 1e-8) {
+    for (int i = 0; i < n && count < n; i++) {
+      memset(row, 0, (size_t)n * sizeof *row);
+      row[i] = 1;
+      if (extend(n, B, count, row, least)) count++;
+    }
+    least *= 0.5;
+  }
+  m->f = count - rank;
+  m->T = B + (size_t)rank * n;
+  return TR_OK;
+}
+
+// ---- modes ------------------------------------------------------------------------------------------
+
+// T' A T of the leading block of a KKT matrix with these coefficients, f x f.
+static tr_status reduce(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state *x, const tr_modes *m,
+                        tr_coefficients c, double *out) {
+  const tr_system *s = w->sys;
+  double *in = TR_NEW(ar, s->nv + s->nc, double), *y = TR_NEW(ar, s->nv + s->nc, double);
+  if (!in || !y) return TR_NO_MEMORY;
+  tr_tangent(w, x->t, x->q, x->v, x->mem, x->a, x->lam, NULL, c, kkt->values);
+  for (int j = 0; j < m->f; j++) {
+    memcpy(in, m->T + (size_t)j * s->nv, (size_t)s->nv * sizeof *in);
+    tr_kkt_multiply(kkt, in, y);
+    for (int i = 0; i < m->f; i++) {
+      double sum = 0;
+      for (int k = 0; k < s->nv; k++) sum += m->T[(size_t)i * s->nv + k] * y[k];
+      out[(size_t)i * m->f + j] = sum;
+    }
+  }
+  return TR_OK;
+}
+
+// Eigenvalues of [0 1; -M^-1 K, -M^-1 D].
+static tr_status exponents(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state *x, tr_modes *m) {
+  int f = m->f, n = 2 * f;
+  double *M = TR_NEW(ar, (size_t)f * f, double), *K = TR_NEW(ar, (size_t)f * f, double);
+  double *D = TR_NEW(ar, (size_t)f * f, double), *KD = TR_NEW(ar, (size_t)f * n, double);
+  double *A = TR_NEW(ar, (size_t)n * n, double);
+  m->s = TR_NEW(ar, n, double complex);
+  if (!M || !K || !D || !KD || !A || !m->s) return TR_NO_MEMORY;
+  TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.cm = 1}, M));
+  TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.ck = 1}, K));
+  TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.cd = 1}, D));
+  for (int i = 0; i < f; i++)
+    for (int j = 0; j < f; j++) {
+      KD[(size_t)i * n + j] = K[(size_t)i * f + j];
+      KD[(size_t)i * n + f + j] = D[(size_t)i * f + j];
+    }
+  TR_TRY(tr_dense_solve(f, M, n, KD));
+  for (int i = 0; i < f; i++) {
+    A[(size_t)i * n + f + i] = 1;
+    for (int j = 0; j < n; j++) A[(size_t)(f + i) * n + j] = -KD[(size_t)i * n + j];
+  }
+  TR_TRY(tr_eigenvalues(ar, n, A, m->s));
+  m->growth = -INFINITY;
+  for (int i = 0; i < n; i++) {
+    m->omega = fmax(m->omega, cabs(m->s[i]));
+    m->growth = fmax(m->growth, creal(m->s[i]));
+  }
+  return TR_OK;
+}
+
+tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
+                        tr_error *error) {
+  *m = (tr_modes){0};
+  tr_work *w = NULL;
+  tr_kkt kkt = {0};
+  tr_status status = tr_kkt_make(ar, &sys->pattern, &kkt);
+  if (status == TR_OK) status = tr_work_new(sys, &w);
+  if (status == TR_OK) status = find_mask(ar, w, x, &m->mask);
+  if (status == TR_OK) status = find_null_space(ar, w, x, m);
+  if (status == TR_OK && m->f > 0) status = exponents(ar, w, &kkt, x, m);
+  tr_work_free(w);
+  tr_kkt_free(&kkt);
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK)
+    return tr_fail(error, TR_FAILED, NULL, "the linearised model has no eigenvalues: %s",
+                   tr_status_text(status));
+  return TR_OK;
+}

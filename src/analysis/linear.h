@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system linearised at a state, and the one-step map of a method linearised there.
+#ifndef TR_LINEAR_H
+#define TR_LINEAR_H
+
+#include "eigen.h"
+#include "sparse/kkt.h"
+#include "system/system.h"
+#include "trammel/run.h"
+
+// Moves x to an equilibrium near by, at rest: G' lam - Q = 0, Phi = 0. found: there is one.
+tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error);
+
+// M x'' + D x' + K x = 0 for x in the null space of G.
+typedef struct tr_modes {
+  int f;               // degrees of freedom
+  double *T;           // (f x nv) orthonormal rows that span the null space
+  double complex *s;   // (2f) exponents of the exact solution
+  double omega;        // largest |s|
+  double growth;       // largest real part
+  const tr_mask *mask; // redundant constraints, taken out; or NULL
+} tr_modes;
+tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
+                        tr_error *error);
+
+// Eigenvalues of the one-step map that runs from consistent starts near x can show: *n of them, in the
+// arena. delta: size of the differences. Recoverable statuses: the step itself failed.
+tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x, const tr_modes *m,
+                           const char *method, double h, double delta, double complex **w, int *n,
+                           tr_error *error);
+
+#endif

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one-step map of a method, linearised by differences of the real stepper.
+//
+// What a method carries from step to step is z = (q, v, a, its rooms). A reference run from x takes one
+// step, so that the past of multistep methods exists, to z_0; the next one leads to z_1. With central
+// differences of size delta,
+//   A u = (F(z_0 + delta u) - F(z_0 - delta u)) / (2 delta),   in coordinates about z_1
+// where q differs by increments. Not every z is one that runs meet: off the constraint manifold a method
+// has modes of its own, which say nothing about the model. Hence A is looked at only on the smallest
+// invariant space that holds what runs from consistent starts x o exp(delta t), t in the null space of G
+// (and the same for v), have after their first step: Arnoldi's process on that block, to its end. The
+// eigenvalues of A on this space are the ones that runs can show.
+//
+// Blocks of z are scaled (q, h v, h^2 a; rooms by what they do to these), for the orthogonalisation only.
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+#include "step/step.h"
+#include "trammel/analysis.h"
+
+// What is left of a vector is noise below this, over the size of the differences.
+static const double NOISE = 3e-12;
+
+typedef struct map {
+  const tr_system *sys;
+  tr_step *step;
+  tr_arena *ar;
+  double h, delta;
+  int rooms, n;          // n = (3 + rooms) nv
+  tr_state x0, x1;       // scratch
+  tr_state z0, z1;       // states of the reference run
+  double *room0, *room1; // (rooms nv) and what the method remembers there
+  double *block_size;    // (n) largest entries of the block
+  double *scale;         // (n)
+  double *plus, *minus;  // (n) scratch
+} map;
+
+// ---- z <-> state ------------------------------------------------------------------------------------
+
+static void get_rooms(const map *m, double *out) {
+  for (int k = 0; k < m->rooms; k++)
+    memcpy(out + (size_t)k * m->sys->nv, m->step->room[k], (size_t)m->sys->nv * sizeof *out);
+}
+
+static void set_rooms(const map *m, const double *in) {
+  for (int k = 0; k < m->rooms; k++)
+    memcpy(m->step->room[k], in + (size_t)k * m->sys->nv, (size_t)m->sys->nv * sizeof *in);
+}
+
+// The increment of one body from q0 to q1: (B' B)^-1 B' (q1 - q0), B = d(retract)/d(increment).
+static tr_status body_increment(const map *m, const sys_body *b, const double *q0, const double *q1,
+                                double *d) {
+  if (!b->type->retract) {
+    for (int i = 0; i < b->nv; i++) d[i] = q1[i] - q0[i];
+    return TR_OK;
+  }
+  tr_arena ar = tr_arena_make(m->sys->al);
+  int n = b->nv, nq = b->nq;
+  double *B = TR_NEW(&ar, n * nq, double), *N = TR_NEW(&ar, n * n, double);
+  double *e = TR_NEW(&ar, n, double), *p = TR_NEW(&ar, nq, double);
+  tr_status status = B && N && e && p ? TR_OK : TR_NO_MEMORY;
+  for (int j = 0; j < n && status == TR_OK; j++)
+    for (int sign = 1; sign >= -1; sign -= 2) {
+      e[j] = sign * 1e-5;
+      b->type->retract(b->par, q0, e, p);
+      for (int i = 0; i < nq; i++) B[j * nq + i] += sign * p[i] / 2e-5;
+      e[j] = 0;
+    }
+  for (int j = 0; j < n && status == TR_OK; j++) {
+    d[j] = 0;
+    for (int i = 0; i < nq; i++) d[j] += B[j * nq + i] * (q1[i] - q0[i]);
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < nq; i++) N[j * n + k] += B[j * nq + i] * B[k * nq + i];
+  }
+  if (status == TR_OK) status = tr_dense_solve(n, N, 1, d);
+  tr_arena_free(&ar);
+  return status;
+}
+
+// z of (x, rooms of the step) about (x0, room0).
+static tr_status difference(const map *m, const tr_state *x0, const double *room0,
+                            const tr_state *x, double *z) {
+  int nv = m->sys->nv;
+  for (int i = 0; i < m->sys->nbody; i++) {
+    const sys_body *b = &m->sys->body[i];
+    TR_TRY(body_increment(m, b, x0->q + b->q, x->q + b->q, z + b->v));
+  }
+  get_rooms(m, z + 3 * (size_t)nv);
+  for (int i = 0; i < nv; i++) {
+    z[nv + i] = x->v[i] - x0->v[i];
+    z[2 * nv + i] = x->a[i] - x0->a[i];
+  }
+  for (int i = 0; i < m->rooms * nv; i++) z[3 * nv + i] -= room0[i];
+  return TR_OK;
+}
+
+// One step from x0 to x1. A perturbation is small, and Newton's tolerance relative to it may lie below
+// round-off: then a wider one.
+static tr_status take_step(map *m, const tr_state *x0, tr_state *x1) {
+  static const double tols[] = {1e-14, 1e-10, 1e-8};
+  tr_status status = TR_OK;
+  for (int k = 0; k < 3; k++) {
+    m->step->settings.tol = tols[k];
+    status = tr_step_try(m->step, x0, m->h, x1);
+    if (status != TR_NO_CONVERGENCE) break;
+  }
+  if (status == TR_OK) tr_step_accept(m->step, x0, x1);
+  return status;
+}
+
+// One step from z_0 + f u; out: z about z_1.
+static tr_status step_from(map *m, double f, const double *u, double *out) {
+  int nv = m->sys->nv;
+  tr_state_copy(&m->x0, &m->z0);
+  for (int i = 0; i < nv; i++) out[i] = f * u[i];
+  tr_retract(m->sys, m->z0.q, out, m->x0.q);
+  for (int i = 0; i < nv; i++) m->x0.v[i] += f * u[nv + i], m->x0.a[i] += f * u[2 * nv + i];
+  TR_TRY(tr_step_begin(m->step, &m->x0));
+  for (int i = 0; i < m->rooms * nv; i++) out[i] = m->room0[i] + f * u[3 * nv + i];
+  set_rooms(m, out);
+  m->step->last_h = m->h;
+  TR_TRY(take_step(m, &m->x0, &m->x1));
+  return difference(m, &m->z1, m->room1, &m->x1, out);
+}
+
+// A u; u in scaled coordinates, out likewise.
+static tr_status apply(map *m, const double *u, double *out) {
+  double *raw = out; // u unscaled, for a while
+  double most = 0;
+  for (int i = 0; i < m->n; i++) {
+    raw[i] = m->scale[i] > 0 ? u[i] / m->scale[i] : 0;
+    if (i < 2 * m->sys->nv) most = fmax(most, fabs(u[i]));
+  }
+  double f = m->delta / fmax(most, 1e-3);
+  TR_TRY(step_from(m, f, raw, m->plus));
+  TR_TRY(step_from(m, -f, raw, m->minus));
+  for (int i = 0; i < m->n; i++) out[i] = m->scale[i] * (m->plus[i] - m->minus[i]) / (2 * f);
+  return TR_OK;
+}
+
+// ---- the block --------------------------------------------------------------------------------------
+
+// First step from a consistent start near x: direction t in q (or in v), times f; out: z about z_0.
+static tr_status start_near(map *m, const tr_state *x, const double *t, bool velocity, double f,
+                            double *out) {
+  int nv = m->sys->nv;
+  tr_state_copy(&m->x0, x);
+  for (int i = 0; i < nv; i++) out[i] = f * t[i];
+  if (velocity)
+    for (int i = 0; i < nv; i++) m->x0.v[i] += out[i] / m->h;
+  else
+    tr_retract(m->sys, x->q, out, m->x0.q);
+  TR_TRY(tr_consistent_start(m->sys, &m->x0, NULL, NULL));
+  TR_TRY(tr_step_begin(m->step, &m->x0));
+  TR_TRY(take_step(m, &m->x0, &m->x1));
+  return difference(m, &m->z0, m->room0, &m->x1, out);
+}
+
+static tr_status make_block(map *m, const tr_state *x, const tr_modes *modes, double *block) {
+  for (int k = 0; k < 2 * modes->f; k++) {
+    const double *t = modes->T + (size_t)(k % modes->f) * m->sys->nv;
+    TR_TRY(start_near(m, x, t, k >= modes->f, m->delta, m->plus));
+    TR_TRY(start_near(m, x, t, k >= modes->f, -m->delta, m->minus));
+    for (int i = 0; i < m->n; i++)
+      block[(size_t)k * m->n + i] = (m->plus[i] - m->minus[i]) / (2 * m->delta);
+  }
+  return TR_OK;
+}
+
+// A room is scaled by what it does to (q, h v, h^2 a) in a step; one that does nothing is scratch and is
+// left out (scale 0).
+static tr_status make_scale(map *m) {
+  int nv = m->sys->nv, n = m->n;
+  double *u = TR_NEW(m->ar, n, double), *base = TR_NEW(m->ar, n, double);
+  if (!u || !base) return TR_NO_MEMORY;
+  for (int i = 0; i < n; i++) m->scale[i] = i < nv ? 1 : i < 2 * nv ? m->h : m->h * m->h;
+  TR_TRY(step_from(m, 0, u, base));
+  for (int k = 3; k < 3 + m->rooms; k++) {
+    double size = 0, effect = 0;
+    for (int i = k * nv; i < (k + 1) * nv; i++) size = fmax(size, fabs(m->block_size[i]));
+    for (int i = k * nv; i < (k + 1) * nv; i++) u[i] = i % 2 ? 1 : -1.3;
+    if (size > 0) {
+      TR_TRY(step_from(m, m->delta * size, u, m->plus));
+      for (int i = 0; i < 3 * nv; i++)
+        effect = fmax(effect, m->scale[i] * fabs(m->plus[i] - base[i]) / (m->delta * size));
+    }
+    for (int i = k * nv; i < (k + 1) * nv; i++) {
+      u[i] = 0;
+      m->scale[i] = effect * size > 0.1 * NOISE / m->delta ? effect : 0;
+    }
+  }
+  return TR_OK;
+}
+
+// ---- Arnoldi ----------------------------------------------------------------------------------------
+
+static double dot(int n, const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// Adds x to the orthonormal rows V unless it lies among them.
+static bool extend(int n, double *V, int count, const double *x, double same) {
+  double *u = V + (size_t)count * n, before = sqrt(dot(n, x, x));
+  memcpy(u, x, (size_t)n * sizeof *u);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < count; k++) {
+      const double *v = V + (size_t)k * n;
+      double d = dot(n, u, v);
+      for (int i = 0; i < n; i++) u[i] -= d * v[i];
+    }
+  double after = sqrt(dot(n, u, u));
+  if (!(after > same * before) || !isfinite(after)) return false;
+  for (int i = 0; i < n; i++) u[i] /= after;
+  return true;
+}
+
+static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, double complex **w,
+                          int *found) {
+  int n = m->n, count = 0, block = 2 * modes->f, most = n < 400 ? n : 400;
+  double same = NOISE / m->delta;
+  double *Z = TR_NEW(m->ar, (size_t)block * n, double);
+  double *V = TR_NEW(m->ar, ((size_t)most + 1) * n, double);
+  double *AV = TR_NEW(m->ar, (size_t)most * n, double);
+  if (!Z || !V || !AV) return TR_NO_MEMORY;
+  TR_TRY(make_block(m, x, modes, Z));
+  for (int k = 0; k < block; k++)
+    for (int i = 0; i < n; i++)
+      m->block_size[i] = fmax(m->block_size[i], fabs(Z[(size_t)k * n + i]));
+  TR_TRY(make_scale(m));
+  for (int k = 0; k < block; k++) {
+    for (int i = 0; i < n; i++) Z[(size_t)k * n + i] *= m->scale[i];
+    if (count < most && extend(n, V, count, Z + (size_t)k * n, same)) count++;
+  }
+  for (int k = 0; k < count; k++) {
+    TR_TRY(apply(m, V + (size_t)k * n, AV + (size_t)k * n));
+    if (count < most && extend(n, V, count, AV + (size_t)k * n, same)) count++;
+  }
+  double *H = TR_NEW(m->ar, (size_t)count * count, double);
+  *w = TR_NEW(m->ar, count, double complex);
+  if (!H || !*w) return TR_NO_MEMORY;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < count; j++)
+      H[(size_t)i * count + j] = dot(n, V + (size_t)i * n, AV + (size_t)j * n);
+  *found = count;
+  return tr_eigenvalues(m->ar, count, H, *w);
+}
+
+// ---- life -------------------------------------------------------------------------------------------
+
+static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const char *method,
+                         tr_error *error) {
+  const tr_method *type;
+  void *par;
+  tr_newton_settings newton = tr_run_defaults().newton;
+  newton.reuse = false, newton.max_iterations = 50;
+  TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
+  TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
+  m->step->kkt.mask = m->step->projection.mask = mask;
+  m->rooms = type->vectors;
+  m->n = (3 + m->rooms) * m->sys->nv;
+  tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
+  for (int k = 0; k < 4; k++) TR_TRY(tr_state_new(m->sys, state[k], error));
+  m->room0 = TR_NEW(m->ar, m->n, double), m->room1 = TR_NEW(m->ar, m->n, double);
+  m->scale = TR_NEW(m->ar, m->n, double), m->block_size = TR_NEW(m->ar, m->n, double);
+  m->plus = TR_NEW(m->ar, m->n, double), m->minus = TR_NEW(m->ar, m->n, double);
+  if (!m->room0 || !m->room1 || !m->scale || !m->block_size || !m->plus || !m->minus)
+    return TR_NO_MEMORY;
+  // the reference run: two steps
+  tr_state_copy(&m->x0, x);
+  TR_TRY(tr_step_begin(m->step, &m->x0));
+  TR_TRY(take_step(m, &m->x0, &m->z0));
+  get_rooms(m, m->room0);
+  TR_TRY(take_step(m, &m->z0, &m->z1));
+  get_rooms(m, m->room1);
+  return TR_OK;
+}
+
+tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x,
+                           const tr_modes *modes, const char *method, double h, double delta,
+                           double complex **w, int *n, tr_error *error) {
+  map m = {.sys = sys, .ar = ar, .h = h, .delta = delta};
+  *n = 0;
+  tr_status status = prepare(&m, x, modes->mask, method, error);
+  if (status == TR_OK && modes->f > 0) status = spectrum(&m, x, modes, w, n);
+  tr_state *state[] = {&m.x0, &m.x1, &m.z0, &m.z1};
+  for (int k = 0; k < 4; k++) tr_state_free(sys, state[k]);
+  tr_step_free(m.step);
+  return status;
+}

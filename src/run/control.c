@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step control: accept or reject by the local error, choose the next step.
+//
+//   e = error/tol of the step, p the method's order:  accepted when e <= 1
+//   [GNP05]:  h_new = 0.9 h e^(-1/(p+1)), after a rejection too (e^2 is the paper's Theta)
+//   PI:       h_new = 0.9 h e^(-0.7/(p+1)) e_last^(0.4/(p+1)), kept when it would hardly change
+// A step whose Newton iteration fails is tried again with a quarter of its length. A step below the
+// smallest ends the run with the reason and the coordinate that is worst; nothing unconverged or
+// inaccurate is ever accepted.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "driver.h"
+
+static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
+static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
+
+tr_status tr_control_check(const tr_run *r, tr_error *error) {
+  const tr_control_settings *c = &r->settings.control;
+  const tr_step *s = r->step;
+  if (c->tol == 0) return TR_OK;
+  if (!(c->tol > 0) || !(c->tol < 1))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the tolerance must be between 0 and 1, not %g",
+                   c->tol);
+  if (!(c->first_step >= 0) || !(c->min_step >= 0) || !(c->max_step >= 0))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "steps must not be negative");
+  if (c->max_step > 0 && c->min_step > c->max_step)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the smallest step is larger than the largest");
+  if (r->settings.newton.fixed_iterations > 0)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "a fixed number of Newton iterations goes with a fixed step, not a tolerance");
+  tr_truncation e = s->method->truncation(s->par);
+  if (e.q2 == 0 && fabs(e.q3) < 1e-6)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: with these parameters its error estimate vanishes",
+                   s->method->info.name);
+  if (s->method->alternates && s->method->alternates(s->par))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: error control needs numerical damping, or accelerations oscillate "
+                   "from step to step",
+                   s->method->info.name);
+  return TR_OK;
+}
+
+// A first step over which the accelerations move things by the tolerance.
+void tr_control_begin(tr_run *r) {
+  const tr_control_settings *c = &r->settings.control;
+  double span = r->settings.end - r->x.t, a = vec_largest(r->x.a, r->sys->nv);
+  double v = vec_largest(r->x.v, r->sys->nv);
+  if (!(c->tol > 0)) return;
+  r->step->allowed = c->tol;
+  r->last_error = 1;
+  r->h = 1e-3 * span;
+  if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
+  if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
+  if (c->first_step > 0) r->h = c->first_step;
+  if (c->max_step > 0) r->h = fmin(r->h, c->max_step);
+}
+
+// "body "x": coordinate 2": whose error is the largest.
+static tr_status collapse(const tr_run *r, int worst, double h, tr_error *error) {
+  for (int i = 0; i < r->sys->nbody; i++) {
+    const sys_body *b = &r->sys->body[i];
+    if (worst < b->v || worst >= b->v + b->nv) continue;
+    const char *const *names = b->type->coordinate_names;
+    return tr_fail(error, TR_FAILED, NULL,
+                   "at t = %.9g s the step fell to %.3g s: the error of body \"%s\"%s%s does not "
+                   "fall with it, as at a discontinuous force or a singular position",
+                   r->x.t, h, b->name, names ? ", " : "", names ? names[worst - b->v] : "");
+  }
+  return TR_FAILED;
+}
+
+static double next_step(const tr_run *r, double h, double e) {
+  double power = 1.0 / (tr_step_order(r->step) + 1), f;
+  e = fmax(e, 1e-8);
+  if (r->settings.control.rule == TR_CONTROL_GNP05) return h * fmin(GROW, SAFETY * pow(e, -power));
+  f = SAFETY * pow(e, -0.7 * power) * pow(r->last_error, 0.4 * power);
+  f = fmin(GROW, fmax(SHRINK, f));
+  return f > KEEP_LOW && f < KEEP_HIGH ? h : h * f;
+}
+
+// The length to try: not past t, and no splinter left before it.
+static double fit(const tr_run *r, double t) {
+  double h = r->h, left = t - r->x.t;
+  if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
+  if (isnan(left)) return fmin(h, r->settings.end - r->x.t);
+  if (h >= 0.999 * left) return left;
+  return h > 0.5 * left ? 0.5 * left : h;
+}
+
+// Tries until a step is good enough; it then stands in r->next.
+static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
+  double least = r->settings.control.min_step;
+  if (!(least > 0)) least = 1e3 * DBL_EPSILON * fmax(fabs(r->x.t), r->settings.end);
+  tr_status status = TR_OK;
+  int worst = 0;
+  for (bool first = true;; first = false) {
+    double h = fit(r, t);
+    if (!first && r->h < least)
+      return status != TR_OK ? tr_run_explain(r, status, h, error) : collapse(r, worst, h, error);
+    status = tr_step_try(r->step, &r->x, h, &r->next);
+    if (status < 0) return tr_run_explain(r, status, h, error);
+    if (status > 0) {
+      r->info.rejected++, r->info.newton_failures++;
+      r->h = 0.25 * h;
+      r->step->newton.valid = false;
+      continue;
+    }
+    double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
+               r->settings.control.tol;
+    double wish = next_step(r, h, e);
+    if (e <= 1) {
+      // a step cut short by t says nothing against the longer one
+      r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
+      r->last_error = fmax(e, 1e-4);
+      *taken = h;
+      return TR_OK;
+    }
+    r->info.rejected++;
+    double power = 1.0 / (tr_step_order(r->step) + 1);
+    r->h = isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
+  }
+}
+
+tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
+  double end = isnan(t) ? r->settings.end : t;
+  while (r->x.t < end - 1e-12 * fmax(1, fabs(end))) {
+    double before = tr_clock_wall(), h = 0;
+    TR_TRY(find_step(r, t, &h, error));
+    double t1 = r->x.t + h;
+    tr_run_accept(r, fabs(t1 - end) <= 1e-12 * fmax(1, fabs(end)) ? end : t1);
+    r->step_wall += tr_clock_wall() - before;
+    TR_TRY(tr_run_show(r, error));
+    if (isnan(t)) break;
+  }
+  return TR_OK;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local error of a step, for step control.
+//
+// A method knows its truncation error as  e_q = q2 h^2 q'' + q3 h^3 q''',  e_v = v2 h^2 q''' + v3 h^3 q''''.
+// The derivatives come from what is at hand:
+//   h q''' = a1 - a_n                     where a is smooth: Newmark, HHT [GNP05]
+//   q'''   = 2 (A1 - A)/(h + h_)          elsewhere, A = (v1 - v_n)/h, A before that from the last step
+//   q''''  = 2 (q''' - q'''_)/(h + h_)
+// The norm is [GNP05]'s: components over Y_i = max(1, largest |q_i| so far), root mean square; that of
+// velocities likewise. Rotations of curved coordinates have Y = 1.
+#include <math.h>
+#include <string.h>
+
+#include "step.h"
+
+// Y grows with the coordinates seen.
+static void grow_scales(tr_step *s, const tr_state *x1) {
+  for (int i = 0; i < s->sys->nbody; i++) {
+    const sys_body *b = &s->sys->body[i];
+    int n = b->nq == b->nv ? b->nv : 3; // position only on curved coordinates
+    for (int k = 0; k < n; k++)
+      s->scale_q[b->v + k] = fmax(s->scale_q[b->v + k], fabs(x1->q[b->q + k]));
+  }
+  for (int i = 0; i < s->sys->nv; i++) s->scale_v[i] = fmax(s->scale_v[i], fabs(x1->v[i]));
+}
+
+// q''' into s->jerk.
+static void find_jerk(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  double *j = s->jerk;
+  if (s->method->smooth) {
+    for (int i = 0; i < s->sys->nv; i++) j[i] = (x1->a[i] - x0->a[i]) / h;
+    return;
+  }
+  double last = s->last_h > 0 ? s->last_h : 0;
+  for (int i = 0; i < s->sys->nv; i++)
+    j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
+}
+
+static double mean_square(int n, const double *e, const double *scale, int *worst, double *most) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double x = e[i] / scale[i];
+    sum += x * x;
+    if (fabs(x) > *most) *most = fabs(x), *worst = i;
+  }
+  return sum / n;
+}
+
+double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                     int *worst) {
+  int n = s->sys->nv;
+  tr_truncation c = s->method->truncation(s->par);
+  double *e = s->work->x, most = 0;
+  *worst = 0;
+  grow_scales(s, x1);
+  find_jerk(s, x0, h, x1);
+  for (int i = 0; i < n; i++)
+    e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
+  double error = mean_square(n, e, s->scale_q, worst, &most);
+  if (velocity) {
+    double last = s->last_h;
+    for (int i = 0; i < n; i++) {
+      double change = last > 0 ? 2 * (s->jerk[i] - s->last_jerk[i]) / (h + last) : 0;
+      e[i] = c.v2 * h * h * s->jerk[i] + c.v3 * h * h * h * change;
+    }
+    error = fmax(error, mean_square(n, e, s->scale_v, worst, &most));
+  }
+  return sqrt(error);
+}
+
+int tr_step_order(const tr_step *s) {
+  tr_truncation c = s->method->truncation(s->par);
+  return c.q2 != 0 ? 1 : 2;
+}
+
+tr_status tr_estimate_make(tr_step *s) {
+  size_t nv = (size_t)s->sys->nv;
+  double *p = TR_NEW(&s->arena, 5 * nv, double);
+  if (!p) return TR_NO_MEMORY;
+  s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
+  s->mean_a = p + 4 * nv;
+  return TR_OK;
+}
+
+void tr_estimate_begin(tr_step *s, const tr_state *x) {
+  for (int i = 0; i < s->sys->nv; i++) s->scale_q[i] = s->scale_v[i] = 1;
+  memcpy(s->mean_a, x->a, (size_t)s->sys->nv * sizeof *s->mean_a);
+  grow_scales(s, x);
+}
+
+void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  double h = x1->t - x0->t, *j = s->last_jerk;
+  s->last_jerk = s->jerk, s->jerk = j;
+  for (int i = 0; i < s->sys->nv; i++) s->mean_a[i] = (x1->v[i] - x0->v[i]) / h;
+}

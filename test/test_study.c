@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies: orders and errors known from elsewhere, the same bits from any number of threads, spectra
+// against the roots of the methods' characteristic equations, and clear refusals.
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/linear.h"
+#include "helper_mechanics.h"
+
+static const double PI = 3.14159265358979323846;
+
+static tr_study *run_study(const tr_system *sys, tr_study_kind kind, const tr_study_settings *set) {
+  tr_study *study;
+  tr_error e = {0};
+  tr_status status = tr_study_run(sys, kind, set, &study, &e);
+  if (status != TR_OK) fail_msg("%s", e.text);
+  return study;
+}
+
+static const tr_table *table(const tr_study *s, const char *name) {
+  for (int i = 0; i < s->page.tables; i++)
+    if (strcmp(s->page.table[i].name, name) == 0) return &s->page.table[i];
+  fail_msg("no table %s", name);
+  return NULL;
+}
+
+// A number by row and the name of its column.
+static double number(const tr_table *t, int row, const char *column) {
+  for (int j = 0; j < t->columns; j++)
+    if (strcmp(t->column[j].name, column) == 0) return t->cell[(size_t)row * t->columns + j].number;
+  fail_msg("no column %s", column);
+  return NAN;
+}
+
+// ---- convergence ------------------------------------------------------------------------------------
+
+static void fitted_orders(void **u) {
+  (void)u;
+  static const char *const methods[] = {"newmark", "hht-i3", "nstiff"};
+  static const double orders[] = {1, 2, 2}, steps[] = {0x1p-10, 0x1p-7, 0x1p-8, 0x1p-9};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = 3, set.method = methods, set.steps = 4, set.step = steps, set.end = 1;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  const tr_table *t = table(s, "orders");
+  for (int k = 0; k < 3; k++) {
+    assert_near(number(t, k, "order_q"), orders[k], 0.08, "%s, q", methods[k]);
+    assert_near(number(t, k, "order_v"), orders[k], 0.08, "%s, v", methods[k]);
+    assert_near(number(t, k, "order_lam"), orders[k], 0.08, "%s, lam", methods[k]);
+  }
+  const tr_table *r = table(s, "reference");
+  for (int k = 0; k < 3; k++) assert_true(number(r, k, "estimated_error") < 1e-9);
+  assert_int_equal(s->page.figures, 1);
+  tr_study_free(s);
+  unload(&m);
+}
+
+// Errors of the crank's rate at the end of the damped slider crank, known from independent prototypes.
+static void known_errors(void **u) {
+  (void)u;
+  static const char *const methods[] = {
+      "newmark:beta=0.4,gamma=0.7", "nstiff",  "nstiff-si2:metric=identity",
+      "hht-i3:alpha=-0.3",          "hht-si2", "hht-add"};
+  static const double want[] = {2.9e-3, 3.4e-4, 3.1e-4, 1.39e-4, 1.34e-4, 4.2e-5}, h = 0x1p-10;
+  static const char *const rate = "crank.omega";
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = 6, set.method = methods, set.steps = 1, set.step = &h, set.end = 2;
+  set.at_end = true, set.outputs = 1, set.output = &rate;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  for (int k = 0; k < 6; k++)
+    assert_near(number(table(s, "errors"), k, "error_v"), want[k], 0.02 * want[k], "%s",
+                methods[k]);
+  // one step size: no order
+  assert_true(isnan(number(table(s, "orders"), 0, "order_v")));
+  tr_study_free(s);
+  unload(&m);
+}
+
+static void same_bits_from_threads(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-si2", "pfpc2", "hht-i3"};
+  static const double steps[] = {0x1p-6, 0x1p-7};
+  static const tr_study_kind kinds[] = {TR_STUDY_CONVERGENCE, TR_STUDY_ENERGY, TR_STUDY_DRIFT,
+                                        TR_STUDY_STABILITY};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (int i = 0; i < 4; i++) {
+    tr_study_settings set = tr_study_defaults(kinds[i]);
+    set.methods = 3, set.method = methods, set.steps = 2, set.step = steps, set.end = 0.5;
+    set.threads = 1;
+    tr_study *one = run_study(m.sys, kinds[i], &set);
+    set.threads = 4;
+    tr_study *four = run_study(m.sys, kinds[i], &set);
+    assert_int_equal(one->page.tables, four->page.tables);
+    for (int k = 0; k < one->page.tables; k++) {
+      const tr_table *a = &one->page.table[k], *b = &four->page.table[k];
+      assert_int_equal(a->rows, b->rows);
+      for (int j = 0; j < a->rows * a->columns; j++)
+        assert_memory_equal(&a->cell[j].number, &b->cell[j].number, sizeof(double));
+    }
+    tr_study_free(one);
+    tr_study_free(four);
+  }
+  unload(&m);
+}
+
+static void energy_with_and_without_damping(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "newmark"};
+  static const double steps[] = {0x1p-8, 0x1p-9, 0x1p-10};
+  static const char *const free_of_damping[] = {"c=0", NULL};
+  for (int damped = 0; damped < 2; damped++) {
+    mechanism m = load_model("slider_crank.yaml", damped ? NULL : free_of_damping);
+    tr_study_settings set = tr_study_defaults(TR_STUDY_ENERGY);
+    set.methods = 2, set.method = methods, set.steps = 3, set.step = steps, set.end = 1;
+    tr_study *s = run_study(m.sys, TR_STUDY_ENERGY, &set);
+    assert_near(number(table(s, "orders"), 0, "order_average"), 2, 0.15, "hht-i3 %d", damped);
+    assert_near(number(table(s, "orders"), 1, "order_max"), 1, 0.15, "newmark %d", damped);
+    tr_study_free(s);
+    unload(&m);
+  }
+}
+
+// G v = kappa h^2 G q''': second order for index 3, nothing for the stabilised form.
+static void drift(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "nstiff"};
+  static const double steps[] = {0x1p-8, 0x1p-9, 0x1p-10};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_DRIFT);
+  set.methods = 3, set.method = methods, set.steps = 3, set.step = steps, set.end = 1;
+  set.joint = "pin_A";
+  tr_study *s = run_study(m.sys, TR_STUDY_DRIFT, &set);
+  const tr_table *t = table(s, "orders"), *d = table(s, "drift");
+  assert_near(number(t, 0, "order_velocity"), 2, 0.05, "hht-i3");
+  assert_true(isnan(number(t, 1, "order_velocity")));
+  // kappa: gamma/2 - beta - 1/12 at alpha = -0.3, and -1/3
+  double kappa = 0.4 - 0.4225 - 1.0 / 12;
+  double ratio = number(d, 2, "max_velocity_violation") / number(d, 8, "max_velocity_violation");
+  assert_near(ratio, fabs(kappa) * 3, 0.01, "kappa");
+  assert_true(number(d, 5, "max_velocity_violation") < 1e-9);
+  assert_int_equal(s->page.figures, 2);
+  tr_study_free(s);
+  unload(&m);
+}
+
+static void cost(void **u) {
+  (void)u;
+  static const char *const methods[] = {"nstiff"};
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_COST);
+  set.methods = 1, set.method = methods, set.repeats = 3, set.measure = 1e-3;
+  tr_study *s = run_study(m.sys, TR_STUDY_COST, &set);
+  const tr_table *t = table(s, "cost");
+  assert_int_equal(t->rows, 2); // the yardstick was added
+  assert_true(number(t, 1, "ratio") == 1);
+  assert_true(number(t, 0, "per_step") > 0);
+  tr_study_free(s);
+  set.steps = 0;
+  s = run_study(m.sys, TR_STUDY_WORK_PRECISION, &set);
+  t = table(s, "errors");
+  for (int i = 0; i < t->rows; i++) {
+    assert_true(number(t, i, "cpu_min") <= number(t, i, "cpu"));
+    assert_true(number(t, i, "error_v") > 0);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
+// ---- spectra ----------------------------------------------------------------------------------------
+
+static void eigenvalues(void **u) {
+  (void)u;
+  tr_arena ar = tr_arena_make(NULL);
+  // companion of (x - 1)(x - 2)(x + 3)(x^2 + 1) = x^5 - 6 x^3 + 6 x^2 - 7 x + 6
+  double A[] = {0, 6, -6, 7, -6, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
+  double complex w[5], want[] = {1, 2, -3, I, -I};
+  assert_int_equal(tr_eigenvalues(&ar, 5, A, w), TR_OK);
+  for (int k = 0; k < 5; k++) {
+    double least = INFINITY;
+    for (int j = 0; j < 5; j++) least = fmin(least, cabs(w[j] - want[k]));
+    assert_true(least < 1e-12);
+  }
+  // a Jordan block of zeros, and the empty matrix
+  double J[] = {0, 1, 0, 0, 0, 1, 0, 0, 0};
+  assert_int_equal(tr_eigenvalues(&ar, 3, J, w), TR_OK);
+  for (int k = 0; k < 3; k++) assert_true(cabs(w[k]) < 1e-4);
+  double bad[] = {NAN};
+  assert_int_equal(tr_eigenvalues(&ar, 1, bad, w), TR_NOT_FINITE);
+  tr_arena_free(&ar);
+}
+
+static tr_status unit(const tr_problem *p, const double *q, double *M) {
+  (void)p, (void)q;
+  M[0] = M[3] = 1, M[1] = M[2] = 0;
+  return TR_OK;
+}
+static tr_status pull(const tr_problem *p, double t, const double *q, const double *v, double *Q) {
+  (void)p, (void)t, (void)v;
+  Q[0] = -q[0], Q[1] = 0;
+  return TR_OK;
+}
+static tr_status rail(const tr_problem *p, double t, const double *q, double *phi) {
+  (void)p, (void)t;
+  phi[0] = q[1];
+  return TR_OK;
+}
+
+// Spectral radius of one step h of x'' + x = 0 beside a rail.
+static double radius(const char *method, double h) {
+  static const double q0[] = {0, 0};
+  tr_problem problem = {
+      .n = 2, .m = 1, .q0 = q0, .constant_mass = true, .mass = unit, .force = pull, .phi = rail};
+  mechanism m = load_problem(&problem);
+  tr_arena ar = tr_arena_make(NULL);
+  tr_state x;
+  tr_modes modes;
+  tr_error e = {0};
+  double complex *w = NULL;
+  int n = 0;
+  assert_int_equal(tr_state_new(m.sys, &x, &e), TR_OK);
+  assert_int_equal(tr_find_modes(&ar, m.sys, &x, &modes, &e), TR_OK);
+  assert_int_equal(modes.f, 1);
+  assert_near(modes.omega, 1, 1e-6, "omega");
+  tr_status status = tr_step_spectrum(&ar, m.sys, &x, &modes, method, h, 1e-2, &w, &n, &e);
+  if (status != TR_OK) fail_msg("%s, h = %g: %s %s", method, h, tr_status_text(status), e.text);
+  double most = 0;
+  for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
+  tr_state_free(m.sys, &x);
+  tr_arena_free(&ar);
+  unload(&m);
+  return most;
+}
+
+static double bdf2_radius(double z) {
+  double complex a = 1.5 - I * z, root = csqrt(4 - 2 * a);
+  return fmax(cabs((2 + root) / (2 * a)), cabs((2 - root) / (2 * a)));
+}
+
+// The limits of infinite frequency, and roots that are known at every h omega.
+static void known_radii(void **u) {
+  (void)u;
+  const double far = 1e4;
+  assert_near(radius("hht-i3:alpha=-0.3", far), 0.7 / 1.3, 1e-3, "hht -0.3");
+  assert_near(radius("hht-i3:alpha=-0.1", far), 0.9 / 1.1, 1e-3, "hht -0.1");
+  assert_near(radius("hht-si2:alpha=-0.1", far), 0.9 / 1.1, 1e-3, "hht-si2");
+  assert_near(radius("hht-add:alpha=-0.1", far), 0.9 / 1.1, 1e-3, "hht-add");
+  assert_near(radius("gen-alpha:rho=0.5", far), 0.5, 1e-2, "gen-alpha");
+  assert_near(radius("gen-alpha:rho=0.5,index=2", far), 0.5, 1e-2, "gen-alpha");
+  for (double z = 0.1; z < 50; z *= 3) {
+    assert_near(radius("newmark:beta=1/4,gamma=1/2", z), 1, 1e-9, "trapezoidal rule, %g", z);
+    assert_near(radius("nstiff", z), bdf2_radius(z), 1e-7, "nstiff, %g", z);
+    assert_near(radius("nstiff-si2", z), bdf2_radius(z), 1e-7, "nstiff-si2, %g", z);
+  }
+  // explicit: Runge-Kutta's polynomial
+  double complex z = 0.5 * I;
+  assert_near(radius("baumgarte:scheme=rk4,unit=1/s", 0.5),
+              cabs(1 + z + z * z / 2 + z * z * z / 6 + z * z * z * z / 24), 1e-9, "rk4");
+}
+
+static void amplitude_and_period(void **u) {
+  (void)u;
+  static const char *const methods[] = {"newmark:beta=1/4,gamma=1/2", "nstiff"};
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  set.methods = 2, set.method = methods;
+  tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
+  const tr_table *t = table(s, "oscillator"), *model = table(s, "model");
+  int n = t->rows / 2, periods = 0;
+  for (int i = 0; i < n; i++) {
+    double z = number(t, i, "h_omega"), theta = 2 * atan(z / 2);
+    if (z > PI) continue;
+    assert_near(number(t, i, "amplitude_decay"), 0, 1e-8, "%g", z);
+    assert_near(number(t, i, "period_error"), z / theta - 1, 1e-8, "%g", z);
+    assert_true(number(t, n + i, "amplitude_decay") > 0);
+    periods++;
+  }
+  assert_true(periods > 10);
+  // the pendulum hangs: omega = sqrt(g/L), and the trapezoidal rule keeps the radius 1
+  assert_near(number(model, 0, "h_omega") / number(model, 0, "h"), sqrt(9.81), 1e-6, "omega");
+  for (int i = 0; i < model->rows / 2; i++)
+    assert_near(number(model, i, "spectral_radius"), 1, 1e-4, "row %d", i);
+  tr_study_free(s);
+  unload(&m);
+}
+
+static void equilibrium(void **u) {
+  (void)u;
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_state x;
+  bool found = false;
+  tr_error e = {0};
+  assert_int_equal(tr_state_new(m.sys, &x, &e), TR_OK);
+  assert_int_equal(tr_find_equilibrium(m.sys, &x, &found, &e), TR_OK);
+  assert_true(found);
+  assert_near(x.q[0], 0, 1e-9, "x");
+  assert_near(x.q[1], -1, 1e-9, "y");
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+// ---- refusals ---------------------------------------------------------------------------------------
+
+static void refuse(const tr_system *sys, tr_study_kind kind, const tr_study_settings *set,
+                   tr_status want, const char *words) {
+  tr_study *s = NULL;
+  tr_error e = {0};
+  assert_int_equal(tr_study_run(sys, kind, set, &s, &e), want);
+  assert_null(s);
+  if (!strstr(e.text, words)) fail_msg("\"%s\" does not say \"%s\"", e.text, words);
+}
+
+static tr_status stop(tr_study_progress *self, double share, const char *what) {
+  (void)self, (void)share, (void)what;
+  return TR_STOPPED;
+}
+
+static void bad_settings(void **u) {
+  (void)u;
+  static const char *const wrong[] = {"hht-i4"}, *const none[] = {"nothing.x"};
+  static const char *const energy[] = {"energy.total"};
+  static const double minus = -1, endless = 99;
+  mechanism m = load_model("slider_crank.yaml", NULL), p = load_model("pendulum.yaml", NULL);
+  mechanism bare = load_text("trammel: 1\nbodies:\n  a: {type: planar-point, mass: 1}\n");
+  tr_study_settings usual = tr_study_defaults(TR_STUDY_CONVERGENCE), set = usual;
+  set.methods = 1, set.method = wrong;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, "hht-i4");
+  set = usual, set.steps = 1, set.step = &minus;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, "positive");
+  set.step = &endless;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, "longer than the run");
+  set = usual, set.outputs = 1, set.output = none;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, "nothing.x");
+  set.output = energy;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, "no position, velocity or force");
+  set = usual, set.joint = "pin_a";
+  refuse(m.sys, TR_STUDY_DRIFT, &set, TR_BAD_INPUT, "did you mean \"pin_");
+  set.joint = "rod";
+  refuse(p.sys, TR_STUDY_DRIFT, &set, TR_BAD_INPUT, "one constraint");
+  refuse(bare.sys, TR_STUDY_DRIFT, &usual, TR_BAD_INPUT, "no end time");
+  set = usual, set.end = 1;
+  refuse(bare.sys, TR_STUDY_DRIFT, &set, TR_BAD_INPUT, "no step sizes");
+  set.steps = 1, set.step = &set.end;
+  refuse(bare.sys, TR_STUDY_DRIFT, &set, TR_BAD_INPUT, "no constraints");
+  tr_study_progress progress = {stop};
+  set = usual, set.progress = &progress, set.end = 1e4;
+  refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_STOPPED, "");
+  refuse(m.sys, TR_STUDY_KINDS, &usual, TR_BAD_INPUT, "no such study");
+  tr_study_free(NULL);
+  unload(&bare);
+  unload(&m);
+  unload(&p);
+}
+
+static void bad_references(void **u) {
+  (void)u;
+  static const char *const names[][2] = {
+      {"t", "crank.x"}, {"t", "cronk.x"}, {"x", "crank.x"}, {"t", "energy.total"}};
+  static const char *const words[] = {"no row for the end", "cronk.x", "no column \"t\"",
+                                      "no column with"};
+  static const double value[] = {0, 0};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (int i = 0; i < 4; i++) {
+    tr_csv_table t = {2, 1, names[i], value};
+    tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+    set.reference = &t;
+    refuse(m.sys, TR_STUDY_CONVERGENCE, &set, TR_BAD_INPUT, words[i]);
+  }
+  unload(&m);
+}
+
+// ---- memory -----------------------------------------------------------------------------------------
+
+typedef struct counter {
+  tr_allocator allocator;
+  long calls, fail_at, live;
+} counter;
+
+static void *count(tr_allocator *self, void *block, size_t size) {
+  counter *c = (counter *)self;
+  if (size > 0 && ++c->calls == c->fail_at) return NULL;
+  if (!block && size > 0) c->live++;
+  if (block && size == 0) c->live--;
+  if (size == 0) return free(block), NULL;
+  return realloc(block, size);
+}
+
+static void no_memory(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3"};
+  static const double steps[] = {0.125, 0.0625};
+  for (int kind = 0; kind < TR_STUDY_KINDS; kind++) {
+    counter c = {.allocator = {count}};
+    tr_model *model;
+    tr_system *sys;
+    tr_error e = {0};
+    assert_int_equal(tr_model_new(&c.allocator, &model), TR_OK);
+    assert_int_equal(tr_model_read_file(model, SOURCE_DIR "/models/pendulum.yaml", &e), TR_OK);
+    assert_int_equal(tr_compile(model, &sys, &e), TR_OK);
+    tr_study_settings set = tr_study_defaults((tr_study_kind)kind);
+    set.methods = 1, set.method = methods, set.steps = 2, set.step = steps, set.end = 0.5;
+    set.repeats = 1, set.measure = 0;
+    tr_study *s;
+    long live = c.live;
+    c.calls = 0;
+    assert_int_equal(tr_study_run(sys, (tr_study_kind)kind, &set, &s, &e), TR_OK);
+    tr_study_free(s);
+    long calls = c.calls;
+    assert_int_equal(c.live, live);
+    for (int k = 0; k < 60; k++) {
+      c.calls = 0;
+      c.fail_at = 1 + k * (calls - 1) / 59;
+      e = (tr_error){0};
+      tr_status status = tr_study_run(sys, (tr_study_kind)kind, &set, &s, &e);
+      if (status != TR_NO_MEMORY)
+        fail_msg("%s, allocation %ld of %ld: %s", tr_study_name((tr_study_kind)kind), c.fail_at,
+                 calls, tr_status_text(status));
+      assert_null(s);
+      assert_int_equal(c.live, live);
+    }
+    tr_system_free(sys);
+    tr_model_free(model);
+    assert_int_equal(c.live, 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fitted_orders),
+      cmocka_unit_test(known_errors),
+      cmocka_unit_test(same_bits_from_threads),
+      cmocka_unit_test(energy_with_and_without_damping),
+      cmocka_unit_test(drift),
+      cmocka_unit_test(cost),
+      cmocka_unit_test(eigenvalues),
+      cmocka_unit_test(known_radii),
+      cmocka_unit_test(amplitude_and_period),
+      cmocka_unit_test(equilibrium),
+      cmocka_unit_test(bad_settings),
+      cmocka_unit_test(bad_references),
+      cmocka_unit_test(no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
