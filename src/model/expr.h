@@ -49,8 +49,8 @@ struct tr_scope {
   const struct tr_law_scope *law; // NULL: nothing in the expression moves
 };
 
-// What a law may use besides. curve gives the number of a curve of n letters, or -1; list as above,
-// with the curves.
+// What a law may use besides. curve gives the number of a curve of n letters, or -1; list all that can
+// be called: functions, measures, curves.
 typedef struct tr_law_scope {
   const tr_variable *variables; // or NULL
   int (*curve)(const tr_scope *scope, const char *name, size_t n);

@@ -252,10 +252,8 @@ static bool parse_curve(parser *p, int curve, int at, const char *name) {
 static bool unknown_function(parser *p, int at, const word *w) {
   const tr_law_scope *law = p->scope ? p->scope->law : NULL;
   if (!law && tr_measure_find(w->text, strlen(w->text)) >= 0)
-    return fail(p, at, "%s measures the motion: only laws can use it", w->text);
-  tr_hint(w->text, tr_function_names(), p->error->hint);
-  if (law && !p->error->hint[0]) tr_hint(w->text, tr_measure_names(), p->error->hint);
-  if (law && !p->error->hint[0]) tr_hint(w->text, law->list(p->scope), p->error->hint);
+    return fail(p, at, "the measure %s outside of a law", w->text);
+  tr_hint(w->text, law ? law->list(p->scope) : tr_function_names(), p->error->hint);
   return fail(p, at, "unknown function \"%s\"", w->text);
 }
 
@@ -314,7 +312,9 @@ static bool parse_name(parser *p) {
   p->error->whole = at == 0 && p->text[n] == 0;
   if (tr_function_find(name, (size_t)n) >= 0)
     return fail(p, at, "the function \"%s\" needs its arguments in ( )", w.text);
-  if (strcmp(w.text, "time") == 0) return fail(p, at, "only laws can use the time");
+  if (strcmp(w.text, "time") == 0) return fail(p, at, "the time outside of a law");
+  if (p->scope && p->scope->law && tr_measure_find(name, (size_t)n) >= 0)
+    return fail(p, at, "the measure \"%s\" needs its markers in ( )", w.text);
   hint_name(p, w.text);
   return fail(p, at, "unknown name \"%s\"", w.text);
 }

@@ -318,10 +318,19 @@ static int find_curve(const tr_scope *scope, const char *name, size_t n) {
   return -1;
 }
 
-static const char *const *list_curves(const tr_scope *scope) {
+static const char *const *list_calls(const tr_scope *scope) {
   tr_planner *p = (tr_planner *)((const char *)scope - offsetof(tr_planner, scope));
-  const char **names = TR_NEW(&p->scratch, p->ncurve + 1, const char *);
-  for (int k = 0; names && k < p->ncurve; k++) names[k] = p->curve[k].node->key;
+  const char *const *const known[] = {tr_function_names(), tr_measure_names()};
+  int n = 0;
+  for (int i = 0; i < 2; i++)
+    for (const char *const *name = known[i]; *name; name++) n++;
+  const char **names =
+      tr_plan_wants_hints(p) ? TR_NEW(&p->scratch, n + p->ncurve + 1, const char *) : NULL;
+  if (!names) return NULL;
+  n = 0;
+  for (int i = 0; i < 2; i++)
+    for (const char *const *name = known[i]; *name; name++) names[n++] = *name;
+  for (int k = 0; k < p->ncurve; k++) names[n++] = p->curve[k].node->key;
   return names;
 }
 
@@ -333,7 +342,7 @@ bool tr_plan_law(tr_planner *p, const tr_node *node, const tr_field *field, cons
   tr_cached *cached = p->nloop > 0 ? tr_plan_cached(p, node) : NULL;
   if (p->no_memory || (cached && cached->reported)) return false;
   tr_expr_error e;
-  tr_law_scope scope = {field->variables, find_curve, list_curves};
+  tr_law_scope scope = {field->variables, find_curve, list_calls};
   const tr_expr *expr = cached ? cached->expr : NULL;
   p->scope.law = &scope;
   if (!expr) expr = tr_expr_parse(cached ? &p->scratch : &p->brief, node->text, &p->scope, &e);
