@@ -180,6 +180,63 @@ static void led(void **unused) {
   stop(&m);
 }
 
+// ---- shipped models -----------------------------------------------------------------------------------
+
+static machine ship(const char *name, double end) {
+  machine k = {.m = load_model(name, NULL)};
+  k.run = new_run(k.m.sys, NULL, 1e-3, end);
+  return k;
+}
+
+// Forward kinematics: yaw a, shoulder b, elbow c.
+static void robot_arm(void **unused) {
+  (void)unused;
+  machine m = ship("robot_arm.yaml", 2);
+  for (int i = 1; i <= 8; i++) {
+    double t = 0.25 * i, u = fmin(t, 1), deg = TR_PI / 180;
+    double a = 120 * deg * u * u * u * (10 + u * (6 * u - 15));
+    double b = 40 * deg * pow(sin(TR_PI * t), 2), c = -60 * deg * (1 - cos(3 * t));
+    double reach = 0.5 * cos(b) + 0.4 * cos(b + c);
+    go_to(&m, t);
+    assert_near(read(&m, "hand.x"), reach * cos(a), 1e-10, "x at %g", t);
+    assert_near(read(&m, "hand.y"), reach * sin(a), 1e-10, "y at %g", t);
+    assert_near(read(&m, "hand.z"), 0.6 + 0.5 * sin(b) + 0.4 * sin(b + c), 1e-10, "z at %g", t);
+    assert_near(read(&m, "elbow.angle"), c, 1e-10, "elbow at %g", t);
+  }
+  stop(&m);
+}
+
+// The rocker points from its pivot to the crank's pin; the ram is a link's length off its tip.
+static void quick_return(void **unused) {
+  (void)unused;
+  machine m = ship("quick_return.yaml", 2);
+  for (int i = 1; i <= 16; i++) {
+    double t = 0.125 * i, th = 2 * TR_PI * t;
+    double rocker = atan2(0.25 + 0.1 * sin(th), 0.1 * cos(th)), drop = 0.5 - 0.5 * sin(rocker);
+    go_to(&m, t);
+    assert_near(read(&m, "shaft.angle"), th, 1e-10, "crank at %g", t);
+    assert_near(read(&m, "rocker.angle"), rocker, 1e-9, "rocker at %g", t);
+    assert_near(read(&m, "ram.x"), 0.5 * cos(rocker) + sqrt(0.04 - drop * drop), 1e-9, "ram at %g",
+                t);
+  }
+  stop(&m);
+}
+
+// The table's acceleration, linear between its points, integrated twice by hand at t = 0.1 and beyond.
+static void shake_table(void **unused) {
+  (void)unused;
+  machine m = ship("shake_table.yaml", 0.25);
+  go_to(&m, 0.1);
+  assert_near(read(&m, "table.x"), 0.8 * 0.01 / 6, 1e-12, "x");
+  go_to(&m, 0.25);
+  // on the second piece a = 0.8 - 2.9 s/0.15
+  assert_near(read(&m, "table.x"),
+              0.8 * 0.01 / 6 + 0.04 * 0.15 + 0.8 * 0.0225 / 2 - 2.9 / 0.15 * 0.003375 / 6, 1e-12,
+              "x");
+  assert_near(read_exact(&m, "table.vx"), 0.04 + 0.8 * 0.15 - 2.9 * 0.15 / 2, 1e-4, "vx");
+  stop(&m);
+}
+
 // ---- a pendulum on a moving pivot, against its equation in one angle -------------------------------------
 
 // (J + m l^2) th'' = -m l (g sin th + X'' cos th),  X = 0.1 sin 7 t
@@ -292,6 +349,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slider_crank), cmocka_unit_test(power),        cmocka_unit_test(turntable),
       cmocka_unit_test(led),          cmocka_unit_test(moving_pivot), cmocka_unit_test(same),
+      cmocka_unit_test(robot_arm),    cmocka_unit_test(quick_return), cmocka_unit_test(shake_table),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,34 +87,35 @@ static const char *start(void *pv, int nd, const tr_frame *const *f) {
 
 // ---- the law ----------------------------------------------------------------------------------------
 
-// out: int a ds, int (t - s) a ds from t0 to t on `pieces` pieces.
-static void quadrature(const tr_law *law, double t0, double t, int pieces, double out[2]) {
+// out: int a ds, int (t - s) a ds from t0 to t on `pieces` pieces. Returns int |a| ds.
+static double quadrature(const tr_law *law, double t0, double t, int pieces, double out[2]) {
   static const double node[5] = {0.1488743389816312109, 0.4333953941292471908,
                                  0.6794095682990244062, 0.8650633666889845107,
                                  0.9739065285171717201};
   static const double weight[5] = {0.2955242247147528702, 0.2692667193099963551,
                                    0.2190863625159820440, 0.1494513491505805932,
                                    0.0666713443086881376};
-  double h = (t - t0) / pieces;
+  double h = (t - t0) / pieces, size = 0;
   out[0] = out[1] = 0;
   for (int k = 0; k < pieces; k++)
     for (int i = 0; i < 10; i++) {
       double s = t0 + h * (k + 0.5 + (i % 2 ? 0.5 : -0.5) * node[i / 2]);
       double a = 0.5 * h * weight[i / 2] * law_value(law, 0, s, NULL, NULL);
-      out[0] += a, out[1] += a * (t - s);
+      out[0] += a, out[1] += a * (t - s), size += fabs(a);
     }
+  return size;
 }
 
 static void integrate(const tr_law *law, double t0, double t, double out[2]) {
-  enum { MOST = 256 };
+  enum { MOST = 32 };
   double finer[2], dt = t - t0;
   out[0] = law->value * dt, out[1] = 0.5 * out[0] * dt;
   if (law->constant || dt == 0) return;
-  quadrature(law, t0, t, 1, out);
+  double size = quadrature(law, t0, t, 1, out);
   for (int pieces = 2; pieces <= MOST; pieces *= 2) {
     quadrature(law, t0, t, pieces, finer);
-    bool same = fabs(finer[0] - out[0]) <= 1e-15 * fabs(out[0]) &&
-                fabs(finer[1] - out[1]) <= 1e-15 * fabs(out[1]);
+    bool same = fabs(finer[0] - out[0]) <= 1e-15 * size &&
+                fabs(finer[1] - out[1]) <= 1e-15 * size * fabs(dt);
     out[0] = finer[0], out[1] = finer[1];
     if (same) return;
   }
