@@ -253,12 +253,67 @@ static void freudenstein(void **unused) {
   stop(&k);
 }
 
+// ---- what the heads of shipped models say -------------------------------------------------------------
+
+static machine shipped(const char *file, const char *const *set) {
+  machine k = {.m = load_model(file, set)};
+  k.run = new_run(k.m.sys, NULL, NAN, NAN);
+  return k;
+}
+
+static void shipped_shaft(void **unused) {
+  (void)unused;
+  const char *const turned[] = {"phase=90", NULL};
+  machine k = shipped("universal_shaft.yaml", NULL);
+  double wobble = 0;
+  for (int i = 1; i <= 20; i++) {
+    go_to(&k, i / 20.);
+    assert_near(read(&k, "output.wz"), read(&k, "input.wz"), 1e-6, "in phase");
+    assert_near(read(&k, "bearing_out.angle"), read(&k, "bearing_in.angle"), 1e-9, "in phase");
+  }
+  stop(&k);
+  k = shipped("universal_shaft.yaml", turned);
+  for (int i = 1; i <= 64; i++) {
+    go_to(&k, i / 64.);
+    wobble = fmax(wobble, read(&k, "output.wz") / read(&k, "input.wz"));
+  }
+  assert_near(wobble, pow(cos(25 * TR_PI / 180), -2), 0.02, "out of phase: 1/cos^2");
+  stop(&k);
+}
+
+static void shipped_rack(void **unused) {
+  (void)unused;
+  machine k = shipped("rack_and_pinion.yaml", NULL);
+  double r = 8e-3, w = sqrt((2000 * r * r + 1.5) / (5e-4 + 4 * r * r));
+  go_to(&k, 0.25);
+  assert_near(read(&k, "slide.s"), 0.02 * cos(w * 0.25), 1e-4, "rack");
+  assert_near(read(&k, "hinge.angle"), 0.02 / r * cos(w * 0.25), 1e-2, "pinion");
+  stop(&k);
+}
+
+static void shipped_epicyclic(void **unused) {
+  (void)unused;
+  machine k = shipped("epicyclic_gear.yaml", NULL);
+  go_to(&k, 2);
+  assert_near(read(&k, "carrier.omega"), read(&k, "sun.omega") * 20 / 70, 1e-4, "carrier");
+  // settled: the load's torque is the motor's times the ratio
+  assert_near(read(&k, "load.f"), -0.5 * 3.5, 1e-6, "load");
+  stop(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hooke),   cmocka_unit_test(constant_velocity),
-      cmocka_unit_test(screw),   cmocka_unit_test(rack_and_pinion),
-      cmocka_unit_test(gears),   cmocka_unit_test(epicyclic),
-      cmocka_unit_test(coupler), cmocka_unit_test(freudenstein),
+      cmocka_unit_test(hooke),
+      cmocka_unit_test(constant_velocity),
+      cmocka_unit_test(screw),
+      cmocka_unit_test(rack_and_pinion),
+      cmocka_unit_test(gears),
+      cmocka_unit_test(epicyclic),
+      cmocka_unit_test(coupler),
+      cmocka_unit_test(freudenstein),
+      cmocka_unit_test(shipped_shaft),
+      cmocka_unit_test(shipped_rack),
+      cmocka_unit_test(shipped_epicyclic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,8 +96,9 @@ typedef struct tr_field {
   bool positive;        // > 0 demanded
   const char *doc;      // one line
   const char *const *choices; // NULL-terminated, TR_CHOICE only
-  tr_law_reach reach;         // TR_LAW only. A law of TR_QUANTITIES may have any unit: the element
-  const tr_variable *variables; // checks it. NULL: no variables
+  // Laws only; with the quantity TR_QUANTITIES the unit is left to the element.
+  tr_law_reach reach;
+  const tr_variable *variables; // or NULL
 } tr_field;
 
 // ---- frames ---------------------------------------------------------------------------------------

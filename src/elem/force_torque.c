@@ -10,7 +10,7 @@ typedef struct par {
 
 static const tr_field fields[] = {
     {"torque", TR_LAW3, TR_TORQUE, offsetof(par, torque.f),
-     .doc = "its components, each a law; in the plane the third"},
+     .doc = "its components, each a law; a single one is about z"},
     {"frame", TR_MARKER, TR_NUMBER, offsetof(par, torque.frame), "global",
      .doc = "axes of the components: global, marker (its own, turning with it), or any marker"},
     {0}};

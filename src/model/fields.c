@@ -112,6 +112,9 @@ static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
 
 static bool read_laws(tr_planner *p, const tr_node *node, const tr_field *f, const tr_law **out) {
   static const tr_node zero = {.kind = TR_SCALAR, .text = "0"};
+  if (node->kind == TR_SCALAR && f->quantity == TR_TORQUE) // about z
+    return tr_plan_law(p, &zero, f, &out[0]) && tr_plan_law(p, &zero, f, &out[1]) &&
+           tr_plan_law(p, node, f, &out[2]);
   if (node->kind != TR_LIST || (node->count != 2 && node->count != 3))
     return tr_plan_fail(p, node, "a list of 2 or 3 numbers or expressions is expected");
   bool ok = true;

@@ -106,6 +106,7 @@ static bool measures_frames(const tr_field *fields, const void *par) {
 
 static tr_status number_elements(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
+  int before = error->count;
   s->njoint = p->njoint, s->nforce = p->nforce;
   s->joint = NEW(p->njoint, sys_joint), s->force = NEW(p->nforce, sys_force);
   if (!s->joint || !s->force) return tr_no_memory(error);
@@ -135,7 +136,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     s->nmem += d->type->nmem;
     if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
   }
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
 static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
@@ -264,6 +265,7 @@ static tr_status make_masses(tr_system *s, tr_error *error) {
 // Elements find their "auto" parameters in the frames at the start.
 static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   tr_state x;
+  int before = error->count;
   TR_TRY(tr_state_new(s, &x, error));
   tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
   for (int i = 0; i < s->njoint + s->nforce; i++) {
@@ -280,7 +282,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
               why);
   }
   tr_state_free(s, &x);
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
 // Runs of neighbours of one type.

@@ -335,7 +335,7 @@ static tr_status build_columns(tr_system *sys, sink *s) {
     column[s->entry[i] / n + 1]++;
   }
   for (int j = 0; j < n; j++) column[j + 1] += column[j];
-  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .column = column, .row = row};
+  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .leading = sys->nv, .column = column, .row = row};
   return TR_OK;
 }
 
