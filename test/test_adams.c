@@ -196,6 +196,20 @@ static const adams cases[] = {
            0.162916, -8.78471,  -0.537811,  0.40365,  0.144106,  -0.725989,    -1.1297,
            2.98615,  -0.596732, 5.66997,    -13.5813, 2.16454,   -0.000104601, -0.162916,
            -1.02194, -2.04388,  0.00131228, 0}}}},
+    {"LinActuator_Case01",
+     HEAD BODY("inertia: 1") PLACE("at: [0, 0, 0]")
+         JOINT("prismatic") "  a: {type: motion, joint: j, position: time}\n",
+     1e-5,
+     {{1, {0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+      {5, {0, 0, 5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}}},
+    {"LinActuator_Case02",
+     HEAD BODY("inertia: 1, orientation: {y: 45 deg}") PLACE("orientation: {y: 45 deg}")
+         JOINT("prismatic") "  a: {type: motion, joint: j, velocity: 0.5 m/s}\n",
+     1e-5,
+     {{1, {0.353553, 0, 0.353553, 0.353553, 0, 0.353553, 0, 0,        0, 0.92388, 0, 0.382683, 0, 0,
+           0,        0, 0,        0,        0, 4.90332,  0, -4.90332, 0, 3.46717, 0}},
+      {5, {1.76777, 0, 1.76777, 0.353553, 0, 0.353553, 0, 0,        0, 0.92388, 0, 0.382683, 0, 0,
+           0,       0, 0,       0,        0, 4.90332,  0, -4.90332, 0, 17.3359, 0}}}},
 };
 
 static const adams spring_cases[] = {
@@ -251,6 +265,20 @@ static const adams spring_cases[] = {
            0, 0,          0,         0, 0,         0,        0, -6.94731, -25.4603, 0, 0, 0}},
       {5, {0, -1.945198, -0.767401, 0, -0.652462, 2.8145, 0, 6.49326,  -7.244991, 1, 0, 0, 0,
            0, 0,         0,         0, 0,         0,      0, -6.49326, -2.561659, 0, 0, 0}}}},
+    {"TranSpringCB_Case03",
+     HEAD BODY(ROD ", position: [-1, 4, 3]") "markers:\n  g: {at: [1, 2, 3]}\n  m: {body: b, "
+                                             "at-global: [1, 4, 3]}\nforces:\n  s: {type: "
+                                             "spring-damper, markers: [g, m], force: -50*(length - "
+                                             "2) - 10*abs(length - 2)*(length - 2) - 5*rate}\n",
+     1e-5,
+     {{1, {-0.5266615, 3.486916, -1.046425, 3.809704,   -3.598146,  -2.628604,  15.52339,
+           -13.82865,  19.35452, 0.7399141, -0.2217716, -0.5467469, -0.3231289, -5.973215,
+           2.033661,   1.715601, 125.9638,  182.9501,   19.70318,   -15.52339,  13.82865,
+           -29.16117,  0,        0,         0}},
+      {5, {-1.444917,  4.419559,  1.322425,  0.5729712,  -0.5010744, -1.437158,  1.556888,
+           -1.060104,  -9.475118, 0.2925514, -0.7801378, 0.2213414,  -0.5067609, -2.718256,
+           0.01618426, 1.612521,  9.762428,  18.01229,   11.75116,   -1.556888,  1.060104,
+           -0.3315315, 0,         0,         0}}}},
 };
 
 // What value[] holds: parts of body b, or of joint j on ground. Velocities err more than positions,
@@ -366,7 +394,28 @@ static void springs(void **unused) {
   }
 }
 
+// What drives the slides of LinActuator_Case01 and _Case02, on the body.
+static void actuators(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const adams *c = &cases[i];
+    if (strncmp(c->name, "LinActuator", 11) != 0) continue;
+    static const double along[2][3] = {{0, 0, 9.80665}, {4.903325, 0, 4.903325}};
+    const double *want = along[c->name[strlen(c->name) - 1] - '1'];
+    mechanism m = load_text(c->text);
+    tr_run *run = begin(m.sys);
+    double got[3];
+    tr_state x = go_to(run, m.sys, 1);
+    parts(m.sys, &x, "a", &quantities[6], got);
+    assert_all_near(3, got, want, 1e-8, "%s: actuator", c->name);
+    tr_state_free(m.sys, &x);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joints), cmocka_unit_test(springs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(joints), cmocka_unit_test(springs),
+                                     cmocka_unit_test(actuators)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -492,7 +492,8 @@ static void newton_budget(void **u) {
       {"heavy_top.yaml", 5.05, 1.000},           {"pendulum.yaml", 3.89, 0.366},
       {"planar_double_pendulum.yaml", 2, 3},     {"rod_chain.yaml", 3.68, 0.567},
       {"seven_body.yaml", 1.91, 0.045},          {"slider_crank.yaml", 2.05, 0.017},
-      {"three_link_pendulum.yaml", 2.58, 0.146},
+      {"three_link_pendulum.yaml", 2.58, 0.146}, {"quick_return.yaml", 2.16, 0.035},
+      {"robot_arm.yaml", 2.05, 0.009},           {"shake_table.yaml", 1.95, 0.001},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);

@@ -25,6 +25,21 @@
     measure(nd, p, f, mem, out);                                                               \
   }
 
+// The same for a file whose functions take the time, too: eval(nd, p, t, f, mem, w).
+#define FORCE_FUNCTIONS_OF_TIME(d, nd)                                                         \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,    \
+                      double *w) {                                                             \
+    eval(nd, p, t, f, mem, w);                                                                 \
+  }                                                                                            \
+  static void tangent##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *K, double *D) {                                               \
+    tangent(nd, p, t, f, mem, K, D);                                                           \
+  }                                                                                            \
+  static void measure##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *out) {                                                        \
+    measure(nd, p, t, f, mem, out);                                                            \
+  }
+
 #define FORCE_POTENTIAL(d, nd)                                                  \
   static double potential##d(const void *p, double t, const tr_frame *const *f, \
                              const double *mem) {                               \

@@ -322,7 +322,7 @@ static void read_marker(const tr_reader *r, int marker, const tr_state *x, doubl
 static void read_joint(const tr_reader *r, int index, const tr_state *x, double *out) {
   const sys_joint *j = &r->sys->joint[index];
   const tr_frame *f[TR_MAX_MARKERS];
-  double w[6 * TR_MAX_MARKERS], phi[TR_MAX_ROWS];
+  double w[6 * TR_MAX_MARKERS] = {0}, phi[TR_MAX_ROWS];
   for (int k = 0; k < j->e.markers; k++) f[k] = r->work->frame + j->e.frame[k];
   j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);

@@ -204,7 +204,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
   } else {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++)
-        if (e->ops->uses_moments || (i % nd < points && j % nd < points))
+        if (e->whole || e->ops->uses_moments || (i % nd < points && j % nd < points))
           K[i * n + j] = random_in(s), D[i * n + j] = random_in(s);
   }
   emit_pairs(s, w, &e->e, K, -ck, D, -ck, -cd);
