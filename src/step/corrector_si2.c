@@ -25,6 +25,8 @@
 #include "step.h"
 
 static const double STIFF = 0.1;
+static const double FEW_TOL = 0.33;
+enum { FEW = 4 };
 
 typedef struct correction {
   tr_newton_problem p;
@@ -140,10 +142,33 @@ static void update(tr_newton_problem *p, const double *dx) {
   place(k);
 }
 
+// Corrections of positions, velocities and, if they count, multipliers over what the step may have:
+// root mean square.
+static double weighted(const correction *k, const double *dx) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
+  double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
+  for (int i = 0; i < nv; i++) {
+    double dq = c->cq * dx[i] / s->scale_q[i];
+    double dv = c->cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
+    sum += dq * dq + dv * dv;
+  }
+  if (c->multipliers)
+    for (int i = 0; i < nc; i++) {
+      double dlam = (l[i] - share * dmu[i]) / (1 + fabs(k->x0->lam[i]));
+      double dm = dmu[i] / (1 + fabs(s->last_mu[i]));
+      sum += dlam * dlam + dm * dm;
+    }
+  return sqrt(sum / (2 * nv + (c->multipliers ? 2 * nc : 0))) / s->allowed;
+}
+
 // Corrections of the velocities, cv da, and of the positions, brought to the same scale.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
   int nv = s->sys->nv, nc = s->sys->nc;
+  if (s->c.few) return weighted((const correction *)p, dx);
   double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
@@ -180,6 +205,10 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  if (c->few) {
+    k.p.floor = 4 * DBL_EPSILON * k.length_scale * fmax(1, c->cv / c->cq) / s->allowed;
+    k.p.tol = fmax(FEW_TOL, k.p.floor);
+  }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
@@ -189,5 +218,5 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);
   for (int i = 0; i < nc; i++) s->mu[i] = s->last_mu[i] + more * (s->last_mu[i] - s->older_mu[i]);
   place(&k);
-  return tr_newton_solve(&s->newton, &k.p);
+  return c->few ? tr_newton_few(&s->newton, &k.p, FEW) : tr_newton_solve(&s->newton, &k.p);
 }

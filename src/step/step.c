@@ -179,7 +179,8 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   combine(n, w, s->past_a, s->sys->nv, x1->a);
   combine(n, w, s->past_lam, s->sys->nc, x1->lam);
   tr_status status = s->method->advance(s, x0, h, x1);
-  if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
+  bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
+  if (status <= TR_OK || once) return status;
   // Once more with a fresh matrix, from the last state instead of an extrapolation.
   memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
   memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);

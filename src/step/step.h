@@ -41,6 +41,11 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // Step control by the method itself, instead of `truncation`; both or none. error: as tr_step_error.
+  // choose: the next step, after one of length h with e = error/tolerance, whether or not e <= 1 let it
+  // pass. A step of such a method whose iteration fails is not tried again in another way.
+  double (*error)(tr_step *s, const tr_state *x1, bool velocity, int *worst);
+  double (*choose)(tr_step *s, double h, double e);
 } tr_method;
 
 typedef struct tr_corrector {
@@ -50,6 +55,10 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
+  // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
+  // bring the error below a third of what the step may have. In the test are q, v, and if asked for
+  // lam and mu.
+  bool few, multipliers;
 } tr_corrector;
 
 enum { TR_PAST = 3 }; // accepted states the predictor remembers
