@@ -22,6 +22,8 @@ static const claim variants[] = {
     {"ggl-bdf:order=1", 1, 1, 1, true, true, false},
     {"ggl-bdf:order=5", 2, 2, 2, true, true, false},
     {"ggl-bdf:metric=identity", 2, 2, 2, true, true, false},
+    {"cs:order=1", 1, 1, 1, true, true, false},
+    {"cm:projector=frozen", 2, 2, 2, true, true, false},
     {"hht-add:b=1", 2, 2, 2, true, true, false},
     {"hht-add:b=0.3,alpha=-0.1", 2, 2, 2, true, true, false},
     {"pfpc2:passes=1", 1, 1, 1, false, false, false},

@@ -13,7 +13,7 @@
 #include "helper_mechanics.h"
 
 static const char *const methods[] = {"ggl-bdf:test=ggl", "ggl-bdf:test=ggl-star",
-                                      "ggl-bdf:order=5"};
+                                      "ggl-bdf:order=5", "cs", "cm"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct finish {

@@ -86,6 +86,19 @@ void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
   combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
 }
 
+// d1 = dp + (v1 + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
+void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
+  tr_corrector *c = &s->c;
+  double now = 1 / b->cj;
+  c->cq = now * now, c->cv = c->cw = now, c->cm = 1;
+  c->few = s->allowed > 0;
+  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
+  for (int i = 0; i < s->sys->nv; i++) {
+    c->vhat[i] = b->vp[i] - now * b->dvp[i];
+    c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
+  }
+}
+
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
   memcpy(x1->a, b->dvp, (size_t)s->sys->nv * sizeof *x1->a);
   int n = b->order + 1 < s->past ? b->order + 1 : s->past;

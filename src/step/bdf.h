@@ -35,6 +35,8 @@ tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.
 void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h);
+// The formulas as the stabilised corrector knows them, from the prediction: s->c.
+void tr_bdf_corrector(const tr_bdf *b, tr_step *s);
 // The prediction as a start of the iteration under step control: a and lam of x1.
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1);
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1);

@@ -52,6 +52,8 @@ static tr_status allocate(tr_step *s) {
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
+    if (s->method->choose && !(s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double)))
+      return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_estimate_make(s));
@@ -83,6 +85,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
 
 void tr_step_free(tr_step *s) {
   if (!s) return;
+  if (s->method->release && s->memory) s->method->release(s);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
   tr_work_free(s->work);

@@ -41,25 +41,13 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-static void set_corrector(tr_step *s, const tr_bdf *b) {
-  const par *p = s->par;
-  tr_corrector *c = &s->c;
-  double now = 1 / b->cj;
-  c->cq = now * now, c->cv = c->cw = now, c->cm = 1;
-  c->unit_metric = p->metric == METRIC_IDENTITY;
-  c->few = s->allowed > 0;
-  c->multipliers = p->test == TEST_GGL;
-  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  for (int i = 0; i < s->sys->nv; i++) {
-    c->vhat[i] = b->vp[i] - now * b->dvp[i];
-    c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
-  }
-}
-
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  const par *p = s->par;
   tr_bdf *b = s->memory;
   tr_bdf_predict(b, s, x0, h);
-  set_corrector(s, b);
+  tr_bdf_corrector(b, s);
+  s->c.unit_metric = p->metric == METRIC_IDENTITY;
+  s->c.multipliers = p->test == TEST_GGL;
   if (!s->c.few) return tr_correct_si2(s, x0, x0->t + h, x1);
   for (;;) {
     long matrices = s->newton.matrices;
