@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single joints and springs against MSC Adams: position, velocity, acceleration, orientation, reactions.
+// Single joints and springs against MSC Adams: position, velocity, acceleration, orientation,
+// reactions.
 //
-// The numbers are Adams' results as published with Project Chrono's tests (BSD-3), two instants of each
-// case: centre of mass, quaternion, angular velocity and acceleration, then force and torque of the joint
-// on ground at the ground marker, all in global axes. Adams' own error is about 5e-6 in position, but 8e-4
-// in Spherical_Case01 and Universal, 5e-4 in Cylindrical_Case01 and Prismatic_Case01; `tol` says which,
-// and other quantities follow with the factors of `weight`.
+// The numbers are Adams' results as published with Project Chrono's tests (BSD-3), two instants of
+// each case: centre of mass, quaternion, angular velocity and acceleration, then force and torque
+// of the joint on ground at the ground marker, all in global axes. Adams' own error is about 5e-6
+// in position, but 8e-4 in Spherical_Case01 and Universal, 5e-4 in Cylindrical_Case01 and
+// Prismatic_Case01; `tol` says which, and other quantities follow with the factors of `weight`.
 //
-// Conventions checked: a reaction `j.fx` .. `j.tz` acts on the second marker's body, at that marker; Adams
-// gives its opposite on ground. Joint axis = marker z; universal: first marker x, second marker y.
+// Conventions checked: a reaction `j.fx` .. `j.tz` acts on the second marker's body, at that
+// marker; Adams gives its opposite on ground. Joint axis = marker z; universal: first marker x,
+// second marker y.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -279,8 +281,8 @@ static const adams spring_cases[] = {
            -0.3315315, 0,         0,         0}}}},
 };
 
-// What value[] holds: parts of body b, or of joint j on ground. Velocities err more than positions, and
-// accelerations and forces more than velocities, in proportion to their size.
+// What value[] holds: parts of body b, or of joint j on ground. Velocities err more than positions,
+// and accelerations and forces more than velocities, in proportion to their size.
 static const struct quantity {
   const char *name, *part[4];
   int n;
@@ -304,7 +306,8 @@ static void parts(const tr_system *sys, const tr_state *x, const char *element,
   }
 }
 
-// Force and torque on ground at the ground marker: minus those on the body, the torque with the lever.
+// Force and torque on ground at the ground marker: minus those on the body, the torque with the
+// lever.
 static void on_ground(const tr_system *sys, const tr_state *x, double *force, double *torque) {
   double here[3], there[3], lever[3], moment[3];
   parts(sys, x, "g", &quantities[0], here), parts(sys, x, "m", &quantities[0], there);
@@ -334,8 +337,8 @@ static void compare(const adams *c, int instants, double *got, const double *wan
   }
 }
 
-// The state at t, with the accelerations and multipliers that belong to its q and v: those of a step are
-// behind by a fraction of it.
+// The state at t, with the accelerations and multipliers that belong to its q and v: those of a
+// step are behind by a fraction of it.
 static tr_state go_to(tr_run *run, const tr_system *sys, double t) {
   tr_state x;
   tr_error error = {0};

@@ -163,8 +163,8 @@ typedef struct tr_body_type {
   int nq, nv, ncache; // sizes; nc rows of own constraints
   int nc;
   bool constant_mass;
-  // What `keep` can hold fixed at the start: "x", "y", "angle"; NULL-terminated, one per velocity
-  // unless keep_row says otherwise. The same for velocities: "vx", "vy", "omega".
+  // What `keep` can hold fixed at the start, NULL-terminated: the displacements of the origin's frame,
+  // "x", "y", "angle" or "x", "y", "z", "rx", "ry", "rz". The same for velocities: "vx", "vy", "omega".
   const char *const *coordinate_names, *const *rate_names;
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
@@ -194,8 +194,6 @@ typedef struct tr_body_type {
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
-  // The k-th name of rate_names as a row on v (nv), and of coordinate_names on d. NULL: unit rows.
-  void (*keep_row)(const tr_body_at *b, int k, double *row);
   // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
   void (*quaternion)(const tr_body_at *b, double e[4]);
 

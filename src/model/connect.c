@@ -99,7 +99,7 @@ static bool read_bodies(tr_planner *p, const tr_node *node, const tr_node *list,
   int body[TR_MAX_MARKERS];
   p->subject.key = "bodies";
   bool ok = list->kind == TR_LIST && list->count == count;
-  if (!ok) tr_plan_fail(p, list, "a list of %d bodies is expected", count);
+  if (!ok) tr_plan_fail(p, list, "a list of %d bod%s is expected", count, count == 1 ? "y" : "ies");
   int n = 0;
   for (const tr_node *k = ok ? list->first : NULL; k; k = k->next) {
     body[n] = tr_plan_body_ref(p, k);

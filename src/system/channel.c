@@ -111,8 +111,10 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
     }
     case OWN_FORCE: {
       const tr_force_ops *ops = s->force[o->index].ops;
-      return (part){ops->measure_names[k],
-                    measure_quantity(ops->measure_names[k], ops->uses_moments)};
+      bool rotary = ops->uses_moments; // unless it says that it goes along a length
+      for (const char *const *n = ops->measure_names; *n; n++)
+        if (!strcmp(*n, "length")) rotary = false;
+      return (part){ops->measure_names[k], measure_quantity(ops->measure_names[k], rotary)};
     }
     case OWN_ENERGY: return energy_parts[k];
     case OWN_CONSTRAINT: return constraint_parts[k];

@@ -238,7 +238,9 @@ static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, c
     mass = M;
   }
   for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
-  bool whole = b->type->sizes != NULL; // equations by functions: nothing is known of their pattern
+  // Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the
+  // whole block at the start.
+  bool whole = b->type->sizes != NULL || b->keep_q || b->keep_v;
   emit(s, b->v, b->v, b->nv, b->nv, b->nv, K, whole);
   if (b->nc == 0) return;
   const double *G = w->G + sys->block[b->block].G;
