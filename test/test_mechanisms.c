@@ -31,9 +31,10 @@ static void stop(machine *k) {
   unload(&k->m);
 }
 
-// ---- shafts -----------------------------------------------------------------------------------------
+// ---- shafts -------------------------------------------------------------------------------------
 
-// The driven shaft keeps its direction and hangs on the joint; a spring of no stiffness measures it.
+// The driven shaft keeps its direction and hangs on the joint; a spring of no stiffness measures
+// it.
 #define SHAFTS(joint)                                                                  \
   "trammel: 1\n"                                                                       \
   "bodies:\n"                                                                          \
@@ -49,8 +50,9 @@ static void stop(machine *k) {
   "forces:\n"                                                                          \
   "  out_angle: {type: torsion-spring, markers: [far, out]}\n"
 
-// Two shafts at an angle b. Hooke's joint with the first pin along x of the driving shaft at the start,
-// in the plane of the shafts: tan(out) = tan(in)/cos(b), so out'/in' = cos b/(1 - sin^2 b cos^2 in).
+// Two shafts at an angle b. Hooke's joint with the first pin along x of the driving shaft at the
+// start, in the plane of the shafts: tan(out) = tan(in)/cos(b), so out'/in' = cos b/(1 - sin^2 b
+// cos^2 in).
 static void hooke(void **unused) {
   (void)unused;
   double b = 40 * TR_PI / 180;
@@ -81,7 +83,7 @@ static void constant_velocity(void **unused) {
   stop(&k);
 }
 
-// ---- screws, racks, gears -----------------------------------------------------------------------------
+// ---- screws, racks, gears -----------------------------------------------------------------------
 
 // A nut sinks along its screw: s'' = -m g/(m + J (2 pi/p)^2), twenty turns.
 static void screw(void **unused) {
@@ -223,10 +225,10 @@ static void coupler(void **unused) {
   stop(&k);
 }
 
-// ---- linkages ---------------------------------------------------------------------------------------
+// ---- linkages -----------------------------------------------------------------------------------
 
-// Freudenstein: K1 cos t4 - K2 cos t2 + K3 = cos(t2 - t4) for links a (crank), b, c (rocker), d (ground),
-// K1 = d/a, K2 = d/c, K3 = (a^2 - b^2 + c^2 + d^2)/(2 a c).
+// Freudenstein: K1 cos t4 - K2 cos t2 + K3 = cos(t2 - t4) for links a (crank), b, c (rocker), d
+// (ground), K1 = d/a, K2 = d/c, K3 = (a^2 - b^2 + c^2 + d^2)/(2 a c).
 static void freudenstein(void **unused) {
   (void)unused;
   const double a = 1, b = 2, c = 1.5, d = 2.2;
@@ -253,7 +255,7 @@ static void freudenstein(void **unused) {
   stop(&k);
 }
 
-// ---- what the heads of shipped models say -------------------------------------------------------------
+// ---- what the heads of shipped models say -------------------------------------------------------
 
 static machine shipped(const char *file, const char *const *set) {
   machine k = {.m = load_model(file, set)};

@@ -376,6 +376,33 @@ static const char *settled(const tr_field *f) {
   return strcmp(f->choices[0], "auto") == 0 ? f->choices[1] : NULL;
 }
 
+// A law of all that the field allows; of optional ones the first.
+static const char *some_law(const tr_field *fields, const tr_field *f) {
+  bool optional = f->preset && !f->preset[0];
+  if (f->kind == TR_LAW3)
+    return "[\"2 + 3*DX(m2, m1, m0)*VY(m3)\", \"-3*WZ(m2) + sin(time + AZ(m3, m0))\", 0]";
+  if (optional && f != fields) return NULL;
+  if (f->reach == TR_OF_TIME) return "0.3*sin(2*time)";
+  if (f->reach == TR_OF_POSITIONS)
+    return "\"2*DM(m0, m1)^2 + 2*DX(m1, m2, m0)*cos(AZ(m3, m0)) - 2 + 0.3*time\"";
+  return "\"0.8 + 2*DX(m2, m3, m0)*VY(m3, m2) - sin(time + 2*WZ(m2)*AZ(m3))\"";
+}
+
+static const char *some_value(const tr_field *fields, const tr_field *f) {
+  switch (f->kind) {
+    case TR_VEC3: return "[0.4, 0.3, 0.5]";
+    case TR_VEC2: return "[0.4, 0.3]";
+    case TR_TENSOR: return "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]";
+    case TR_REAL: return "0.8";
+    case TR_CHOICE: return settled(f);
+    case TR_LAW:
+    case TR_LAW3: return some_law(fields, f);
+    case TR_MARKER: return "m3";
+    case TR_ROWS: return "[[5, -3], [2.5, 0], [-2.5, 0], [-5, -3], [-2.5, -6], [2.5, -6]]";
+    default: return NULL;
+  }
+}
+
 // "type: name, field: value, ..." with what the table requires.
 static int describe(char *text, size_t size, const char *type, const tr_field *fields) {
   int n = snprintf(text, size, "type: %s", type);
@@ -383,14 +410,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
     bool fits = !(f->min < f->max) || (0.8 >= f->min && 0.8 <= f->max);
     char middle[32]; // of bounds that 0.8 does not keep
     snprintf(middle, sizeof middle, "%g", 0.5 * (f->min + f->max));
-    const char *value = f->kind == TR_VEC3     ? "[0.4, 0.3, 0.5]"
-                        : f->kind == TR_VEC2   ? "[0.4, 0.3]"
-                        : f->kind == TR_TENSOR ? "[1.1, 1.3, 1.6, 0.2, 0.1, -0.3]"
-                        : f->kind == TR_REAL   ? (fits ? "0.8" : middle)
-                        : f->kind == TR_CHOICE ? settled(f)
-                        : f->kind == TR_ROWS
-                            ? "[[5, -3], [2.5, 0], [-2.5, 0], [-5, -3], [-2.5, -6], [2.5, -6]]"
-                            : NULL;
+    const char *value = f->kind == TR_REAL && !fits ? middle : some_value(fields, f);
     if (f->preset && (!value || f->kind == TR_ROWS)) continue;
     assert_non_null(value);
     n += snprintf(text + n, size - (size_t)n, ", %s: %s", f->name, value);
@@ -429,7 +449,9 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   n += snprintf(text + n, sizeof text - (size_t)n, "%s:\n  e: {", section);
   n += describe(text + n, sizeof text - (size_t)n, type, fields);
   const char *list[5] = {"", "m0", "m1, m0", "", "m1, m0, m3, m2"};
-  snprintf(text + n, sizeof text - (size_t)n, ", markers: [%s]}\n", list[markers]);
+  if (markers > 0)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", markers: [%s]", list[markers]);
+  snprintf(text + n, sizeof text - (size_t)n, "}\n");
   mechanism m = load_text(text);
   snprintf(name, sizeof name, "%s between %s and %s", type, a->name, b ? b->name : "ground");
   try_system(m.sys, name, what);

@@ -148,6 +148,9 @@ static const char *type_text(const tr_field *f, char *text, size_t size) {
     case TR_TENSOR: return "3 or 6 numbers";
     case TR_CHOICE: return joined(f->choices, text, size);
     case TR_TEXT: return "text";
+    case TR_LAW: return f->reach == TR_OF_TIME ? "law of time" : "law";
+    case TR_LAW3: return "3 laws";
+    case TR_MARKER: return "marker";
     case TR_ROWS: return "lists of numbers";
   }
   return "";

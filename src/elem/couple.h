@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row on the coordinates of two joints:  phi = r_1 x_1 + r_2 x_2 - c.
 //
-// Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a `couple`;
-// COUPLE_OPS writes the functions. mem holds the two angles: they must turn less than half a turn
-// in a step. One angle against a way needs none: phi is taken modulo whole turns.
+// Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a
+// `couple`; COUPLE_OPS writes the functions. mem holds the two angles: they must turn less than
+// half a turn in a step. One angle against a way needs none: phi is taken modulo whole turns.
 #ifndef TR_COUPLE_H
 #define TR_COUPLE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Screw joint: B turns about A's z axis and moves along it by `pitch` for every turn (5 rows: those of
-// the cylindrical joint, then s - k x - c with k = pitch/2 pi, modulo the pitch: the way says how often it
-// turned). Coordinates: the angle x, the way s.
+// Screw joint: B turns about A's z axis and moves along it by `pitch` for every turn (5 rows: those
+// of the cylindrical joint, then s - k x - c with k = pitch/2 pi, modulo the pitch: the way says
+// how often it turned). Coordinates: the angle x, the way s.
 #include "coordinate.h"
 
 static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, Z, X}, {DOT1, Z, Y}};

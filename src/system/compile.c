@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "elem/elem.h"
+#include "elem/law.h"
 #include "system.h"
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
@@ -92,6 +92,18 @@ static tr_status place_element(tr_system *s, sys_element *e, const char *kind, c
   return TR_OK;
 }
 
+// Whether some law of an element measures frames.
+static bool measures_frames(const tr_field *fields, const void *par) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int i = 0; i < laws; i++)
+      for (int k = 0; law[i] && k < law[i]->inputs; k++)
+        if (law[i]->input[k].kind > LAW_VARIABLE) return true;
+  }
+  return false;
+}
+
 static tr_status number_elements(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   int before = error->count;
@@ -118,6 +130,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     if (place_element(s, &f->e, "force", d->type->name, d->type->planar, d->type->spatial,
                       d->marker, d->markers, error) != TR_OK)
       continue;
+    f->whole = measures_frames(d->type->fields, d->par);
     f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
     f->e.mem = s->nmem;
     s->nmem += d->type->nmem;
