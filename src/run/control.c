@@ -4,6 +4,7 @@
 //   e = error/tol of the step, p the method's order:  accepted when e <= 1
 //   [GNP05]:  h_new = 0.9 h e^(-1/(p+1)), after a rejection too (e^2 is the paper's Theta)
 //   PI:       h_new = 0.9 h e^(-0.7/(p+1)) e_last^(0.4/(p+1)), kept when it would hardly change
+// Methods that choose their own order choose the step too.
 // A step whose Newton iteration fails is tried again with a quarter of its length. A step below the
 // smallest ends the run with the reason and the coordinate that is worst; nothing unconverged or
 // inaccurate is ever accepted.
@@ -30,6 +31,7 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   if (r->settings.newton.fixed_iterations > 0)
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "a fixed number of Newton iterations goes with a fixed step, not a tolerance");
+  if (s->method->choose) return TR_OK;
   tr_truncation e = s->method->truncation(s->par);
   if (e.q2 == 0 && fabs(e.q3) < 1e-6)
     return tr_fail(error, TR_BAD_INPUT, NULL,
@@ -80,6 +82,7 @@ static tr_status collapse(const tr_run *r, int worst, double h, tr_error *error)
   return TR_FAILED;
 }
 
+// After a step with e <= 1.
 static double next_step(const tr_run *r, double h, double e) {
   double power = 1.0 / (tr_step_order(r->step) + 1), f;
   e = fmax(e, 1e-8);
@@ -87,6 +90,12 @@ static double next_step(const tr_run *r, double h, double e) {
   f = SAFETY * pow(e, -0.7 * power) * pow(r->last_error, 0.4 * power);
   f = fmin(GROW, fmax(SHRINK, f));
   return f > KEEP_LOW && f < KEEP_HIGH ? h : h * f;
+}
+
+// After a rejected one.
+static double shorter_step(const tr_run *r, double h, double e) {
+  double power = 1.0 / (tr_step_order(r->step) + 1);
+  return isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
 }
 
 // The length to try: not past t, and no splinter left before it.
@@ -118,7 +127,10 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     }
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
                r->settings.control.tol;
-    double wish = next_step(r, h, e);
+    const tr_method *m = r->step->method;
+    double wish = m->choose ? m->choose(r->step, h, e)
+                  : e <= 1  ? next_step(r, h, e)
+                            : shorter_step(r, h, e);
     if (e <= 1) {
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
@@ -127,8 +139,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       return TR_OK;
     }
     r->info.rejected++;
-    double power = 1.0 / (tr_step_order(r->step) + 1);
-    r->h = isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
+    r->h = wish;
   }
 }
 

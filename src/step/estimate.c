@@ -52,10 +52,11 @@ static double mean_square(int n, const double *e, const double *scale, int *wors
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst) {
   int n = s->sys->nv;
-  tr_truncation c = s->method->truncation(s->par);
   double *e = s->work->x, most = 0;
   *worst = 0;
   grow_scales(s, x1);
+  if (s->method->error) return s->method->error(s, x1, velocity, worst);
+  tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, x0, h, x1);
   for (int i = 0; i < n; i++)
     e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
