@@ -76,6 +76,7 @@ TR_API tr_run_settings tr_run_defaults(void);
 typedef struct tr_run_info {
   const char *method; // full text with all parameters
   double t, end, step;
+  double tol;           // of the error control; 0: fixed steps
   long steps, rejected; // rejected: by the error test, or because Newton failed
   long newton_failures; // the latter
   double smallest_step, largest_step;

@@ -7,6 +7,7 @@
 // cache: cos, sin of the angle.
 #include <math.h>
 
+#include "body_run.h"
 #include "elem.h"
 
 typedef struct par {
@@ -131,26 +132,7 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * (g[0] * q[0] + g[1] * q[1]);
 }
 
-static tr_body_at one(const tr_bodies_at *b, const tr_body_slot *s) {
-  return (tr_body_at){s->par, b->q + s->q, b->v + s->v, b->cache + s->cache, b->t};
-}
-
-static void kinematics_run(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
-    tr_body_at at = one(b, s);
-    kinematics(&at, level, s->sites, b->site + s->site, frame + s->site);
-  }
-}
-
-static void gather_run(const tr_bodies_at *b, const double g[3], const double *W, double *F) {
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
-    tr_body_at at = one(b, s);
-    double *Q = F + s->v, sum[3] = {0};
-    add_force(&at, g, sum);
-    for (int k = s->site; k < s->site + s->sites; k++) add_pull(&at, b->site + k, W + 6 * k, sum);
-    for (int i = 0; i < 3; i++) Q[i] = -sum[i];
-  }
-}
+TR_BODY_RUNS(3)
 
 const tr_body_type tr_body_planar = {
     .name = "planar",

@@ -11,6 +11,7 @@
 // cache: R (9).
 #include <float.h>
 
+#include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
 
@@ -36,7 +37,7 @@ const tr_field tr_spatial_fields[] = {
      .doc = "unknowns of the rotation: Lie group, Euler parameters, 3-1-3 Euler angles"},
     {0}};
 
-// Rotations are kept or free one body axis at a time.
+// Of the origin, in global axes.
 const char *const tr_spatial_coordinate_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 const char *const tr_spatial_rate_names[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
 
@@ -250,26 +251,7 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * v3_dot(g, b->q);
 }
 
-static tr_body_at one(const tr_bodies_at *b, const tr_body_slot *s) {
-  return (tr_body_at){s->par, b->q + s->q, b->v + s->v, b->cache + s->cache, b->t};
-}
-
-static void kinematics_run(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
-    tr_body_at at = one(b, s);
-    kinematics(&at, level, s->sites, b->site + s->site, frame + s->site);
-  }
-}
-
-static void gather_run(const tr_bodies_at *b, const double g[3], const double *W, double *F) {
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
-    tr_body_at at = one(b, s);
-    double *Q = F + s->v, sum[6] = {0};
-    add_force(&at, g, sum);
-    for (int k = s->site; k < s->site + s->sites; k++) add_pull(&at, b->site + k, W + 6 * k, sum);
-    for (int i = 0; i < 6; i++) Q[i] = -sum[i];
-  }
-}
+TR_BODY_RUNS(6)
 
 const tr_body_type tr_body_spatial = {
     .name = "spatial",

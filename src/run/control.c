@@ -37,6 +37,14 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: with these parameters its error estimate vanishes",
                    s->method->info.name);
+  if (c->velocities && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: the error of its velocities cannot be told, only that of positions",
+                   s->method->info.name);
+  if (c->rule == TR_CONTROL_GNP05 && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: a step that changes every time undoes its feedback; use the PI rule",
+                   s->method->info.name);
   if (s->method->alternates && s->method->alternates(s->par))
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: error control needs numerical damping, or accelerations oscillate "
@@ -109,8 +117,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double h = fit(r, t);
     if (!first && r->h < least)
       return status != TR_OK ? tr_run_explain(r, status, h, error) : collapse(r, worst, h, error);
-    status = tr_step_try(r->step, &r->x, h, &r->next);
-    if (status < 0) return tr_run_explain(r, status, h, error);
+    status = tr_run_try(r, h, error);
+    if (status < 0) return status;
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
       r->h = 0.25 * h;

@@ -38,7 +38,9 @@ struct tr_run {
 
 double tr_clock_wall(void);
 
-// One step of length h to t1 (to the last bit). The caller has seen to it that it may be accepted.
+// Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
+tr_status tr_run_try(tr_run *r, double h, tr_error *error);
+// Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted.
 void tr_run_accept(tr_run *r, double t1);
 // Shows the accepted state to the auditor and the observers.
 tr_status tr_run_show(tr_run *r, tr_error *error);

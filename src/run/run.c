@@ -145,7 +145,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   TR_TRY(tr_method_parse(&r->arena, s->method, &method, &par, error));
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
-  r->info.end = s->end, r->info.step = s->step;
+  r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
@@ -287,20 +287,49 @@ void tr_run_accept(tr_run *r, double t1) {
   r->info.steps++;
 }
 
+// Rows were left out because they repeat others, and no longer do: the position was singular instead.
+static bool left_out_rows_open(tr_run *r, const tr_state *x) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  double *phi = r->work->x, left_out = 0;
+  if (red->count == 0) return false;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  tr_forces(r->work, NULL, NULL, phi);
+  for (int k = 0; k < red->count; k++) {
+    left_out = fmax(left_out, fabs(phi[red->row[k]]));
+    phi[red->row[k]] = 0;
+  }
+  double scale = fmax(1, vec_largest(x->q, r->sys->nq));
+  return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
+}
+
+static tr_status try_once(tr_run *r, double h) {
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status != TR_OK) return status;
+  if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
+  return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
+
+tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
+  tr_status status = try_once(r, h);
+  if (status < 0) return tr_run_explain(r, status, h, error);
+  if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
+  // other rows may be redundant now
+  status = tr_run_diagnose(r, NULL);
+  if (status < 0) return tr_run_diagnose(r, error);
+  if (status > 0) return status;
+  r->step->newton.valid = false;
+  status = try_once(r, h);
+  return status < 0 ? tr_run_explain(r, status, h, error) : status;
+}
+
 // One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
 // begins anew.
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
-  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  const char *body;
-  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
-  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
-    // other rows may be redundant now
-    TR_TRY(tr_run_diagnose(r, error));
-    r->step->newton.valid = false;
-    status = tr_step_try(r->step, &r->x, h, &r->next);
-  }
-  if (status != TR_OK) return tr_run_explain(r, status, h, error);
+  tr_status status = tr_run_try(r, h, error);
+  if (status > 0) return tr_run_explain(r, status, h, error);
+  TR_TRY(status);
   tr_run_accept(r, t1);
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;

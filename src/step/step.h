@@ -18,7 +18,8 @@
 
 typedef struct tr_step tr_step;
 
-// Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v.
+// Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v. v3 NaN: unknown,
+// since feedback of the constraints with gains of 1/h makes v jump when the step changes.
 typedef struct tr_truncation {
   double q2, q3, v2, v3;
 } tr_truncation;

@@ -57,6 +57,7 @@ typedef struct sys_force {
   sys_element e;
   const tr_force_type *type;
   const tr_force_ops *ops;
+  bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
 // Neighbours of one type, evaluated in one call where the type can.
