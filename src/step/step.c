@@ -83,6 +83,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
 
 void tr_step_free(tr_step *s) {
   if (!s) return;
+  if (s->method->release) s->method->release(s);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
   tr_work_free(s->work);

@@ -41,6 +41,11 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // An error estimate of its own, see tr_step_error, and the order that goes with it. NULL: by truncation.
+  double (*error)(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                  int *worst);
+  int (*order)(const void *par);
+  void (*release)(tr_step *s); // what prepare made outside the arena; or NULL
 } tr_method;
 
 typedef struct tr_corrector {
@@ -112,6 +117,8 @@ bool tr_step_matrix_fits(tr_step *s);
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst);
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
+// For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
+double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
 tr_status tr_estimate_make(tr_step *s);
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
