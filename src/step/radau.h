@@ -22,12 +22,16 @@ typedef struct tr_radau {
   double last_h;                             // its length, 0: none
   // the matrix: tangents at step length h0, by the slots of the system's pattern
   double h0, factored_h;
-  double *K, *D; // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 Q_v
+  double *K, *D; // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 (Q_v + M W), see add_turning
   double *mass;  // (nmass) room for the mass that goes with it
   const double *M;
   tr_pattern pattern; // of the complex matrix: each entry x + iy is a block [x -y; y x]
   tr_kkt pair;
-  double *b; // (3 (nv + nc)) right-hand sides
+  tr_kkt stage[STAGES];   // projections of the stages
+  tr_pattern all_pattern; // of all stages together, entry (i, j) at (3 i + stage, 3 j + stage)
+  tr_kkt all;
+  int sure_steps; // to be taken with matrices of each stage
+  double *b;      // (3 (nv + nc)) right-hand sides
 } tr_radau;
 
 // c, A, A^-1
@@ -41,5 +45,7 @@ tr_status tr_radau_prepare(tr_step *s); // room for all in s->memory
 void tr_radau_release(tr_step *s);
 // Solves for the stages from a first guess in them.
 tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h);
+// The same with matrices of each stage: slower, but it also works near singular positions.
+tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h);
 
 #endif

@@ -19,6 +19,8 @@
 
 #include "radau.h"
 
+enum { SURE_STEPS = 5 };
+
 // Lagrange's weights of n nodes at x.
 static void lagrange(int n, const double *node, double x, double *w) {
   for (int i = 0; i < n; i++) {
@@ -82,8 +84,24 @@ static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   (void)x;
-  ((tr_radau *)s->memory)->last_h = 0;
+  tr_radau *m = s->memory;
+  m->last_h = 0;
+  m->sure_steps = 0;
   return TR_OK;
+}
+
+// The fast iteration; when it fails the sure one, which then keeps the lead for some steps.
+static tr_status solve(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  tr_radau *m = s->memory;
+  if (m->sure_steps == 0) {
+    predict(s, x0, h, x1);
+    tr_status status = tr_radau_solve(s, x0, h);
+    if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
+    m->sure_steps = SURE_STEPS;
+  }
+  m->sure_steps--;
+  predict(s, x0, h, x1);
+  return tr_radau_solve_each(s, x0, h);
 }
 
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -92,10 +110,9 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double B[STAGES][STAGES];
   const int end = STAGES - 1;
   m->h = h;
-  predict(s, x0, h, x1);
   x1->t = x0->t + h;
   memcpy(x1->mem, x0->mem, nmem * sizeof *x1->mem);
-  tr_status status = tr_radau_solve(s, x0, h);
+  tr_status status = solve(s, x0, h, x1);
   tr_radau_inverse(B);
   for (size_t j = 0; j < nv; j++) {
     s->d[j] = m->u[end][j];
