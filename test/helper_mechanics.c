@@ -144,6 +144,9 @@ void draw_parameters(seed *s, const tr_field *fields, void *par) {
         break;
       case TR_TEXT: *(const char **)at = f->preset ? f->preset : ""; break;
       case TR_ROWS: *(tr_rows *)at = some_rows(f); break;
+      case TR_LAW: // see helper_laws.h
+      case TR_LAW3:
+      case TR_MARKER: break;
     }
   }
 }

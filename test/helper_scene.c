@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helper_laws.h"
 #include "math/v3.h"
 
 scene *new_scene(void) {
@@ -107,15 +108,34 @@ static void start_here(scene *x) {
   if (why) fail_msg("%s: %s", x->name, why);
 }
 
+// Parameters that the element itself accepts.
+static void draw_accepted(scene *x, seed *s, const tr_field *fields, int own) {
+  const char *(*start)(void *, int, const tr_frame *const *) =
+      x->joint ? x->joint->start : x->force->start;
+  double copy[MAX_PAR / sizeof(double)];
+  const tr_frame *f[TR_MAX_MARKERS];
+  for (int k = 0; k < x->markers; k++) f[k] = &x->frame[k];
+  for (int k = 0; k < 1000; k++) {
+    draw_parameters(s, fields, x->par);
+    draw_laws(s, fields, own, x->markers, x->lively, x->par);
+    memcpy(copy, x->par, sizeof copy);
+    if (!start || !start(copy, x->nd, f)) return;
+  }
+  fail_msg("%s: no parameters are accepted", x->name);
+}
+
 void begin(scene *x, seed *s) {
   size_t size = x->joint ? x->joint->par_size : x->force->par_size;
   const tr_field *fields = x->joint ? x->joint->fields : x->force->fields;
+  int own = x->joint ? x->joint->markers : x->force->markers;
   assert_true(size <= sizeof x->par);
   assert_true((x->joint ? x->joint->nmem : x->force->nmem) <= MAX_MEM);
+  x->markers = own + frames_of_laws(fields, x->lively);
+  x->n = x->nd * x->markers;
   memset(x->par, 0, sizeof x->par);
   memset(x->mem, 0, sizeof x->mem);
-  draw_parameters(s, fields, x->par);
   draw_frames(x, s);
+  draw_accepted(x, s, fields, own);
   x->t = 0.3 + 0.2 * draw(s);
   stand_still(x);
   start_here(x);

@@ -16,7 +16,8 @@ typedef struct scene {
   const tr_joint_ops *jops;
   const tr_force_ops *fops;
   char name[64];
-  int nd, markers, n;
+  int nd, markers, n; // markers and n: with those of laws, set by begin
+  bool lively;        // laws depend on all they can
   double par[MAX_PAR / sizeof(double)];
   double mem[MAX_MEM];
   double t;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single joints and springs against MSC Adams: position, velocity, acceleration, orientation, reactions.
+// Single joints and springs against MSC Adams: position, velocity, acceleration, orientation,
+// reactions.
 //
-// The numbers are Adams' results as published with Project Chrono's tests (BSD-3), two instants of each
-// case: centre of mass, quaternion, angular velocity and acceleration, then force and torque of the joint
-// on ground at the ground marker, all in global axes. Adams' own error is about 5e-6 in position, but 8e-4
-// in Spherical_Case01 and Universal, 5e-4 in Cylindrical_Case01 and Prismatic_Case01; `tol` says which,
-// and other quantities follow with the factors of `weight`.
+// The numbers are Adams' results as published with Project Chrono's tests (BSD-3), two instants of
+// each case: centre of mass, quaternion, angular velocity and acceleration, then force and torque
+// of the joint on ground at the ground marker, all in global axes. Adams' own error is about 5e-6
+// in position, but 8e-4 in Spherical_Case01 and Universal, 5e-4 in Cylindrical_Case01 and
+// Prismatic_Case01; `tol` says which, and other quantities follow with the factors of `weight`.
 //
-// Conventions checked: a reaction `j.fx` .. `j.tz` acts on the second marker's body, at that marker; Adams
-// gives its opposite on ground. Joint axis = marker z; universal: first marker x, second marker y.
+// Conventions checked: a reaction `j.fx` .. `j.tz` acts on the second marker's body, at that
+// marker; Adams gives its opposite on ground. Joint axis = marker z; universal: first marker x,
+// second marker y.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,6 +196,20 @@ static const adams cases[] = {
            0.162916, -8.78471,  -0.537811,  0.40365,  0.144106,  -0.725989,    -1.1297,
            2.98615,  -0.596732, 5.66997,    -13.5813, 2.16454,   -0.000104601, -0.162916,
            -1.02194, -2.04388,  0.00131228, 0}}}},
+    {"LinActuator_Case01",
+     HEAD BODY("inertia: 1") PLACE("at: [0, 0, 0]")
+         JOINT("prismatic") "  a: {type: motion, joint: j, position: time}\n",
+     1e-5,
+     {{1, {0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+      {5, {0, 0, 5, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}}},
+    {"LinActuator_Case02",
+     HEAD BODY("inertia: 1, orientation: {y: 45 deg}") PLACE("orientation: {y: 45 deg}")
+         JOINT("prismatic") "  a: {type: motion, joint: j, velocity: 0.5 m/s}\n",
+     1e-5,
+     {{1, {0.353553, 0, 0.353553, 0.353553, 0, 0.353553, 0, 0,        0, 0.92388, 0, 0.382683, 0, 0,
+           0,        0, 0,        0,        0, 4.90332,  0, -4.90332, 0, 3.46717, 0}},
+      {5, {1.76777, 0, 1.76777, 0.353553, 0, 0.353553, 0, 0,        0, 0.92388, 0, 0.382683, 0, 0,
+           0,       0, 0,       0,        0, 4.90332,  0, -4.90332, 0, 17.3359, 0}}}},
 };
 
 static const adams spring_cases[] = {
@@ -249,10 +265,24 @@ static const adams spring_cases[] = {
            0, 0,          0,         0, 0,         0,        0, -6.94731, -25.4603, 0, 0, 0}},
       {5, {0, -1.945198, -0.767401, 0, -0.652462, 2.8145, 0, 6.49326,  -7.244991, 1, 0, 0, 0,
            0, 0,         0,         0, 0,         0,      0, -6.49326, -2.561659, 0, 0, 0}}}},
+    {"TranSpringCB_Case03",
+     HEAD BODY(ROD ", position: [-1, 4, 3]") "markers:\n  g: {at: [1, 2, 3]}\n  m: {body: b, "
+                                             "at-global: [1, 4, 3]}\nforces:\n  s: {type: "
+                                             "spring-damper, markers: [g, m], force: -50*(length - "
+                                             "2) - 10*abs(length - 2)*(length - 2) - 5*rate}\n",
+     1e-5,
+     {{1, {-0.5266615, 3.486916, -1.046425, 3.809704,   -3.598146,  -2.628604,  15.52339,
+           -13.82865,  19.35452, 0.7399141, -0.2217716, -0.5467469, -0.3231289, -5.973215,
+           2.033661,   1.715601, 125.9638,  182.9501,   19.70318,   -15.52339,  13.82865,
+           -29.16117,  0,        0,         0}},
+      {5, {-1.444917,  4.419559,  1.322425,  0.5729712,  -0.5010744, -1.437158,  1.556888,
+           -1.060104,  -9.475118, 0.2925514, -0.7801378, 0.2213414,  -0.5067609, -2.718256,
+           0.01618426, 1.612521,  9.762428,  18.01229,   11.75116,   -1.556888,  1.060104,
+           -0.3315315, 0,         0,         0}}}},
 };
 
-// What value[] holds: parts of body b, or of joint j on ground. Velocities err more than positions, and
-// accelerations and forces more than velocities, in proportion to their size.
+// What value[] holds: parts of body b, or of joint j on ground. Velocities err more than positions,
+// and accelerations and forces more than velocities, in proportion to their size.
 static const struct quantity {
   const char *name, *part[4];
   int n;
@@ -276,7 +306,8 @@ static void parts(const tr_system *sys, const tr_state *x, const char *element,
   }
 }
 
-// Force and torque on ground at the ground marker: minus those on the body, the torque with the lever.
+// Force and torque on ground at the ground marker: minus those on the body, the torque with the
+// lever.
 static void on_ground(const tr_system *sys, const tr_state *x, double *force, double *torque) {
   double here[3], there[3], lever[3], moment[3];
   parts(sys, x, "g", &quantities[0], here), parts(sys, x, "m", &quantities[0], there);
@@ -306,8 +337,8 @@ static void compare(const adams *c, int instants, double *got, const double *wan
   }
 }
 
-// The state at t, with the accelerations and multipliers that belong to its q and v: those of a step are
-// behind by a fraction of it.
+// The state at t, with the accelerations and multipliers that belong to its q and v: those of a
+// step are behind by a fraction of it.
 static tr_state go_to(tr_run *run, const tr_system *sys, double t) {
   tr_state x;
   tr_error error = {0};
@@ -363,7 +394,28 @@ static void springs(void **unused) {
   }
 }
 
+// What drives the slides of LinActuator_Case01 and _Case02, on the body.
+static void actuators(void **unused) {
+  (void)unused;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const adams *c = &cases[i];
+    if (strncmp(c->name, "LinActuator", 11) != 0) continue;
+    static const double along[2][3] = {{0, 0, 9.80665}, {4.903325, 0, 4.903325}};
+    const double *want = along[c->name[strlen(c->name) - 1] - '1'];
+    mechanism m = load_text(c->text);
+    tr_run *run = begin(m.sys);
+    double got[3];
+    tr_state x = go_to(run, m.sys, 1);
+    parts(m.sys, &x, "a", &quantities[6], got);
+    assert_all_near(3, got, want, 1e-8, "%s: actuator", c->name);
+    tr_state_free(m.sys, &x);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(joints), cmocka_unit_test(springs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(joints), cmocka_unit_test(springs),
+                                     cmocka_unit_test(actuators)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

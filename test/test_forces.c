@@ -32,7 +32,7 @@ static void stop(machine *k) {
   unload(&k->m);
 }
 
-// ---- given forces -----------------------------------------------------------------------------------
+// ---- given forces -------------------------------------------------------------------------------
 
 // A thruster on a body that spins with w: v = F/(m w) (sin w t, 1 - cos w t).
 static void follower_force(void **unused) {
@@ -103,7 +103,7 @@ static void drag(void **unused) {
   stop(&k);
 }
 
-// ---- friction and stops -------------------------------------------------------------------------------
+// ---- friction and stops -------------------------------------------------------------------------
 
 // A block slides v^2/(2 mu g) and stays; a wheel's brake takes mu N r from its torque.
 static void friction(void **unused) {
@@ -160,7 +160,67 @@ static void bump_stop(void **unused) {
   stop(&k);
 }
 
-// ---- bushings and beams ---------------------------------------------------------------------------------
+// A door against its stop, in space: turns back as fast, deepest at w sqrt(J/k).
+static void angle_stop(void **unused) {
+  (void)unused;
+  machine k = start(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  door: {type: spatial, mass: 2, inertia: 0.5, omega: [0, 0, 1]}\n"
+      "joints:\n"
+      "  hinge: {type: revolute, bodies: [ground, door], at: [0, 0, 0]}\n"
+      "forces:\n"
+      "  stop: {type: angle-stop, joints: [hinge], limit: 1.9 rev, stiffness: 5000}\n",
+      1e-4, 20);
+  double reach = 3.8 * TR_PI;
+  go_to(&k, reach + TR_PI / 2 / 100);
+  assert_near(read(&k, "hinge.angle"), reach + 0.01, 1e-5, "depth, after almost two turns");
+  go_to(&k, 15);
+  assert_near(read(&k, "door.wz"), -1, 1e-3, "back");
+  stop(&k);
+}
+
+// ---- refused ------------------------------------------------------------------------------------
+
+static void refused(void **unused) {
+  (void)unused;
+#define TWO "trammel: 1\nbodies:\n  b: {type: spatial, mass: 1, inertia: 1}\n"
+  static const char *const table[][2] = {
+      {TWO
+       "forces:\n  f: {type: bushing, markers: [ground, b], stiffness-matrix: [[1, 2], [2, 1]]}\n",
+       "m:5:3: force \"f\": a matrix of it is not 6 x 6\n"},
+      {TWO "forces:\n  f: {type: bushing, markers: [ground, b], stiffness-matrix: [1, 2]}\n",
+       "m:5:62: force \"f\": stiffness-matrix: a list of lists of numbers is expected\n"},
+      {TWO "forces:\n  f: {type: bushing, markers: [ground, b], stiffness-matrix: [[1, 2], [1]]}\n",
+       "m:5:71: force \"f\": stiffness-matrix: a list of 2 numbers is expected\n"},
+      {TWO "forces:\n  f: {type: friction, markers: [ground, b], load: 1, coefficient: 1}\n",
+       "m:5:3: force \"f\": coordinate must be given with markers\n"},
+      {TWO "joints:\n  j: {type: screw, markers: [ground, b], pitch: 0}\n",
+       "m:5:3: joint \"j\": pitch is zero\n"},
+      {TWO "joints:\n  j: {type: cam, markers: [ground, b], points: [[0, 1], [1, 0]]}\n",
+       "m:5:3: joint \"j\": a closed curve needs 3 points\n"},
+      {TWO "joints:\n  j: {type: point-on-curve, markers: [ground, b], points: [[0, 1], [0, 1]]}\n",
+       "m:5:3: joint \"j\": neighbouring points coincide\n"},
+      {"trammel: 1\nbodies:\n  b: {type: planar, mass: 1, inertia: 1}\njoints:\n"
+       "  j: {type: universal, markers: [ground, b]}\n",
+       "m:5:3: joint \"j\": type universal is for spatial bodies, not for planar ones\n"},
+      {TWO "forces:\n  f: {type: force, bodies: [ground, b], at: [0, 0], force: [1, 0, 0]}\n",
+       "m:5:28: force \"f\": bodies: a list of 1 body is expected\n"},
+  };
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    tr_model *model;
+    tr_system *sys = NULL;
+    tr_error error = {0};
+    assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+    assert_int_equal(tr_model_read_text(model, table[i][0], strlen(table[i][0]), "m", &error),
+                     TR_OK);
+    assert_int_equal(tr_compile(model, &sys, &error), TR_BAD_INPUT);
+    assert_string_equal(error.text, table[i][1]);
+    tr_model_free(model);
+  }
+}
+
+// ---- bushings and beams -------------------------------------------------------------------------
 
 // On a bushing: x = m g/k (cos w t - 1); a turn about z is a harmonic one, at any amplitude.
 static void bushing(void **unused) {
@@ -216,7 +276,8 @@ static void bushing_matrix(void **unused) {
   stop(&k);
 }
 
-// A cantilever's tip under a load F: F L^3/(3 E I) + s F L/(G A), slope F L^2/(2 E I); in both planes.
+// A cantilever's tip under a load F: F L^3/(3 E I) + s F L/(G A), slope F L^2/(2 E I); in both
+// planes.
 static void beam(void **unused) {
   (void)unused;
   machine k = start(
@@ -243,10 +304,10 @@ static void beam(void **unused) {
   stop(&k);
 }
 
-// ---- contact --------------------------------------------------------------------------------------------
+// ---- contact ------------------------------------------------------------------------------------
 
-// Hunt and Crossley: m v dv/dd = -k d^e (1 + chi v) keeps v/chi - ln(1 + chi v)/chi^2 from the impact to
-// the rebound, whatever k and e.
+// Hunt and Crossley: m v dv/dd = -k d^e (1 + chi v) keeps v/chi - ln(1 + chi v)/chi^2 from the
+// impact to the rebound, whatever k and e.
 static double impact(double chi, double v) { return v / chi - log1p(chi * v) / (chi * chi); }
 
 static void restitution(void **unused) {
@@ -273,8 +334,8 @@ static void restitution(void **unused) {
   stop(&k);
 }
 
-// An elastic ball keeps coming up; after n bounces from H the time is (2 n) sqrt(2 H/g) in the limit of a
-// hard floor. Each stay on the floor adds about pi sqrt(m/k) less than 1e-3 of that.
+// An elastic ball keeps coming up; after n bounces from H the time is (2 n) sqrt(2 H/g) in the
+// limit of a hard floor. Each stay on the floor adds about pi sqrt(m/k) less than 1e-3 of that.
 static void bouncing(void **unused) {
   (void)unused;
   machine k = start(
@@ -295,8 +356,8 @@ static void bouncing(void **unused) {
   stop(&k);
 }
 
-// A ball that slides without spin ends rolling with 5/7 of its speed, after 2 v/(7 mu g); its depth in the
-// lane is 1e-4 of the radius.
+// A ball that slides without spin ends rolling with 5/7 of its speed, after 2 v/(7 mu g); its depth
+// in the lane is 1e-4 of the radius.
 static void bowling(void **unused) {
   (void)unused;
   machine k = start(
@@ -318,8 +379,8 @@ static void bowling(void **unused) {
   stop(&k);
 }
 
-// Equal balls, one at rest: they part at right angles (frictionless, elastic), each along or across the
-// line of centres.
+// Equal balls, one at rest: they part at right angles (frictionless, elastic), each along or across
+// the line of centres.
 static void billiards(void **unused) {
   (void)unused;
   machine k = start(
@@ -341,7 +402,7 @@ static void billiards(void **unused) {
   stop(&k);
 }
 
-// ---- curves -----------------------------------------------------------------------------------------------
+// ---- curves -------------------------------------------------------------------------------------
 
 static size_t add_points(char *text, size_t size, size_t n, int count, double from, double to,
                          void (*curve)(double a, double *x, double *y)) {
@@ -419,7 +480,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(follower_force), cmocka_unit_test(force_and_torque),
       cmocka_unit_test(drag),           cmocka_unit_test(friction),
-      cmocka_unit_test(bump_stop),      cmocka_unit_test(bushing),
+      cmocka_unit_test(bump_stop),      cmocka_unit_test(angle_stop),
+      cmocka_unit_test(refused),        cmocka_unit_test(bushing),
       cmocka_unit_test(bushing_matrix), cmocka_unit_test(beam),
       cmocka_unit_test(restitution),    cmocka_unit_test(bouncing),
       cmocka_unit_test(bowling),        cmocka_unit_test(billiards),

@@ -31,9 +31,10 @@ static void stop(machine *k) {
   unload(&k->m);
 }
 
-// ---- shafts -----------------------------------------------------------------------------------------
+// ---- shafts -------------------------------------------------------------------------------------
 
-// The driven shaft keeps its direction and hangs on the joint; a spring of no stiffness measures it.
+// The driven shaft keeps its direction and hangs on the joint; a spring of no stiffness measures
+// it.
 #define SHAFTS(joint)                                                                  \
   "trammel: 1\n"                                                                       \
   "bodies:\n"                                                                          \
@@ -49,8 +50,9 @@ static void stop(machine *k) {
   "forces:\n"                                                                          \
   "  out_angle: {type: torsion-spring, markers: [far, out]}\n"
 
-// Two shafts at an angle b. Hooke's joint with the first pin along x of the driving shaft at the start,
-// in the plane of the shafts: tan(out) = tan(in)/cos(b), so out'/in' = cos b/(1 - sin^2 b cos^2 in).
+// Two shafts at an angle b. Hooke's joint with the first pin along x of the driving shaft at the
+// start, in the plane of the shafts: tan(out) = tan(in)/cos(b), so out'/in' = cos b/(1 - sin^2 b
+// cos^2 in).
 static void hooke(void **unused) {
   (void)unused;
   double b = 40 * TR_PI / 180;
@@ -81,7 +83,7 @@ static void constant_velocity(void **unused) {
   stop(&k);
 }
 
-// ---- screws, racks, gears -----------------------------------------------------------------------------
+// ---- screws, racks, gears -----------------------------------------------------------------------
 
 // A nut sinks along its screw: s'' = -m g/(m + J (2 pi/p)^2), twenty turns.
 static void screw(void **unused) {
@@ -223,10 +225,10 @@ static void coupler(void **unused) {
   stop(&k);
 }
 
-// ---- linkages ---------------------------------------------------------------------------------------
+// ---- linkages -----------------------------------------------------------------------------------
 
-// Freudenstein: K1 cos t4 - K2 cos t2 + K3 = cos(t2 - t4) for links a (crank), b, c (rocker), d (ground),
-// K1 = d/a, K2 = d/c, K3 = (a^2 - b^2 + c^2 + d^2)/(2 a c).
+// Freudenstein: K1 cos t4 - K2 cos t2 + K3 = cos(t2 - t4) for links a (crank), b, c (rocker), d
+// (ground), K1 = d/a, K2 = d/c, K3 = (a^2 - b^2 + c^2 + d^2)/(2 a c).
 static void freudenstein(void **unused) {
   (void)unused;
   const double a = 1, b = 2, c = 1.5, d = 2.2;
@@ -253,12 +255,67 @@ static void freudenstein(void **unused) {
   stop(&k);
 }
 
+// ---- what the heads of shipped models say -------------------------------------------------------
+
+static machine shipped(const char *file, const char *const *set) {
+  machine k = {.m = load_model(file, set)};
+  k.run = new_run(k.m.sys, NULL, NAN, NAN);
+  return k;
+}
+
+static void shipped_shaft(void **unused) {
+  (void)unused;
+  const char *const turned[] = {"phase=90", NULL};
+  machine k = shipped("universal_shaft.yaml", NULL);
+  double wobble = 0;
+  for (int i = 1; i <= 20; i++) {
+    go_to(&k, i / 20.);
+    assert_near(read(&k, "output.wz"), read(&k, "input.wz"), 1e-6, "in phase");
+    assert_near(read(&k, "bearing_out.angle"), read(&k, "bearing_in.angle"), 1e-9, "in phase");
+  }
+  stop(&k);
+  k = shipped("universal_shaft.yaml", turned);
+  for (int i = 1; i <= 64; i++) {
+    go_to(&k, i / 64.);
+    wobble = fmax(wobble, read(&k, "output.wz") / read(&k, "input.wz"));
+  }
+  assert_near(wobble, pow(cos(25 * TR_PI / 180), -2), 0.02, "out of phase: 1/cos^2");
+  stop(&k);
+}
+
+static void shipped_rack(void **unused) {
+  (void)unused;
+  machine k = shipped("rack_and_pinion.yaml", NULL);
+  double r = 8e-3, w = sqrt((2000 * r * r + 1.5) / (5e-4 + 4 * r * r));
+  go_to(&k, 0.25);
+  assert_near(read(&k, "slide.s"), 0.02 * cos(w * 0.25), 1e-4, "rack");
+  assert_near(read(&k, "hinge.angle"), 0.02 / r * cos(w * 0.25), 1e-2, "pinion");
+  stop(&k);
+}
+
+static void shipped_epicyclic(void **unused) {
+  (void)unused;
+  machine k = shipped("epicyclic_gear.yaml", NULL);
+  go_to(&k, 2);
+  assert_near(read(&k, "carrier.omega"), read(&k, "sun.omega") * 20 / 70, 1e-4, "carrier");
+  // settled: the load's torque is the motor's times the ratio
+  assert_near(read(&k, "load.f"), -0.5 * 3.5, 1e-6, "load");
+  stop(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hooke),   cmocka_unit_test(constant_velocity),
-      cmocka_unit_test(screw),   cmocka_unit_test(rack_and_pinion),
-      cmocka_unit_test(gears),   cmocka_unit_test(epicyclic),
-      cmocka_unit_test(coupler), cmocka_unit_test(freudenstein),
+      cmocka_unit_test(hooke),
+      cmocka_unit_test(constant_velocity),
+      cmocka_unit_test(screw),
+      cmocka_unit_test(rack_and_pinion),
+      cmocka_unit_test(gears),
+      cmocka_unit_test(epicyclic),
+      cmocka_unit_test(coupler),
+      cmocka_unit_test(freudenstein),
+      cmocka_unit_test(shipped_shaft),
+      cmocka_unit_test(shipped_rack),
+      cmocka_unit_test(shipped_epicyclic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

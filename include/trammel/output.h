@@ -17,7 +17,7 @@ TR_API tr_status tr_channels_choose(const tr_system *system, int n, const char *
 
 typedef struct tr_csv_settings {
   int every;      // > 0: the start and every so many steps; the end always
-  double spacing; // else > 0: the first step at or after each multiple of it; else every step
+  double spacing; // else > 0: the start and each multiple of it, interpolated; else every step
 } tr_csv_settings;
 
 // An observer that writes a table: a header "t,name,name", then one line a row, numbers with 17 digits
@@ -28,6 +28,8 @@ TR_API tr_status tr_csv_new(const tr_system *system, const char *path, int n, co
                             tr_csv_settings settings, tr_csv **csv, tr_error *error);
 TR_API tr_observer *tr_csv_observer(tr_csv *csv);
 TR_API long tr_csv_rows(const tr_csv *csv);
+// The state a run ended with as a last row, should it be missing; what a spacing leaves out.
+TR_API tr_status tr_csv_end(tr_csv *csv, const tr_state *state);
 // Writes the last state seen, should it be missing, and what is buffered; frees. Tells of the first
 // write that failed. NULL is fine.
 TR_API tr_status tr_csv_close(tr_csv *csv, tr_error *error);

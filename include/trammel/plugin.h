@@ -55,7 +55,10 @@ typedef enum tr_field_kind {
   TR_TENSOR,   // double[9], symmetric: 3 numbers (diagonal) or 6 (xx yy zz xy xz yz)
   TR_CHOICE,   // int, index into choices
   TR_TEXT,     // const char *, owned by the model
-  TR_ROWS      // tr_rows: a list of lists of numbers, all of one length
+  TR_ROWS,     // tr_rows: a list of lists of numbers, all of one length
+  TR_LAW,      // const tr_law *: an expression of what moves; default "": NULL
+  TR_LAW3,     // const tr_law *[3]: three of them; two are accepted, the third 0
+  TR_MARKER    // int: a marker besides the element's own, its place among the frames; ground: -1
 } tr_field_kind;
 
 // A table of numbers. `own` is room for what an element derives from it in `start`.
@@ -64,6 +67,24 @@ typedef struct tr_rows {
   const double *x; // rows x columns
   double *own;     // rows x (columns + 2), zeroed
 } tr_rows;
+
+// A compiled expression of time, of variables of the element and of measures of markers. The markers it
+// names are appended to those of the element.
+typedef struct tr_law tr_law;
+
+// What a law may depend on.
+typedef enum tr_law_reach {
+  TR_OF_MOTION,    // time, positions and velocities
+  TR_OF_POSITIONS, // time and positions
+  TR_OF_TIME
+} tr_law_reach;
+
+// A quantity that the element tells its law: "length".
+typedef struct tr_variable {
+  const char *name; // NULL ends a table
+  tr_quantity quantity;
+  const char *doc;
+} tr_variable;
 
 typedef struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
@@ -75,6 +96,9 @@ typedef struct tr_field {
   bool positive;        // > 0 demanded
   const char *doc;      // one line
   const char *const *choices; // NULL-terminated, TR_CHOICE only
+  // Laws only; with the quantity TR_QUANTITIES the unit is left to the element.
+  tr_law_reach reach;
+  const tr_variable *variables; // or NULL
 } tr_field;
 
 // ---- frames ---------------------------------------------------------------------------------------
@@ -139,8 +163,8 @@ typedef struct tr_body_type {
   int nq, nv, ncache; // sizes; nc rows of own constraints
   int nc;
   bool constant_mass;
-  // What `keep` can hold fixed at the start: "x", "y", "angle"; NULL-terminated, one per velocity
-  // unless keep_row says otherwise. The same for velocities: "vx", "vy", "omega".
+  // What `keep` can hold fixed at the start, NULL-terminated: the displacements of the origin's frame,
+  // "x", "y", "angle" or "x", "y", "z", "rx", "ry", "rz". The same for velocities: "vx", "vy", "omega".
   const char *const *coordinate_names, *const *rate_names;
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
@@ -170,8 +194,6 @@ typedef struct tr_body_type {
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
 
-  // The k-th name of rate_names as a row on v (nv), and of coordinate_names on d. NULL: unit rows.
-  void (*keep_row)(const tr_body_at *b, int k, double *row);
   // Unit quaternion of the body axes, continuous in time. NULL: from a frame.
   void (*quaternion)(const tr_body_at *b, double e[4]);
 
@@ -208,7 +230,8 @@ typedef struct tr_link {
   int row;
 } tr_link;
 
-// One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame.
+// One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame: first the type's
+// markers, then those that TR_LAW and TR_MARKER fields added, so that n may differ between elements.
 typedef struct tr_joint_ops {
   int rows;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
@@ -220,7 +243,8 @@ typedef struct tr_joint_ops {
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
-  void (*phi_t)(const void *par, double t, const tr_frame *const *f, double *out); // NULL: zero
+  void (*phi_t)(const void *par, double t, const tr_frame *const *f, const double *mem,
+                double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
   // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
@@ -239,6 +263,7 @@ struct tr_joint_type {
   int markers;
   int joints;                           // > 0: may be given by so many joints, see take
   int nmem;                             // numbers remembered from step to step, in tr_state.mem
+  bool planar_memory;                   // accept is for planar frames too; they know their turns
   const tr_joint_ops *planar, *spatial; // NULL: not available there
   // Fill what is "auto" (NaN) from the frames (nd = 3 or 6) at the start. NULL: nothing to do. Returns
   // a static text when the start is not acceptable, else NULL.

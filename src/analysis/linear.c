@@ -99,26 +99,23 @@ tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr
 
 // ---- the null space of G ----------------------------------------------------------------------------
 
-static void remove_part(int n, double *x, const double *u) {
-  double dot = 0;
-  for (int i = 0; i < n; i++) dot += x[i] * u[i];
-  for (int i = 0; i < n; i++) x[i] -= dot * u[i];
-}
-
-static double length_of(int n, const double *x) {
+double tr_dot(int n, const double *x, const double *y) {
   double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * x[i];
-  return sqrt(s);
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
 }
 
-// Extends the orthonormal rows B (count of them) by x, unless it lies in their span.
-static bool extend(int n, double *B, int count, const double *x, double tol) {
-  double *u = B + (size_t)count * n, before = length_of(n, x);
+bool tr_extend_basis(int n, double *B, int count, const double *x, double tol) {
+  double *u = B + (size_t)count * n, before = sqrt(tr_dot(n, x, x));
   memcpy(u, x, (size_t)n * sizeof *u);
   for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < count; k++) remove_part(n, u, B + (size_t)k * n);
-  double after = length_of(n, u);
-  if (!(after > tol * before)) return false;
+    for (int k = 0; k < count; k++) {
+      const double *b = B + (size_t)k * n;
+      double d = tr_dot(n, u, b);
+      for (int i = 0; i < n; i++) u[i] -= d * b[i];
+    }
+  double after = sqrt(tr_dot(n, u, u));
+  if (!(after > tol * before) || !isfinite(after)) return false;
   for (int i = 0; i < n; i++) u[i] /= after;
   return true;
 }
@@ -138,7 +135,7 @@ static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr
       memset(row, 0, (size_t)n * sizeof *row);
       for (int i = 0; i < k->count; i++)
         for (int c = 0; c < k->nv[i]; c++) row[k->v[i] + c] += *G++;
-      if (count < n && extend(n, B, count, row, 1e-9)) count++;
+      if (count < n && tr_extend_basis(n, B, count, row, 1e-9)) count++;
     }
   }
   int rank = count;
@@ -147,7 +144,7 @@ static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr
     for (int i = 0; i < n && count < n; i++) {
       memset(row, 0, (size_t)n * sizeof *row);
       row[i] = 1;
-      if (extend(n, B, count, row, least)) count++;
+      if (tr_extend_basis(n, B, count, row, least)) count++;
     }
     least *= 0.5;
   }

@@ -8,6 +8,11 @@
 #include "system/system.h"
 #include "trammel/run.h"
 
+double tr_dot(int n, const double *x, const double *y);
+// Extends the orthonormal rows B (count of them, room for one more) by x, unless no more than tol of it
+// lies outside their span.
+bool tr_extend_basis(int n, double *B, int count, const double *x, double tol);
+
 // Moves x to an equilibrium near by, at rest: G' lam - Q = 0, Phi = 0. found: there is one.
 tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error);
 

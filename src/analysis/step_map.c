@@ -195,28 +195,6 @@ static tr_status make_scale(map *m) {
 
 // ---- Arnoldi ----------------------------------------------------------------------------------------
 
-static double dot(int n, const double *x, const double *y) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
-}
-
-// Adds x to the orthonormal rows V unless it lies among them.
-static bool extend(int n, double *V, int count, const double *x, double same) {
-  double *u = V + (size_t)count * n, before = sqrt(dot(n, x, x));
-  memcpy(u, x, (size_t)n * sizeof *u);
-  for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < count; k++) {
-      const double *v = V + (size_t)k * n;
-      double d = dot(n, u, v);
-      for (int i = 0; i < n; i++) u[i] -= d * v[i];
-    }
-  double after = sqrt(dot(n, u, u));
-  if (!(after > same * before) || !isfinite(after)) return false;
-  for (int i = 0; i < n; i++) u[i] /= after;
-  return true;
-}
-
 static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, double complex **w,
                           int *found) {
   int n = m->n, count = 0, block = 2 * modes->f, most = n < 400 ? n : 400;
@@ -232,18 +210,18 @@ static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, doub
   TR_TRY(make_scale(m));
   for (int k = 0; k < block; k++) {
     for (int i = 0; i < n; i++) Z[(size_t)k * n + i] *= m->scale[i];
-    if (count < most && extend(n, V, count, Z + (size_t)k * n, same)) count++;
+    if (count < most && tr_extend_basis(n, V, count, Z + (size_t)k * n, same)) count++;
   }
   for (int k = 0; k < count; k++) {
     TR_TRY(apply(m, V + (size_t)k * n, AV + (size_t)k * n));
-    if (count < most && extend(n, V, count, AV + (size_t)k * n, same)) count++;
+    if (count < most && tr_extend_basis(n, V, count, AV + (size_t)k * n, same)) count++;
   }
   double *H = TR_NEW(m->ar, (size_t)count * count, double);
   *w = TR_NEW(m->ar, count, double complex);
   if (!H || !*w) return TR_NO_MEMORY;
   for (int i = 0; i < count; i++)
     for (int j = 0; j < count; j++)
-      H[(size_t)i * count + j] = dot(n, V + (size_t)i * n, AV + (size_t)j * n);
+      H[(size_t)i * count + j] = tr_dot(n, V + (size_t)i * n, AV + (size_t)j * n);
   *found = count;
   return tr_eigenvalues(m->ar, count, H, *w);
 }

@@ -38,23 +38,37 @@ tr_study_settings tr_study_defaults(tr_study_kind kind) {
 
 // ---- settings ---------------------------------------------------------------------------------------
 
+// A method looks the same in every study, unless it is there twice.
+static void choose_styles(study *s, const tr_method *const *type) {
+  bool twice = false;
+  for (int i = 0; i < s->methods; i++)
+    for (int j = 0; j < i; j++) twice = twice || type[i] == type[j];
+  for (int i = 0; i < s->methods; i++) {
+    s->style[i] = i;
+    for (int k = 0; !twice && tr_methods()[k]; k++)
+      if (tr_methods()[k] == type[i]) s->style[i] = k;
+  }
+}
+
 static tr_status take_methods(study *s) {
   const tr_study_settings *set = &s->set;
   s->methods = set->methods > 0 ? set->methods : tr_method_count();
   s->method = TR_NEW(&s->arena, s->methods, const char *);
-  if (!s->method) return tr_no_memory(s->error);
+  s->style = TR_NEW(&s->arena, s->methods, int);
+  const tr_method **type = TR_NEW(&s->arena, s->methods, const tr_method *);
+  if (!s->method || !s->style || !type) return tr_no_memory(s->error);
   tr_arena scratch = tr_arena_make(s->sys->al);
   tr_status status = TR_OK;
   for (int i = 0; i < s->methods; i++) {
-    const tr_method *method;
     void *par;
     const char *text = set->methods > 0 ? set->method[i] : tr_method_describe(i).name;
     s->method[i] = tr_arena_text(&s->arena, text, strlen(text));
     if (!s->method[i]) status = tr_no_memory(s->error);
-    tr_status parsed = tr_method_parse(&scratch, text, &method, &par, s->error);
+    tr_status parsed = tr_method_parse(&scratch, text, &type[i], &par, s->error);
     if (parsed != TR_OK) status = parsed;
   }
   tr_arena_free(&scratch);
+  if (status == TR_OK) choose_styles(s, type);
   return status;
 }
 

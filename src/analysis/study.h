@@ -26,6 +26,7 @@ typedef struct study {
   tr_study_settings set;
   int methods, steps;
   const char **method; // (methods)
+  int *style;          // (methods) of their curves
   double *step;        // (steps) descending
   double end;
   tr_error *error;
@@ -147,5 +148,7 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
 // Order by least squares on logarithms over the finest steps (at most 4) whose error lies between
 // floor and ceiling. NaN: fewer than two.
 double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling);
+
+void tr_study_sort(int n, double *x); // ascending
 
 #endif

@@ -149,7 +149,7 @@ static tr_status write_errors(study *s, const errors *e, bool timed) {
 }
 
 // What the method promises with its defaults.
-static void put_claims(study_rows *r, const study *s, const errors *e, const char *method) {
+static void put_claims(study_rows *r, const errors *e, const char *method) {
   for (int k = 0; k < e->parts; k++) {
     double order = NAN;
     for (int i = 0; i < tr_method_count(); i++) {
@@ -159,7 +159,6 @@ static void put_claims(study_rows *r, const study *s, const errors *e, const cha
     }
     tr_study_put(r, order);
   }
-  (void)s;
 }
 
 static tr_status write_orders(study *s, const errors *e) {
@@ -174,7 +173,7 @@ static tr_status write_orders(study *s, const errors *e) {
   for (int m = 0; m < s->methods; m++) {
     tr_study_put_text(&r, s->method[m]);
     for (int k = 0; k < e->parts; k++) tr_study_put(&r, order_of(s, e, e->part[k], m));
-    put_claims(&r, s, e, s->method[m]);
+    put_claims(&r, e, s->method[m]);
   }
   tr_study_note(s,
                 "Fitted orders: least squares over the four finest steps, without errors below ten "
@@ -228,14 +227,6 @@ static tr_status draw(study *s, const errors *e, bool timed) {
 
 // ---- time -------------------------------------------------------------------------------------------
 
-static void sort(int n, double *x) {
-  for (int i = 1; i < n; i++)
-    for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
-      double y = x[j];
-      x[j] = x[j - 1], x[j - 1] = y;
-    }
-}
-
 static tr_status measure_times(study *s, errors *e) {
   int n = s->methods * s->steps, repeats = s->set.repeats;
   double *all = tr_study_numbers(s, n * repeats), total = 0;
@@ -254,7 +245,7 @@ static tr_status measure_times(study *s, errors *e) {
     }
   for (int i = 0; i < n; i++) {
     double *x = all + (size_t)i * repeats;
-    sort(repeats, x);
+    tr_study_sort(repeats, x);
     e->cpu[i] = x[repeats / 2], e->low[i] = x[0], e->high[i] = x[repeats - 1];
   }
   tr_study_note(s, "CPU times: median of %d, measured one after the other in alternating order.",

@@ -33,14 +33,6 @@ static tr_status choose(study *s, costs *c) {
   return TR_OK;
 }
 
-static void sort(int n, double *x) {
-  for (int i = 1; i < n; i++)
-    for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
-      double y = x[j];
-      x[j] = x[j - 1], x[j - 1] = y;
-    }
-}
-
 static tr_status measure(study *s, costs *c) {
   int repeats = s->set.repeats, n = s->steps * c->n;
   double total = 0;
@@ -63,8 +55,8 @@ static tr_status measure(study *s, costs *c) {
       c->ratio[at * repeats + round] = c->all[at * repeats + round] / base[round];
   }
   for (int at = 0; at < n; at++) {
-    sort(repeats, c->ratio + (size_t)at * repeats);
-    sort(repeats, c->all + (size_t)at * repeats);
+    tr_study_sort(repeats, c->ratio + (size_t)at * repeats);
+    tr_study_sort(repeats, c->all + (size_t)at * repeats);
   }
   return TR_OK;
 }

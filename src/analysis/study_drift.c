@@ -8,7 +8,7 @@
 
 #include "study.h"
 
-enum { BINS = 160, POINTS = 1200 };
+enum { BINS = 120, POINTS = 600 };
 
 typedef struct watcher {
   tr_observer observer; // first: the run hands it back to us
@@ -69,7 +69,8 @@ static tr_status task(study *s, void *data, int i) {
   drifts *d = data;
   int m = i / s->steps;
   study_run *r = &d->run[i];
-  watcher w = {.observer = {look}, .nc = s->sys->nc, .row = d->row, .end = s->end, .h = r->h};
+  watcher w = {
+      .observer = {.step = look}, .nc = s->sys->nc, .row = d->row, .end = s->end, .h = r->h};
   if (i % s->steps == d->shown) {
     w.bin_phi = d->bins[0] + (size_t)m * BINS, w.bin_rate = d->bins[1] + (size_t)m * BINS;
     w.every = 1 + (long)(s->end / r->h) / (POINTS - 1);
@@ -115,6 +116,7 @@ static tr_status choose_joint(study *s, drifts *d) {
 
 // ---- results ----------------------------------------------------------------------------------------
 
+static const double ROUND_OFF = 1e-9; // what is below is tolerance and round-off
 static const char *const part_names[] = {"position", "velocity"};
 static const char *const part_units[] = {"m or rad", "m/s or rad/s"};
 
@@ -129,7 +131,6 @@ static tr_status write_table(study *s, const drifts *d) {
                                 {"order_velocity", "", 3}};
   static const tr_column fit[] = {
       {"method", "", 0}, {"order_position", "", 3}, {"order_velocity", "", 3}};
-  const double floor = 1e-9; // what is below is tolerance and round-off
   study_rows r;
   TR_TRY(tr_study_table(s, "drift", "Largest and mean violation", 8, c, s->methods * s->steps, &r));
   for (int i = 0; i < s->methods * s->steps; i++) {
@@ -139,9 +140,9 @@ static tr_status write_table(study *s, const drifts *d) {
     for (int g = 0; g < 2; g++) {
       tr_study_put(&r, d->most[g][i]);
       tr_study_put(&r, d->mean[g][i]);
-      tr_study_put(&r, k > 0
-                           ? tr_study_order(2, s->step + k - 1, d->most[g] + i - 1, floor, INFINITY)
-                           : NAN);
+      tr_study_put(
+          &r, k > 0 ? tr_study_order(2, s->step + k - 1, d->most[g] + i - 1, ROUND_OFF, INFINITY)
+                    : NAN);
     }
   }
   TR_TRY(tr_study_table(s, "orders", "Fitted orders of the largest violation", 3, fit, s->methods,
@@ -149,11 +150,11 @@ static tr_status write_table(study *s, const drifts *d) {
   for (int m = 0; m < s->methods; m++) {
     tr_study_put_text(&r, s->method[m]);
     for (int g = 0; g < 2; g++)
-      tr_study_put(&r, tr_study_order(s->steps, s->step, d->most[g] + (size_t)m * s->steps, floor,
-                                      INFINITY));
+      tr_study_put(&r, tr_study_order(s->steps, s->step, d->most[g] + (size_t)m * s->steps,
+                                      ROUND_OFF, INFINITY));
   }
   tr_study_note(s, "No orders below a violation of %g: that is Newton's tolerance and round-off.",
-                floor);
+                ROUND_OFF);
   return TR_OK;
 }
 
@@ -176,7 +177,9 @@ static tr_status draw(study *s, const drifts *d) {
     TR_TRY(tr_study_curves(s, q, tr_study_text(s, "%s level, largest", part_names[g]), "step h / s",
                            tr_study_text(s, "max %s / (%s)", symbols[g], part_units[g]), s->steps,
                            x, y));
-    tr_study_slopes(q, 2, slopes);
+    bool any = false;
+    for (int i = 0; i < s->methods * s->steps; i++) any = any || d->most[g][i] > ROUND_OFF;
+    if (any) tr_study_slopes(q, 2, slopes);
   }
   return TR_OK;
 }
@@ -198,7 +201,7 @@ static tr_status draw_plane(study *s, const drifts *d) {
   for (int m = 0; m < s->methods; m++) {
     tr_series *c = TR_NEW(&s->arena, 1, tr_series);
     if (!c) return tr_no_memory(s->error);
-    *c = (tr_series){.style = m,
+    *c = (tr_series){.style = s->style[m],
                      .lines = true,
                      .n = POINTS,
                      .x = d->plane[0] + (size_t)m * POINTS,

@@ -42,7 +42,7 @@ typedef struct energies {
 static tr_status task(study *s, void *data, int i) {
   energies *e = data;
   study_run *r = &e->run[i];
-  watcher w = {.observer = {look}};
+  watcher w = {.observer = {.step = look}};
   if (e->conservative) {
     TR_TRY(tr_work_new(s->sys, &w.work));
     r->observer = &w.observer;

@@ -79,7 +79,7 @@ tr_status tr_study_curves(study *s, tr_panel *p, const char *title, const char *
   if (!c) return tr_no_memory(s->error);
   for (int m = 0; m < s->methods; m++)
     c[m] = (tr_series){.name = s->method[m],
-                       .style = m,
+                       .style = s->style[m],
                        .lines = true,
                        .markers = true,
                        .n = n,
@@ -105,7 +105,7 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
   for (int i = 0; i < n; i++) {
     at[i] = n - 1 - i;
     names[n - 1 - i] = name[i];
-    c[i] = (tr_series){.style = i,
+    c[i] = (tr_series){.style = i < s->methods ? s->style[i] : i,
                        .markers = true,
                        .n = 1,
                        .x = value + i,
@@ -136,4 +136,12 @@ double tr_study_order(int n, const double *h, const double *error, double floor,
   if (used < 2) return NAN;
   double d = used * sxx - sx * sx;
   return d > 0 ? (used * sxy - sx * sy) / d : NAN;
+}
+
+void tr_study_sort(int n, double *x) {
+  for (int i = 1; i < n; i++)
+    for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
+      double y = x[j];
+      x[j] = x[j - 1], x[j - 1] = y;
+    }
 }

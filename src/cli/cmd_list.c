@@ -59,11 +59,20 @@ static bool body_entry(int i, entry *e) {
   return true;
 }
 
+// "2 markers", "4 markers, or 2 joints".
+static const char *connects(int markers, int joints, char *text, size_t size) {
+  int n = snprintf(text, size, "%d marker%s", markers, markers == 1 ? "" : "s");
+  if (joints)
+    snprintf(text + n, size - (size_t)n, ", or %d joint%s", joints, joints == 1 ? "" : "s");
+  return text;
+}
+
 static bool joint_entry(int i, entry *e) {
   const tr_joint_type *j = tr_joint_types()[i];
   if (!j) return false;
   char text[NOTE_SIZE];
   *e = (entry){.name = j->name, .doc = j->doc, .fields = j->fields};
+  add_note(e, "connects", connects(j->markers, j->joints, text, sizeof text));
   int n = 0;
   if (j->planar) n += snprintf(text, sizeof text, "%d planar", j->planar->rows);
   if (j->spatial)
@@ -79,6 +88,7 @@ static bool force_entry(int i, entry *e) {
   if (!f) return false;
   char text[NOTE_SIZE];
   *e = (entry){.name = f->name, .doc = f->doc, .fields = f->fields};
+  add_note(e, "connects", connects(f->markers, f->joints, text, sizeof text));
   add_note(e, "space",
            f->planar && f->spatial ? "planar, spatial"
            : f->planar             ? "planar"
@@ -138,6 +148,9 @@ static const char *type_text(const tr_field *f, char *text, size_t size) {
     case TR_TENSOR: return "3 or 6 numbers";
     case TR_CHOICE: return joined(f->choices, text, size);
     case TR_TEXT: return "text";
+    case TR_LAW: return f->reach == TR_OF_TIME ? "law of time" : "law";
+    case TR_LAW3: return "3 laws";
+    case TR_MARKER: return "marker";
     case TR_ROWS: return "lists of numbers";
   }
   return "";

@@ -216,6 +216,7 @@ static int simulate(work *w, const request *r, int columns) {
   tr_status status = tr_run_all(w->run, &error);
   if (status != TR_OK && error.status == TR_OK) error.status = status;
 
+  tr_csv_end(w->csv, tr_run_state(w->run));
   run_result result = {.path = r->path,
                        .csv_path = r->csv,
                        .system = w->loaded.system,
@@ -261,8 +262,8 @@ static int run(const command *self, int argc, char **argv) {
     if (error.status == TR_OK) error.status = status;
     print_error(&error);
     if (r.json) json_failure(r.path, &error);
-    // a bad method or pattern is the fault of whoever wrote it
-    bool ours = r.settings.method || r.outputs;
+    // a bad method, tolerance or pattern is the fault of whoever wrote it
+    bool ours = r.settings.method || r.outputs || r.settings.control.tol > 0;
     code = status == TR_BAD_INPUT && ours ? EXIT_USAGE : exit_code(status);
   }
 done:

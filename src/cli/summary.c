@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of a run: for people and as JSON.
+#include <math.h>
 #include <string.h>
 
 #include "run.h"
@@ -15,6 +16,9 @@ static const char *outcome(tr_status status) {
 static void counts_json(json *j, const tr_run_info *info) {
   json_int(j, "steps", info->steps);
   json_int(j, "rejected", info->rejected);
+  json_int(j, "newton_failures", info->newton_failures);
+  json_number(j, "smallest_step", info->smallest_step);
+  json_number(j, "largest_step", info->largest_step);
   json_int(j, "newton_iterations", info->newton_iterations);
   json_int(j, "residuals", info->residuals);
   json_int(j, "jacobians", info->jacobians);
@@ -36,7 +40,8 @@ void summary_json(const run_result *r) {
   json_text(&j, "status", outcome(r->status));
   if (r->status != TR_OK) json_error(&j, r->error);
   json_number(&j, "end", info->end);
-  json_number(&j, "step", info->step);
+  json_number(&j, "step", info->tol > 0 ? NAN : info->step);
+  json_number(&j, "tol", info->tol > 0 ? info->tol : NAN);
   counts_json(&j, info);
   json_number(&j, "max_position_violation", info->max_phi);
   json_number(&j, "max_velocity_violation", info->max_phi_v);
@@ -74,9 +79,13 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "method");
   fprintf(to, "%s\n", info->method);
   row(to, "time");
-  fprintf(to, "%.9g s of %.9g s, step %.9g s\n", r->state->t, info->end, info->step);
+  fprintf(to, "%.9g s of %.9g s, ", r->state->t, info->end);
+  fprintf(to, info->tol > 0 ? "tolerance %.9g\n" : "step %.9g s\n",
+          info->tol > 0 ? info->tol : info->step);
   row(to, "steps");
-  fprintf(to, "%ld, %ld rejected\n", info->steps, info->rejected);
+  fprintf(to, "%ld, %ld rejected", info->steps, info->rejected);
+  if (info->tol > 0) fprintf(to, ", %.3g s to %.3g s", info->smallest_step, info->largest_step);
+  fputc('\n', to);
   row(to, "newton iterations");
   fprintf(to, "%ld, %.2f per step, %ld at the round-off floor\n", info->newton_iterations,
           (double)info->newton_iterations / n, info->stagnations);
@@ -87,12 +96,14 @@ void summary_text(FILE *to, const run_result *r) {
           info->refactorisations, info->solves);
   row(to, "cpu time");
   fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));
-  row(to, "constraint violation");
-  fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,
-          info->max_phi_v);
-  row(to, "energy");
-  fprintf(to, "%.9g J at the start, largest change %.3g J\n", info->energy0,
-          info->max_energy_change);
+  if (isfinite(info->energy0)) { // else the audit was off
+    row(to, "constraint violation");
+    fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,
+            info->max_phi_v);
+    row(to, "energy");
+    fprintf(to, "%.9g J at the start, largest change %.3g J\n", info->energy0,
+            info->max_energy_change);
+  }
   row(to, "consistent start");
   fprintf(to, "moved positions by %.3g, velocities by %.3g\n", info->start_move_q,
           info->start_move_v);

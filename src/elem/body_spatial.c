@@ -37,7 +37,7 @@ const tr_field tr_spatial_fields[] = {
      .doc = "unknowns of the rotation: Lie group, Euler parameters, 3-1-3 Euler angles"},
     {0}};
 
-// Rotations are kept or free one body axis at a time.
+// Of the origin, in global axes.
 const char *const tr_spatial_coordinate_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 const char *const tr_spatial_rate_names[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
 

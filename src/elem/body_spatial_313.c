@@ -136,7 +136,6 @@ const tr_body_type tr_body_spatial_313 = {
     .add_pull = tr_chart_add_pull,
     .add_wrench_dq = tr_chart_add_wrench_dq,
     .twist_dq = tr_chart_twist_dq,
-    .keep_row = tr_chart_keep_row,
     .quaternion = quaternion,
     .mass = tr_chart_mass,
     .add_mass_dq = tr_chart_add_mass_dq,

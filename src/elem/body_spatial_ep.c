@@ -174,7 +174,6 @@ const tr_body_type tr_body_spatial_ep = {
     .add_pull = tr_chart_add_pull,
     .add_wrench_dq = tr_chart_add_wrench_dq,
     .twist_dq = tr_chart_twist_dq,
-    .keep_row = tr_chart_keep_row,
     .quaternion = quaternion,
     .mass = mass,
     .add_mass_dq = add_mass_dq,

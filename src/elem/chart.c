@@ -140,13 +140,6 @@ void tr_chart_twist_dq(const tr_body_at *b, const tr_site *s, double *U) {
     }
 }
 
-void tr_chart_keep_row(const tr_body_at *b, int k, double *row) {
-  int n = chart_of(b)->n;
-  for (int i = 0; i < 3 + n; i++) row[i] = i == k && k < 3;
-  if (k < 3) return;
-  for (int i = 0; i < n; i++) row[3 + i] = b->cache[TR_CHART_P + n * (k - 3) + i];
-}
-
 // ---- inertia ----------------------------------------------------------------------------------------
 
 void tr_chart_mass(const tr_body_at *b, double *M) {

@@ -34,7 +34,6 @@ void tr_chart_kinematics(const tr_body_at *b, tr_level level, int n, const tr_si
 void tr_chart_add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out);
 void tr_chart_add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K);
 void tr_chart_twist_dq(const tr_body_at *b, const tr_site *s, double *U);
-void tr_chart_keep_row(const tr_body_at *b, int k, double *row);
 void tr_chart_mass(const tr_body_at *b, double *M);
 void tr_chart_add_mass_dq(const tr_body_at *b, const double *a, double *K);
 void tr_chart_add_force(const tr_body_at *b, const double g[3], double *Q);

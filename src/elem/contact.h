@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Penalty contact of two smooth surfaces: Hunt and Crossley's normal force, regularised friction.
 //
-// A contact is a unit normal n from A's surface to B, a gap h (negative: depth), and the arms r_A, r_B from
-// the frames' points to the place of contact. With V the velocity there of B against A, V_t its tangential
-// part:
+// A contact is a unit normal n from A's surface to B, a gap h (negative: depth), and the arms r_A,
+// r_B from the frames' points to the place of contact. With V the velocity there of B against A,
+// V_t its tangential part:
 //   N = k d^e (1 - chi n.V),  d = -h > 0;  none where this is negative (it never pulls)
 //   F = N (n - phi V_t) on B, phi = mu/sqrt(V_t^2 + v_0^2)
-// chi is about (1 - restitution)/speed of impact times 3/2 for e = 3/2; the law loses nothing at rest. A
-// type gives `touch` (the geometry) and `touch_change` (its derivative along a displacement).
+// chi is about 3/2 (1 - restitution)/(speed of impact), whatever k and e. A type gives `touch`, the
+// geometry, and `change`, its derivative along a displacement.
 #ifndef TR_CONTACT_H
 #define TR_CONTACT_H
 
@@ -115,7 +115,7 @@ static inline double contact_potential(const contact_par *p, double h) {
   return h < 0 ? p->stiffness * pow(-h, p->exponent + 1) / (p->exponent + 1) : 0;
 }
 
-// ---- tables -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinate of a joint between frames A and B, as `angle` and `s` measure it, with its gradient and
-// Hessian by the frames' displacements, in order A, B (n = 6 planar, 12 spatial numbers):
+// The coordinate of a joint between frames A and B, as `angle` and `s` measure it, with its
+// gradient and Hessian by the frames' displacements, in order A, B (n = 6 planar, 12 spatial
+// numbers):
 //   ANGLE  of B about A's z axis; planar t_B - t_A; spatial atan2(s, c), s = y_A.x_B, c = x_A.x_B,
 //            g = dx/dt_B = (s n1 - c n2)/(c^2 + s^2) = -dx/dt_A,  n1 = x_A x x_B, n2 = y_A x x_B
 //   WAY    of B along A's z axis, z_A . d; planar along the x axis
 //   DISTANCE  |d| of the points, where it is not zero
-// The Hessian H_ij is dg_i by displacement j; rotations do not commute, so it is not symmetric. Along a
-// motion with constant twists u:  d/dt (g.u) = u' H u.
+// The Hessian H_ij is dg_i by displacement j; rotations do not commute, so it is not symmetric.
+// Along a motion with constant twists u:  d/dt (g.u) = u' H u.
 #ifndef TR_COORDINATE_H
 #define TR_COORDINATE_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row on the coordinates of two joints:  phi = r_1 x_1 + r_2 x_2 - c.
 //
-// Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a `couple`;
-// COUPLE_OPS writes the functions. mem holds the two angles.
+// Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a
+// `couple`; COUPLE_OPS writes the functions. mem holds the two angles: they must turn less than
+// half a turn in a step. One angle against a way needs none: phi is taken modulo whole turns.
 #ifndef TR_COUPLE_H
 #define TR_COUPLE_H
 
@@ -23,6 +24,9 @@ static inline void couple_eval(const couple *c, int nd, const tr_frame *const *f
     coordinate_gradient(c->kind[k], nd, f + 2 * k, g);
     for (int i = 0; i < 2 * nd; i++) g[i] *= -lam[0] * c->scale[k];
   }
+  for (int k = 0; k < 2 && nd == 6; k++)
+    if (c->kind[k] == ANGLE && c->kind[1 - k] != ANGLE && c->scale[k] != 0)
+      phi[0] = remainder(phi[0], 2 * TR_PI * c->scale[k]);
 }
 
 static inline void couple_jac(const couple *c, int nd, const tr_frame *const *f, double *G) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plane curve through given points: the cubic spline of x and y over the chord length, natural at the
-// ends, or closed with all derivatives continuous up to the second. Prepared once in tr_rows.own, per
-// point: chord length u up to it, second derivatives of x and y, and one number of scratch.
+// A plane curve through given points: the cubic spline of x and y over the chord length, natural at
+// the ends, or closed with all derivatives continuous up to the second. Prepared once in
+// tr_rows.own, per point: chord length u up to it, second derivatives of x and y, and one number of
+// scratch.
 //
 // The foot of a point p is where p - c(u) is perpendicular to the curve, nearest to p. There
 //   e = n.(p - c),  t unit tangent, n = (-t_y, t_x), k curvature (positive: bends towards n)
-//   grad e = n,   grad of the foot's way along the curve = t/(1 - k e),   grad n = -k t t'/(1 - k e)
+//   grad e = n,  grad of the foot's way on the curve = t/(1 - k e),  grad n = -k t t'/(1 - k e)
 #ifndef TR_CURVE_H
 #define TR_CURVE_H
 
@@ -33,7 +34,8 @@ static inline double span_length(const tr_rows *r, bool closed, int i) {
 
 // Thomas' algorithm on the second derivatives M of one coordinate (column XX or YY):
 //   h_i-1 M_i-1 + 2 (h_i-1 + h_i) M_i + h_i M_i+1 = 6 (s_i - s_i-1),  s slopes of the chords.
-// A closed curve is relaxed by Gauss and Seidel: diagonally dominant, factor 1/2 or better each sweep.
+// A closed curve is relaxed by Gauss and Seidel: diagonally dominant, factor 1/2 or better
+// a sweep.
 static inline void curve_solve(const tr_rows *r, bool closed, int axis) {
   int n = r->rows, column = XX + axis;
   const double *x = r->x + axis;
@@ -69,8 +71,8 @@ static inline const char *curve_prepare(const tr_rows *r, bool closed) {
   return NULL;
 }
 
-// c and its first two derivatives by u on span i, at v from its beginning; beyond the ends the cubic of
-// the last span goes on.
+// c and its first two derivatives by u on span i, at v from its beginning; beyond the ends the
+// cubic of the last span goes on.
 static inline void curve_at(const tr_rows *r, bool closed, int i, double v, double c[2],
                             double c1[2], double c2[2]) {
   int j = i + 1 < r->rows ? i + 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a force from functions written once for plane and space. A file defines, with nd = 3 or 6,
+// The tables of a force from functions written once for plane and space. A file defines, nd 3 or 6,
 //   eval(nd, p, f, mem, w), tangent(nd, p, f, mem, K, D), measure(nd, p, f, mem, out), names,
 // and where it has one potential(nd, p, f, mem); FORCE_FUNCTIONS and FORCE_POTENTIAL give them the
 // signatures of plugin.h, with the suffix 2 or 3.
@@ -25,6 +25,21 @@
     measure(nd, p, f, mem, out);                                                               \
   }
 
+// The same for a file whose functions take the time, too: eval(nd, p, t, f, mem, w).
+#define FORCE_FUNCTIONS_OF_TIME(d, nd)                                                         \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,    \
+                      double *w) {                                                             \
+    eval(nd, p, t, f, mem, w);                                                                 \
+  }                                                                                            \
+  static void tangent##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *K, double *D) {                                               \
+    tangent(nd, p, t, f, mem, K, D);                                                           \
+  }                                                                                            \
+  static void measure##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *out) {                                                        \
+    measure(nd, p, t, f, mem, out);                                                            \
+  }
+
 #define FORCE_POTENTIAL(d, nd)                                                  \
   static double potential##d(const void *p, double t, const tr_frame *const *f, \
                              const double *mem) {                               \
@@ -32,8 +47,8 @@
     return potential(nd, p, f, mem);                                            \
   }
 
-// Planar frames as spatial ones, for laws that are written in space only: of the 12 displacements of two
-// frames the plane has those of `in_plane`.
+// Planar frames as spatial ones, for laws that are written in space only: of the 12 displacements
+// of two frames the plane has those of `in_plane`.
 static const int in_plane[6] = {0, 1, 5, 6, 7, 11};
 
 static inline void embed(const tr_frame *f, tr_frame *g) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beam force: a massless Timoshenko beam of length L along A's x axis, clamped at both frames. Stress-free
-// when B stands at (L, 0, 0) of A with parallel axes.
+// Beam force: a massless Timoshenko beam of length L along A's x axis, clamped at both frames.
+// Stress-free when B stands at (L, 0, 0) of A with parallel axes.
 //
 // The stiffness of B against A (A's axes, x = place - (L, 0, 0), rotation vector; six.h):
 //   x: E A/L,  xx: G J/L
 //   y, zz: E Iz/(L^3 (1 + Py)) [12, -6 L; -6 L, (4 + Py) L^2],  Py = 12 E Iz s_y/(G A L^2)
 //   z, yy: E Iy/(L^3 (1 + Pz)) [12, +6 L; +6 L, (4 + Pz) L^2],  Pz = 12 E Iy s_z/(G A L^2)
-// s = 0 is Euler and Bernoulli's beam. A's end takes the reaction. C = tau K. For deflections that are
-// small against L; a slender part is better cut into several.
+// s = 0 is Euler and Bernoulli's beam. A's end takes the reaction. C = tau K. For deflections that
+// are small against L; a slender part is better cut into several.
 #include <math.h>
 
 #include "six.h"

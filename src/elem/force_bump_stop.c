@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bump stop: a one-sided spring-damper on the way s of a slide or on the distance of two points.
+// Bump stop: a one-sided spring-damper on the way s of a slide or on the distance of two points;
+// angle stop: the same on the angle of a hinge.
 //
 //   d = x - limit (side upper) or limit - x (lower), the depth;  nothing while d <= 0, else
 //   F = max(0, k d^e + c S(d/d_1) d'),   S(y) = y^2 (3 - 2 y) up to y = 1, then 1
-// pushes back. Damping grows with depth from nothing, so that the force has no jump at the touch; the
-// clip keeps it from pulling on the way out.
+// pushes back. Damping grows with depth from nothing, so that the force has no jump at the touch;
+// the clip keeps it from pulling on the way out.
 #include "coordinate.h"
 #include "force.h"
 
-enum { ALONG_AUTO, ALONG_S, ALONG_DISTANCE };
+enum { ALONG_AUTO, ALONG_S, ALONG_DISTANCE, ALONG_ANGLE };
 typedef struct par {
   int along, side;
   double limit, stiffness, exponent, damping, depth;
@@ -32,6 +33,19 @@ static const tr_field fields[] = {
      .choices = alongs},
     {0}};
 
+static const tr_field angle_fields[] = {
+    {"limit", TR_REAL, TR_ANGLE, offsetof(par, limit), .doc = "where it begins"},
+    {"side", TR_CHOICE, TR_NUMBER, offsetof(par, side), "upper",
+     .doc = "upper: acts above the limit, lower: below", .choices = sides},
+    {"stiffness", TR_REAL, TR_TORSION_STIFFNESS, offsetof(par, stiffness), .min = 0,
+     .max = INFINITY, .doc = "k, in N m/rad^e"},
+    {"exponent", TR_REAL, TR_NUMBER, offsetof(par, exponent), "1", .min = 1, .max = 10, .doc = "e"},
+    {"damping", TR_REAL, TR_TORSION_DAMPING, offsetof(par, damping), "0", .min = 0, .max = INFINITY,
+     .doc = "c, from the depth d_1 on"},
+    {"damping-depth", TR_REAL, TR_ANGLE, offsetof(par, depth), "0.01", .positive = true,
+     .doc = "d_1"},
+    {0}};
+
 static const char *take(void *pv, int k, const tr_joint_type *joint) {
   par *p = pv;
   int kind = WAY;
@@ -45,15 +59,29 @@ static const char *start(void *pv, int nd, const tr_frame *const *f) {
   return ((const par *)pv)->along == ALONG_AUTO ? "coordinate must be given with markers" : NULL;
 }
 
-static coordinate_kind kind_of(const par *p) { return p->along == ALONG_S ? WAY : DISTANCE; }
+static const char *take_angle(void *pv, int k, const tr_joint_type *joint) {
+  int kind = ANGLE;
+  (void)pv, (void)k;
+  return coordinate_take(&kind, joint);
+}
+
+static const char *start_angle(void *pv, int nd, const tr_frame *const *f) {
+  (void)nd, (void)f;
+  ((par *)pv)->along = ALONG_ANGLE;
+  return NULL;
+}
+
+static coordinate_kind kind_of(const par *p) {
+  return p->along == ALONG_S ? WAY : p->along == ALONG_ANGLE ? ANGLE : DISTANCE;
+}
 
 typedef struct bump {
   double x, rate, T, T_x, T_rate; // T forward on x
 } bump;
 
-static inline bump look(int nd, const par *p, const tr_frame *const *f) {
+static inline bump look(int nd, const par *p, const tr_frame *const *f, const double *mem) {
   double sign = p->side == 0 ? 1 : -1;
-  bump b = {.x = coordinate_value(kind_of(p), nd, f, NULL),
+  bump b = {.x = coordinate_value(kind_of(p), nd, f, mem),
             .rate = coordinate_rate(kind_of(p), nd, f)};
   double d = sign * (b.x - p->limit), in = sign * b.rate;
   if (d <= 0) return b;
@@ -69,50 +97,46 @@ static inline bump look(int nd, const par *p, const tr_frame *const *f) {
 
 static inline void eval(int nd, const par *p, const tr_frame *const *f, const double *mem,
                         double *w) {
-  (void)mem;
-  coordinate_pull(kind_of(p), nd, f, look(nd, p, f).T, w);
+  coordinate_pull(kind_of(p), nd, f, look(nd, p, f, mem).T, w);
 }
 
 static inline void tangent(int nd, const par *p, const tr_frame *const *f, const double *mem,
                            double *K, double *D) {
-  bump b = look(nd, p, f);
-  (void)mem;
+  bump b = look(nd, p, f, mem);
   if (b.T != 0) coordinate_pull_tangent(kind_of(p), nd, f, b.T, b.T_x, b.T_rate, K, D);
 }
 
 static inline double potential(int nd, const par *p, const tr_frame *const *f, const double *mem) {
-  double d = look(nd, p, f).x - p->limit;
-  (void)mem;
+  double d = look(nd, p, f, mem).x - p->limit;
   if (p->side == 1) d = -d;
   return d > 0 ? p->stiffness * pow(d, p->exponent + 1) / (p->exponent + 1) : 0;
 }
 
 static inline void measure(int nd, const par *p, const tr_frame *const *f, const double *mem,
                            double *out) {
-  bump b = look(nd, p, f);
-  (void)mem;
+  bump b = look(nd, p, f, mem);
   out[0] = b.T, out[1] = b.x, out[2] = b.rate;
 }
 
+static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
+  (void)pv, (void)t;
+  mem[0] = coordinate_remember(ANGLE, f, mem[0]);
+}
+
 static const char *const names[] = {"f", "length", "rate", NULL};
+static const char *const angle_names[] = {"f", "angle", "rate", NULL};
 FORCE_FUNCTIONS(2, 3)
 FORCE_FUNCTIONS(3, 6)
 FORCE_POTENTIAL(2, 3)
 FORCE_POTENTIAL(3, 6)
-static const tr_force_ops planar = {.uses_velocity = true,
-                                    .uses_moments = true,
-                                    .eval = eval2,
-                                    .tangent = tangent2,
-                                    .potential = potential2,
-                                    .measure_names = names,
-                                    .measure = measure2};
-static const tr_force_ops spatial = {.uses_velocity = true,
-                                     .uses_moments = true,
-                                     .eval = eval3,
-                                     .tangent = tangent3,
-                                     .potential = potential3,
-                                     .measure_names = names,
-                                     .measure = measure3};
+
+#define STOP(d, measures)                                                                \
+  {                                                                                      \
+    .uses_velocity = true, .uses_moments = true, .eval = eval##d, .tangent = tangent##d, \
+    .potential = potential##d, .measure_names = measures, .measure = measure##d          \
+  }
+static const tr_force_ops planar = STOP(2, names), spatial = STOP(3, names);
+static const tr_force_ops angle_planar = STOP(2, angle_names), angle_spatial = STOP(3, angle_names);
 
 const tr_force_type tr_force_bump_stop = {
     .name = "bump-stop",
@@ -125,4 +149,19 @@ const tr_force_type tr_force_bump_stop = {
     .spatial = &spatial,
     .start = start,
     .take = take,
+};
+
+const tr_force_type tr_force_angle_stop = {
+    .name = "angle-stop",
+    .doc = "one-sided spring-damper on the angle of a hinge",
+    .fields = angle_fields,
+    .par_size = sizeof(par),
+    .markers = 2,
+    .joints = 1,
+    .nmem = 1,
+    .planar = &angle_planar,
+    .spatial = &angle_spatial,
+    .start = start_angle,
+    .accept = accept,
+    .take = take_angle,
 };

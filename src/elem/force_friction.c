@@ -3,8 +3,9 @@
 //
 //   v = r x' (angle, r the bearing's radius)  or  x' (way s)
 //   F = -N (mu + (mu_s - mu) exp(-(v/v_s)^2)) tanh(v/v_0) - c v,   on B; torque r F about the hinge
-// N is a given load, not the joint's reaction, so the force depends on velocities alone. The tanh makes
-// it smooth: a joint at rest creeps below about v_0, which should be small against the speeds of interest.
+// N is a given load, not the joint's reaction, so the force depends on velocities alone. The tanh
+// makes it smooth: a joint at rest creeps below about v_0, which should be small against the speeds
+// of interest.
 #include "coordinate.h"
 #include "force.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact of a sphere about B's point with the half-space below A's xy plane; in the plane of a disc with
-// what is below A's x axis. Law and friction: contact.h.
+// Contact of a sphere about B's point with the half-space below A's xy plane; in the plane of a
+// disc with what is below A's x axis. Law and friction: contact.h.
 //
-//   n = z_A (planar y_A), h = n.d - r, the contact in the plane below the centre: r_B = -(n.d) n, r_A = d + r_B
+//   n = z_A (planar y_A), h = n.d - r, the contact in the plane below the centre: r_B = -(n.d) n,
+//   r_A = d + r_B
 #include "contact.h"
 
 typedef struct par {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constant-velocity joint: the points coincide, and B turns against A without twist (4 rows):
 //   phi = x_A . y_B - y_A . x_B,   -2 n_z sin(angle) of the turn from A to B about the axis n,
-// so n stays in A's xy plane (and B's). The shafts are the z axes; both turn about themselves equally
-// fast at any bend below 180 degrees, since then G u = 0 says (w_B - w_A).(z_A + z_B) = 0.
+// so n stays in A's xy plane (and B's). The shafts are the z axes; both turn about themselves
+// equally fast at any bend below 180 degrees, since then G u = 0 says (w_B - w_A).(z_A + z_B) = 0.
 //
 // Made of the rows of two perpendicular axes: the last one is their difference.
 #include "primitive.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cylindrical joint: B slides along A's z axis and turns about it (4 rows: the point on the line, the
-// z axes parallel). Coordinates: the angle about z, the way s along z.
+// Cylindrical joint: B slides along A's z axis and turns about it (4 rows: the point on the line,
+// the z axes parallel). Coordinates: the angle about z, the way s along z.
 #include "primitive.h"
 
 static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, Z, X}, {DOT1, Z, Y}};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gear pair: the angles of two hinges in the ratio of the teeth (1 row),
 //   phi = x_1 + i x_2 - c  external mesh, opposite sense;   x_1 - i x_2 - c  internal, same sense.
-// i = teeth (or radius) of the second wheel over those of the first. The senses are those of parallel z
-// axes that point the same way. Angles are those of the joints, so wheels whose hinges sit on a turning
-// carrier make an epicyclic gear. The mesh acts by torques alone: the teeth's radial and tangential
-// forces are not passed to the bearings.
+// i = teeth (or radius) of the second wheel over those of the first. The senses are those of
+// parallel z axes that point the same way. Angles are those of the joints, so wheels whose hinges
+// sit on a turning carrier make an epicyclic gear. The mesh acts by torques alone: the teeth's
+// radial and tangential forces are not passed to the bearings.
 #include "couple.h"
 
 typedef struct par {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planar joint: B's point stays in A's xy plane and the z axes stay parallel (3 rows). Coordinates: x, y
-// of B's point in A's axes and the angle about z.
+// Planar joint: B's point stays in A's xy plane and the z axes stay parallel (3 rows). Coordinates:
+// x, y of B's point in A's axes and the angle about z.
 #include "primitive.h"
 
 static const prim prims[] = {{DOT2, Z, 0}, {DOT1, Z, X}, {DOT1, Z, Y}};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point on a curve: B's point stays on a plane curve fixed in A's xy plane, the cubic spline through given
-// points (curve.h). Planar 1 row; spatial 2, the second keeps it in the plane. A cam with a roller follower
-// is the same with B, the roller's centre, at a distance from a closed curve: B stays in touch.
+// Point on a curve: B's point stays on a plane curve fixed in A's xy plane, the cubic spline
+// through given points (curve.h). Planar 1 row; spatial 2, the second keeps it in the plane. A cam
+// with a roller follower is the same with B, the roller's centre, at a distance from a closed
+// curve: B stays in touch.
 //
 //   phi = e(x, y) -+ r,  (x, y) = d in A's axes;   N = n and T = t in global axes
 //   G = (-N, N x d, N, 0) as of an axis fixed in A; beyond that its derivative has
 //   -k/(1 - k e) q q',  q = (-T, T x d, T, 0),   since the foot moves along
-// The curve must not bend inside the point's distance: 1 - k e > 0. Coordinate: u, the chord length of the
-// foot from the first point.
+// The curve must not bend inside the point's distance: 1 - k e > 0. Coordinate: u, the chord length
+// of the foot from the first point.
 #include "curve.h"
 #include "force.h"
 #include "primitive.h"
@@ -138,7 +139,7 @@ static void measure3(const void *pv, double t, const tr_frame *const *f, const d
   out[0] = k.foot.u;
 }
 
-// ---- the plane, as a part of space: the first row ---------------------------------------------------
+// ---- the plane, as a part of space: the first row -----------------------------------------------
 
 typedef struct pair {
   tr_frame g[2];

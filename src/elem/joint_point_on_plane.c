@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point on plane: B's point stays in A's xy plane (1 row), B may turn freely. Coordinates: x, y of the
-// point in A's axes. Also called in-plane.
+// Point on plane: B's point stays in A's xy plane (1 row), B may turn freely. Coordinates: x, y of
+// the point in A's axes. Also called in-plane.
 #include "primitive.h"
 
 static const prim prims[] = {{DOT2, Z, 0}};

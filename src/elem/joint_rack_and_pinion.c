@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rack and pinion: the pinion's hinge and the rack's slide, in this order (1 row),
 //   phi = s - r x - c,   x the pinion's angle, s the rack's way, r the pitch radius.
-// With r > 0 the rack moves forward as the pinion turns forward. The mesh acts by the torque on the pinion
-// and the force along the rack; what presses them apart is not passed to the bearings.
+// With r > 0 the rack moves forward as the pinion turns forward. The mesh acts by the torque on the
+// pinion and the force along the rack; what presses them apart is not passed to the bearings.
 #include "couple.h"
 
 typedef struct par {

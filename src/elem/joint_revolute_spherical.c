@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Revolute-spherical link: a massless rod of length L hinged to A, hinge axis A's z axis, with a ball at
-// B. B's point stays on a circle about A in A's xy plane (2 rows):
+// Revolute-spherical link: a massless rod of length L hinged to A, hinge axis A's z axis, with a
+// ball at B. B's point stays on a circle about A in A's xy plane (2 rows):
 //   phi = (d.d - L^2)/(2 L),   z_A . d
-// The rod's rows are those of joint_distance.c; lam[0] is its tension. Coordinate: swing, the angle of
-// the rod about z_A from x_A.
+// The rod's rows are those of joint_distance.c; lam[0] is its tension. Coordinate: swing, the angle
+// of the rod about z_A from x_A.
 #include "primitive.h"
 
 static const prim plane[] = {{DOT2, Z, 0}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Screw joint: B turns about A's z axis and moves along it by `pitch` for every turn (5 rows: those of
-// the cylindrical joint, then s - k x - c with k = pitch/2 pi). Coordinates: the angle x, the way s.
+// Screw joint: B turns about A's z axis and moves along it by `pitch` for every turn (5 rows: those
+// of the cylindrical joint, then s - k x - c with k = pitch/2 pi, modulo the pitch: the way says
+// how often it turned). Coordinates: the angle x, the way s.
 #include "coordinate.h"
 
 static const prim prims[] = {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, Z, X}, {DOT1, Z, Y}};
@@ -21,6 +22,7 @@ static double slope(const void *pv) { return ((const par *)pv)->pitch / (2 * TR_
 static const char *start(void *pv, int nd, const tr_frame *const *f) {
   par *p = pv;
   (void)nd;
+  if (p->pitch == 0) return "pitch is zero";
   if (isnan(p->offset)) p->offset = way_along(f, Z) - slope(p) * angle_about_z(f[0], f[1]);
   return NULL;
 }
@@ -33,10 +35,11 @@ static void gradient(const void *pv, const tr_frame *const *f, double *G) {
 
 static void eval(const void *pv, double t, const tr_frame *const *f, const double *mem,
                  const double *lam, double *phi, double *w) {
-  (void)t;
+  (void)t, (void)mem;
+  const par *p = pv;
   prim_eval(prims, PRIMS, f, lam, phi, w);
-  phi[4] =
-      way_along(f, Z) - slope(pv) * coordinate_value(ANGLE, 6, f, mem) - ((const par *)pv)->offset;
+  phi[4] = way_along(f, Z) - slope(p) * angle_about_z(f[0], f[1]) - p->offset;
+  phi[4] = remainder(phi[4], p->pitch);
   if (!lam) return;
   double g[12];
   gradient(pv, f, g);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Universal (Hooke's) joint: the points coincide, and the cross between the shafts has one pin along
-// A's x axis and the other along B's y axis, so these stay perpendicular (4 rows: d = 0, x_A . y_B = 0).
-// The shafts are the z axes; frames that coincide make a straight joint.
+// Universal (Hooke's) joint: the points coincide, and the cross between the shafts has one pin
+// along A's x axis and the other along B's y axis, so these stay perpendicular (4 rows: d = 0,
+// x_A . y_B = 0). The shafts are the z axes; frames that coincide make a straight joint.
 //
 // Coordinates: angle1, the cross about x_A;  angle2, B about y_B:  R_B = R_A Rx(angle1) Ry(angle2).
 #include "primitive.h"

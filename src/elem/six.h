@@ -3,8 +3,8 @@
 //
 //   x = (R_A' d, theta)       place and rotation vector of B relative to A, in A's axes
 //   F = F_0 - K (x - x_0) - C x'    on B, dual to x;   wrenches = (x by displacements)' F
-// Everything below is in A's axes: a displacement (dp_A, dt_A, dp_B, dt_B) turned by R_A', likewise the
-// twists u and the wrench. With the quaternion (c, eps) of the rotation, r = dt_B - dt_A, a = R_A' d:
+// Everything below is in A's axes: a displacement (dp_A, dt_A, dp_B, dt_B) turned by R_A', likewise
+// the twists u and the wrench. With the rotation's quaternion (c, eps), r = dt_B - dt_A, a = R_A' d:
 //   da = dp_B - dp_A + a x dt_A,  dc = -eps.r/2,  deps = (c r - eps x r)/2
 //   theta = f(c) eps,  f = 2 acos(c)/sqrt(1 - c^2),   dtheta = P r
 //   P r  = f/2 (c r - eps x r) - f'/2 eps (eps.r),    P' F = f/2 (c F + eps x F) - f'/2 eps (eps.F)
@@ -28,7 +28,8 @@ typedef struct six {
   double x[6], rate[6], F[6], w[12];
 } six;
 
-// f, f', f'' by  (1 - c^2) f' = c f - 2,  or near c = 1 by f = sum a_k (1 - c)^k, a_k/a_k-1 = k/(2k + 1)
+// f, f', f'' by  (1 - c^2) f' = c f - 2,  or near c = 1 by the series
+// f = sum a_k (1 - c)^k,  a_0 = 2,  a_k = a_k-1 k/(2 k + 1)
 static inline void six_angle(double c, double *f, double *f1, double *f2) {
   double m = 1 - c;
   if (m > 0.05) {
@@ -172,7 +173,7 @@ static inline double six_potential(const six_par *p, const tr_frame *const *f) {
   return sum;
 }
 
-// ---- tables -----------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 // Parameters of a type begin with a six_par. The plane is a part of space.
 static const char *const six_names2[] = {"fx", "fy", "tz", NULL};

@@ -3,7 +3,7 @@
 //
 // (1) Everything is allocated in tr_csv_new; a row only fills the buffer and writes it out when full.
 // (2) A state that the settings skip is copied, so that the end of the run is in the table however it
-//     came about.
+//     came about. With a spacing the run shows us the states of the rows and no others.
 // (3) The first failed write is remembered; it ends the run and is told again by tr_csv_close.
 // Numbers have 17 significant digits and a point, whatever the locale.
 #include <errno.h>
@@ -30,7 +30,7 @@ struct tr_csv {
   double *values; // (n)
   int n;
   long steps, rows;
-  double next; // time of the next row, with a spacing
+  double row_t; // time of the last row
   int file;
   int failed; // errno of the first failed write
   size_t used;
@@ -72,24 +72,15 @@ static tr_status put_row(tr_csv *csv, const tr_state *state) {
   put_number(csv, state->t, csv->n ? ',' : '\n');
   for (int i = 0; i < csv->n; i++) put_number(csv, csv->values[i], i + 1 < csv->n ? ',' : '\n');
   csv->rows++;
+  csv->row_t = state->t;
   csv->pending = false;
   return csv->failed ? TR_BAD_FILE : TR_OK;
-}
-
-static bool is_due(tr_csv *csv, double t) {
-  if (csv->settings.every > 0) return csv->steps % csv->settings.every == 0;
-  double spacing = csv->settings.spacing;
-  if (!(spacing > 0)) return true;
-  // round-off in t must not delay a row by a step
-  if (csv->steps > 0 && t < csv->next - 1e-6 * spacing) return false;
-  csv->next = spacing * (floor(t / spacing + 1e-6) + 1);
-  return true;
 }
 
 static tr_status look(tr_observer *self, const tr_state *state, const tr_run_info *info) {
   (void)info;
   tr_csv *csv = (tr_csv *)self;
-  bool due = is_due(csv, state->t);
+  bool due = csv->settings.every <= 0 || csv->steps % csv->settings.every == 0;
   csv->steps++;
   if (due) return put_row(csv, state);
   tr_state_copy(&csv->last, state);
@@ -142,6 +133,7 @@ tr_status tr_csv_new(const tr_system *system, const char *path, int n, const int
   if (!self) return tr_no_memory(error);
   memset(self, 0, offsetof(tr_csv, buffer));
   self->observer.step = look;
+  if (settings.every <= 0 && settings.spacing > 0) self->observer.spacing = settings.spacing;
   self->system = system;
   self->al = system->al;
   self->settings = settings;
@@ -153,6 +145,10 @@ tr_status tr_csv_new(const tr_system *system, const char *path, int n, const int
   else
     release(self);
   return status;
+}
+
+tr_status tr_csv_end(tr_csv *csv, const tr_state *state) {
+  return csv && (csv->rows == 0 || state->t > csv->row_t) ? put_row(csv, state) : TR_OK;
 }
 
 tr_observer *tr_csv_observer(tr_csv *csv) { return &csv->observer; }

@@ -11,12 +11,15 @@ bool tr_plot_visible(const tr_axis *axis, double x) { return isfinite(x) && (!ax
 
 static double value(const plot_scale *s, double x) { return s->log ? log10(x) : x; }
 
-static void widen(plot_scale *s, const tr_axis *axis, int n, const double *x) {
-  for (int i = 0; x && i < n; i++)
-    if (tr_plot_visible(axis, x[i])) {
-      double u = value(s, x[i]);
-      s->lo = fmin(s->lo, u), s->hi = fmax(s->hi, u);
-    }
+// By the points that can be seen: both coordinates count.
+static void widen(plot_scale *s, const tr_panel *p, const tr_axis *axis, const tr_series *c,
+                  const double *x) {
+  for (int i = 0; x && i < c->n; i++) {
+    bool seen = tr_plot_visible(&p->x, c->x[i]) && tr_plot_visible(&p->y, c->y[i]);
+    if (!seen || !tr_plot_visible(axis, x[i])) continue;
+    double u = value(s, x[i]);
+    s->lo = fmin(s->lo, u), s->hi = fmax(s->hi, u);
+  }
 }
 
 plot_scale tr_plot_scale_of(const tr_panel *p, char which, double p0, double p1) {
@@ -25,10 +28,10 @@ plot_scale tr_plot_scale_of(const tr_panel *p, char which, double p0, double p1)
   bool categories = p->y.categories; // whiskers then lie along x
   for (int k = 0; k < p->series; k++) {
     const tr_series *c = &p->s[k];
-    widen(&s, axis, c->n, which == 'x' ? c->x : c->y);
+    widen(&s, p, axis, c, which == 'x' ? c->x : c->y);
     if ((which == 'x') != categories) continue;
-    widen(&s, axis, c->n, c->low);
-    widen(&s, axis, c->n, c->high);
+    widen(&s, p, axis, c, c->low);
+    widen(&s, p, axis, c, c->high);
   }
   if (axis->categories) {
     s.lo = -0.5, s.hi = axis->ncategory - 0.5;

@@ -55,6 +55,9 @@ static const char *kind_schema(tr_field_kind kind) {
     case TR_VEC3: return "\"$ref\": \"#/$defs/vector\"";
     case TR_ROTATION: return "\"$ref\": \"#/$defs/rotation\"";
     case TR_TENSOR: return "\"$ref\": \"#/$defs/tensor\"";
+    case TR_LAW3: return "\"$ref\": \"#/$defs/vector\"";
+    case TR_LAW: return "\"$ref\": \"#/$defs/number\"";
+    case TR_MARKER:
     case TR_TEXT: return "\"type\": \"string\"";
     case TR_ROWS: return "\"$ref\": \"#/$defs/rows\"";
     case TR_CHOICE: break;
@@ -110,7 +113,11 @@ static const char *common_schema(const char *key) {
        "{\"$ref\": \"#/$defs/marker\"}]}"},
       {"bodies", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
       {"joints", "\"type\": \"array\", \"items\": {\"type\": \"string\"}"},
+      {"joint", "\"type\": \"string\""},
       {"for", "\"type\": \"string\""},
+      {"x", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
+      {"y", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
+      {"kind", "\"enum\": [\"cubic\", \"linear\"]"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].key, key) == 0) return rows[k].schema;
@@ -230,6 +237,11 @@ static void add_sections(tr_text *s, bool in_repeat) {
                      "\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                      "{\"$ref\": \"#/$defs/number\"}",
                      k->doc, NULL);
+    } else if (strcmp(k->key, "data") == 0) {
+      begin_property(s, k->key,
+                     "\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                     "{\"$ref\": \"#/$defs/curve\"}",
+                     k->doc, NULL);
     } else if (k->kind) {
       begin_property(s, k->key,
                      "\"type\": [\"object\", \"null\"], \"additionalProperties\": ", NULL, NULL);
@@ -259,6 +271,11 @@ static void add_definitions(tr_text *s) {
               ",\n  \"marker\": {\"type\": \"object\", \"additionalProperties\": false, "
               "\"properties\": {");
   add_common(s, tr_marker_keys(), NULL);
+  tr_text_add(s, "}}");
+  tr_text_add(s,
+              ",\n  \"curve\": {\"type\": \"object\", \"additionalProperties\": false, "
+              "\"required\": [\"x\", \"y\"], \"properties\": {");
+  add_common(s, tr_curve_keys(), NULL);
   tr_text_add(s, "}}");
   add_section_types(s, "bodies", "body", tr_body_keys());
   add_section_types(s, "joints", "joint", tr_connection_keys());

@@ -99,7 +99,7 @@ static bool read_bodies(tr_planner *p, const tr_node *node, const tr_node *list,
   int body[TR_MAX_MARKERS];
   p->subject.key = "bodies";
   bool ok = list->kind == TR_LIST && list->count == count;
-  if (!ok) tr_plan_fail(p, list, "a list of %d bodies is expected", count);
+  if (!ok) tr_plan_fail(p, list, "a list of %d bod%s is expected", count, count == 1 ? "y" : "ies");
   int n = 0;
   for (const tr_node *k = ok ? list->first : NULL; k; k = k->next) {
     body[n] = tr_plan_body_ref(p, k);
@@ -138,20 +138,32 @@ static bool check_markers(tr_planner *p, const tr_node *node, const view *v, con
   return true;
 }
 
+// joints: [a, b], or joint: a
+static const tr_node *first_joint(const tr_node *list) {
+  return list->kind == TR_LIST ? list->first : list;
+}
+static const tr_node *next_joint(const tr_node *list, const tr_node *k) {
+  return list->kind == TR_LIST ? k->next : NULL;
+}
+
 // Notes the joints' names; their markers come with tr_plan_joins.
 static bool read_joints(tr_planner *p, const tr_node *node, const tr_node *list, const view *v) {
   if (v->joints == 0)
     return tr_plan_fail_key(p, list, "type %s connects markers, not joints", v->name);
-  p->subject.key = "joints";
-  bool ok = list->kind == TR_LIST && list->count == v->joints;
-  if (!ok)
+  bool one = strcmp(list->key, "joint") == 0;
+  p->subject.key = list->key;
+  bool ok = one ? list->kind == TR_SCALAR && v->joints == 1
+                : list->kind == TR_LIST && list->count == v->joints;
+  if (!ok && one && v->joints == 1)
+    tr_plan_fail(p, list, "the name of a joint is expected");
+  else if (!ok)
     tr_plan_fail(p, list, "a list of %d joint%s is expected", v->joints, v->joints > 1 ? "s" : "");
   tr_joined j = {.joint = v->joint,
                  .index = (v->joint ? p->plan->njoint : p->plan->nforce) - 1,
                  .node = node,
                  .list = list};
   int n = 0;
-  for (const tr_node *k = ok ? list->first : NULL; k; k = k->next, n++) {
+  for (const tr_node *k = ok ? first_joint(list) : NULL; k; k = next_joint(list, k), n++) {
     j.name[n] = tr_plan_text(p, k);
     ok = ok && j.name[n];
   }
@@ -167,17 +179,21 @@ static bool read_joints(tr_planner *p, const tr_node *node, const tr_node *list,
 
 // One of markers, bodies, joints. False: none, or several, reported.
 static const tr_node *read_way(tr_planner *p, const tr_node *node, const view *v) {
-  static const char *const ways[] = {"markers", "bodies", "joints"}, *const with_bodies[] = {
-                                                                         "at", "orientation",
-                                                                         "axis"};
+  static const char *const ways[] = {"markers", "bodies", "joints", "joint"};
+  static const char *const with_bodies[] = {"at", "orientation", "axis"};
   const tr_node *way = NULL;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     const tr_node *k = tr_node_find(node, ways[i]);
     if (way && k)
       return tr_plan_fail_key(p, k, "\"%s\" contradicts \"%s\"", k->key, way->key), NULL;
     if (k) way = k;
   }
-  if (!way) return tr_plan_fail(p, node, "%s are missing", v->joints ? "joints" : "markers"), NULL;
+  if (!way)
+    return tr_plan_fail(p, node, "%s",
+                        v->joints == 1  ? "joint or markers are missing"
+                        : v->joints > 1 ? "joints are missing"
+                                        : "markers are missing"),
+           NULL;
   for (int i = 0; i < 3 && strcmp(way->key, "bodies") != 0; i++) {
     const tr_node *k = tr_node_find(node, with_bodies[i]);
     if (!k) continue;
@@ -187,8 +203,20 @@ static const tr_node *read_way(tr_planner *p, const tr_node *node, const view *v
   return way;
 }
 
+// A type without markers of its own: its fields name them.
+static bool read_nothing(tr_planner *p, const tr_node *node, const view *v) {
+  for (const tr_node *k = node->first; k; k = k->next)
+    for (const tr_common_key *c = tr_connection_keys(); c->key; c++)
+      if (strcmp(c->key, "type") != 0 && strcmp(c->key, k->key) == 0)
+        return tr_plan_fail_key(p, k, "type %s has no \"%s\": its law names the markers", v->name,
+                                k->key);
+  if (p->nextra > 0 || p->failures > 0) return true;
+  return tr_plan_fail(p, node, "its law names no marker");
+}
+
 static bool read_connection(tr_planner *p, const tr_node *node, const view *v, int *marker) {
   for (int i = 0; i < TR_MAX_MARKERS; i++) marker[i] = -1;
+  if (v->markers == 0) return read_nothing(p, node, v);
   const tr_node *way = read_way(p, node, v);
   if (!way) return false;
   if (way->key[0] == 'j') return read_joints(p, node, way, v);
@@ -203,11 +231,15 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, i
 // ---- joints and forces --------------------------------------------------------------------------
 
 // The parameters, filled; NULL only when memory is short.
-static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker) {
+static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker,
+                         int *markers) {
   void *par = tr_arena_get(p->arena, v->par_size);
+  *markers = v->markers;
   if (!par) return tr_plan_no_memory(p), NULL;
+  p->own_markers = v->markers, p->nextra = 0;
   tr_plan_fields(p, node, v->fields, v->par_size, tr_connection_keys(), par);
   read_connection(p, node, v, marker);
+  tr_plan_settle_markers(p, v->fields, par, marker, markers);
   return par;
 }
 
@@ -227,8 +259,7 @@ void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_joint *j = &plan->joint[plan->njoint++];
   *j = (tr_plan_joint){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
-  j->markers = v.markers;
-  j->par = read_common(p, node, &v, j->marker);
+  j->par = read_common(p, node, &v, j->marker, &j->markers);
 }
 
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
@@ -247,8 +278,7 @@ void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {
   tr_plan_force *f = &plan->force[plan->nforce++];
   *f = (tr_plan_force){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_force_types()[type]};
-  f->markers = v.markers;
-  f->par = read_common(p, node, &v, f->marker);
+  f->par = read_common(p, node, &v, f->marker, &f->markers);
 }
 
 // ---- joints of joints -----------------------------------------------------------------------------
@@ -263,8 +293,8 @@ static void join(tr_planner *p, const tr_joined *j) {
   for (int k = 0; view_type(j->joint, k, &v); k++)
     if (strcmp(v.name, self ? self->type->name : force->type->name) == 0) break;
   p->subject =
-      (tr_subject){j->joint ? "joint" : "force", self ? self->name : force->name, "joints"};
-  for (const tr_node *node = j->list->first; node; node = node->next, n++) {
+      (tr_subject){j->joint ? "joint" : "force", self ? self->name : force->name, j->list->key};
+  for (const tr_node *node = first_joint(j->list); node; node = next_joint(j->list, node), n++) {
     int other = tr_plan_joint_ref(p, node, j->name[n]);
     if (other < 0) return;
     const tr_plan_joint *o = &plan->joint[other];

@@ -105,6 +105,7 @@ typedef struct naming {
   tr_planner *p;
   const tr_node *node;
   bool key;
+  int base; // of the text within the node's
 } naming;
 
 static void *refuse(const naming *m, const char *text, int offset, const tr_expr_error *e) {
@@ -112,7 +113,7 @@ static void *refuse(const naming *m, const char *text, int offset, const tr_expr
   if (e->no_memory)
     tr_plan_no_memory(m->p);
   else if (!m->key)
-    tr_plan_expr_error(m->p, m->node, text, offset, e);
+    tr_plan_expr_error(m->p, m->node, text, m->base + offset, e);
   else
     tr_plan_fail_key(m->p, m->node, "%s in \"%s\"%s", e->text, tr_shown(text, shown), e->hint);
   return NULL;
@@ -182,7 +183,7 @@ static const char *expanded(tr_planner *p, const tr_node *node, const char *text
   }
   tr_cached *c = tr_plan_cached(p, node);
   if (!c || (key ? c->key_reported : c->reported)) return NULL;
-  naming m = {p, node, key};
+  naming m = {p, node, key, 0};
   const tr_template **t = key ? &c->key : &c->text;
   if (!*t) *t = parse_template(&m, text);
   return *t ? expand(&m, *t) : NULL;
@@ -197,4 +198,13 @@ const char *tr_plan_text(tr_planner *p, const tr_node *node) {
     return tr_plan_fail(p, node, "a text is expected, not %s", kind_text(node)), NULL;
   if (!node->text[0]) return tr_plan_fail(p, node, "a value is missing"), NULL;
   return expanded(p, node, node->text, false);
+}
+
+const char *tr_plan_text_part(tr_planner *p, const tr_node *node, int at, int n) {
+  const char *text = tr_arena_text(&p->scratch, node->text + at, (size_t)n);
+  if (!text) tr_plan_no_memory(p);
+  if (!text || !strchr(text, '{')) return text;
+  naming m = {p, node, false, at};
+  const tr_template *t = parse_template(&m, text);
+  return t ? expand(&m, t) : NULL;
 }

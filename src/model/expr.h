@@ -46,7 +46,16 @@ typedef struct tr_scope tr_scope;
 struct tr_scope {
   int (*find)(const tr_scope *self, const char *name, size_t n);
   const char *const *(*list)(const tr_scope *self);
+  const struct tr_law_scope *law; // NULL: nothing in the expression moves
 };
+
+// What a law may use besides. curve gives the number of a curve of n letters, or -1; list all that can
+// be called: functions, measures, curves.
+typedef struct tr_law_scope {
+  const tr_variable *variables; // or NULL
+  int (*curve)(const tr_scope *scope, const char *name, size_t n);
+  const char *const *(*list)(const tr_scope *scope);
+} tr_law_scope;
 
 // NULL: see error. scope NULL: no names but pi. The text must live as long as the expression.
 const tr_expr *tr_expr_parse(tr_arena *arena, const char *text, const tr_scope *scope,
@@ -63,6 +72,7 @@ bool tr_value_fits(tr_value value, tr_quantity quantity, char text[TR_EXPR_TEXT]
 
 // A word of n letters that an expression gives a meaning: a function or constant.
 bool tr_expr_is_reserved(const char *name, size_t n);
+bool tr_expr_is_measure(const char *name, size_t n); // in laws
 
 // Text for messages: cut to a readable length, control characters replaced.
 enum { TR_SHOWN = 64 };

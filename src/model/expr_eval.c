@@ -22,18 +22,32 @@ static double modulo(double a, double b) { return a - b * floor(a / b); }
 enum { MANY = 400 };
 
 static const tr_function functions[] = {
-    {"sin", 1, 1, TR_RULE_ANGLE, sin, NULL},      {"cos", 1, 1, TR_RULE_ANGLE, cos, NULL},
-    {"tan", 1, 1, TR_RULE_ANGLE, tan, NULL},      {"asin", 1, 1, TR_RULE_INVERSE, asin, NULL},
-    {"acos", 1, 1, TR_RULE_INVERSE, acos, NULL},  {"atan", 1, 1, TR_RULE_INVERSE, atan, NULL},
-    {"atan2", 2, 2, TR_RULE_ATAN2, NULL, atan2},  {"sinh", 1, 1, TR_RULE_PLAIN, sinh, NULL},
-    {"cosh", 1, 1, TR_RULE_PLAIN, cosh, NULL},    {"tanh", 1, 1, TR_RULE_PLAIN, tanh, NULL},
-    {"sqrt", 1, 1, TR_RULE_SQRT, sqrt, NULL},     {"abs", 1, 1, TR_RULE_SAME, fabs, NULL},
-    {"exp", 1, 1, TR_RULE_PLAIN, exp, NULL},      {"log", 1, 1, TR_RULE_PLAIN, log, NULL},
-    {"log10", 1, 1, TR_RULE_PLAIN, log10, NULL},  {"min", 1, MANY, TR_RULE_SAME, NULL, smaller},
-    {"max", 1, MANY, TR_RULE_SAME, NULL, larger}, {"floor", 1, 1, TR_RULE_PLAIN, floor, NULL},
-    {"ceil", 1, 1, TR_RULE_PLAIN, ceil, NULL},    {"round", 1, 1, TR_RULE_PLAIN, round, NULL},
-    {"mod", 2, 2, TR_RULE_SAME, NULL, modulo},    {"sign", 1, 1, TR_RULE_SIGN, sign_of, NULL},
-    {"if", 3, 3, TR_RULE_IF, NULL, NULL},
+    {"sin", 1, 1, TR_RULE_ANGLE, sin, NULL, LAW_SIN},
+    {"cos", 1, 1, TR_RULE_ANGLE, cos, NULL, LAW_COS},
+    {"tan", 1, 1, TR_RULE_ANGLE, tan, NULL, LAW_TAN},
+    {"asin", 1, 1, TR_RULE_INVERSE, asin, NULL, LAW_ASIN},
+    {"acos", 1, 1, TR_RULE_INVERSE, acos, NULL, LAW_ACOS},
+    {"atan", 1, 1, TR_RULE_INVERSE, atan, NULL, LAW_ATAN},
+    {"atan2", 2, 2, TR_RULE_ATAN2, NULL, atan2, LAW_ATAN2},
+    {"sinh", 1, 1, TR_RULE_PLAIN, sinh, NULL, LAW_SINH},
+    {"cosh", 1, 1, TR_RULE_PLAIN, cosh, NULL, LAW_COSH},
+    {"tanh", 1, 1, TR_RULE_PLAIN, tanh, NULL, LAW_TANH},
+    {"sqrt", 1, 1, TR_RULE_SQRT, sqrt, NULL, LAW_SQRT},
+    {"abs", 1, 1, TR_RULE_SAME, fabs, NULL, LAW_ABS},
+    {"exp", 1, 1, TR_RULE_PLAIN, exp, NULL, LAW_EXP},
+    {"log", 1, 1, TR_RULE_PLAIN, log, NULL, LAW_LOG},
+    {"log10", 1, 1, TR_RULE_PLAIN, log10, NULL, LAW_LOG10},
+    {"min", 1, MANY, TR_RULE_SAME, NULL, smaller, LAW_MIN},
+    {"max", 1, MANY, TR_RULE_SAME, NULL, larger, LAW_MAX},
+    {"floor", 1, 1, TR_RULE_PLAIN, floor, NULL, LAW_FLOOR},
+    {"ceil", 1, 1, TR_RULE_PLAIN, ceil, NULL, LAW_CEIL},
+    {"round", 1, 1, TR_RULE_PLAIN, round, NULL, LAW_ROUND},
+    {"mod", 2, 2, TR_RULE_SAME, NULL, modulo, LAW_MOD},
+    {"sign", 1, 1, TR_RULE_SIGN, sign_of, NULL, LAW_SIGN},
+    {"if", 3, 3, TR_RULE_IF, NULL, NULL, LAW_IF},
+    {"step", 5, 5, TR_RULE_STEP, NULL, NULL, LAW_STEP},
+    {"step5", 5, 5, TR_RULE_STEP, NULL, NULL, LAW_STEP5},
+    {"havsin", 5, 5, TR_RULE_STEP, NULL, NULL, LAW_HAVSIN},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -46,15 +60,16 @@ int tr_function_find(const char *name, size_t n) {
 const tr_function *tr_function_at(int row) { return &functions[row]; }
 
 const char *const *tr_function_names(void) {
-  static const char *const names[] = {"sin",   "cos",   "tan",   "asin", "acos", "atan",
-                                      "atan2", "sinh",  "cosh",  "tanh", "sqrt", "abs",
-                                      "exp",   "log",   "log10", "min",  "max",  "floor",
-                                      "ceil",  "round", "mod",   "sign", "if",   NULL};
+  static const char *const names[] = {"sin",   "cos",  "tan",  "asin",  "acos",   "atan",  "atan2",
+                                      "sinh",  "cosh", "tanh", "sqrt",  "abs",    "exp",   "log",
+                                      "log10", "min",  "max",  "floor", "ceil",   "round", "mod",
+                                      "sign",  "if",   "step", "step5", "havsin", NULL};
   return names;
 }
 
 bool tr_expr_is_reserved(const char *name, size_t n) {
-  return tr_function_find(name, n) >= 0 || (n == 2 && memcmp(name, "pi", 2) == 0);
+  return tr_function_find(name, n) >= 0 || (n == 2 && memcmp(name, "pi", 2) == 0) ||
+         (n == 4 && memcmp(name, "time", 4) == 0);
 }
 
 // ---- units of results ---------------------------------------------------------------------------
@@ -162,6 +177,16 @@ static bool demand_plain(machine *m, const tr_function *f, tr_value a) {
               f->rule == TR_RULE_ANGLE ? "an angle or " : "");
 }
 
+// step(x, x0, y0, x1, y1): x's agree, y's agree.
+static bool step(machine *m, const tr_function *f, const tr_value *a, tr_value *out) {
+  tr_value x = a[0];
+  if (!merge(m, f->name, x, a[1], &x) || !merge(m, f->name, x, a[3], &x)) return false;
+  if (!merge(m, f->name, a[2], a[4], out)) return false;
+  double u = (a[0].x - a[1].x) / (a[3].x - a[1].x);
+  out->x = a[2].x + (a[4].x - a[2].x) * law_ramp(f->op, u);
+  return true;
+}
+
 // n arguments from a[0] on; the result replaces a[0].
 static bool call(machine *m, tr_value *a) {
   const tr_function *f = &functions[m->in->u.call.function];
@@ -172,6 +197,11 @@ static bool call(machine *m, tr_value *a) {
   for (int k = 0; k < n; k++) broken = broken || a[k].kind == TR_BROKEN;
   if (broken) {
     a[0] = (tr_value){.kind = TR_BROKEN};
+    return true;
+  }
+  if (f->rule == TR_RULE_STEP) {
+    if (!step(m, f, a, &out)) return false;
+    a[0] = out;
     return true;
   }
   if (f->rule == TR_RULE_ANGLE || f->rule == TR_RULE_INVERSE || f->rule == TR_RULE_PLAIN ||
@@ -193,7 +223,8 @@ static bool call(machine *m, tr_value *a) {
       if (out.kind == TR_KNOWN) out = known(0, tr_dim_add((tr_dim){{0}}, out.dim, 0.5));
       break;
     case TR_RULE_IF: x = a[0].x != 0 ? a[1].x : a[2].x; break;
-    case TR_RULE_SAME: break;
+    case TR_RULE_SAME:
+    case TR_RULE_STEP: break;
   }
   out.x = x;
   a[0] = out;
@@ -233,29 +264,43 @@ static bool operate(machine *m, tr_value *a) {
   return true;
 }
 
+int tr_instruction_operands(const tr_instruction *in) {
+  switch (in->op) {
+    case TR_OP_NUMBER:
+    case TR_OP_SLOT:
+    case TR_OP_TIME:
+    case TR_OP_VARIABLE:
+    case TR_OP_MARKER: return 0;
+    case TR_OP_UNIT:
+    case TR_OP_NEGATE:
+    case TR_OP_CURVE: return 1;
+    case TR_OP_CALL:
+    case TR_OP_MEASURE: return in->u.call.arguments;
+    default: return 2;
+  }
+}
+
+bool tr_instruction_apply(const tr_instruction *in, tr_value *a, tr_expr_error *error) {
+  machine m = {.in = in, .error = error};
+  return in->op == TR_OP_CALL ? call(&m, a) : operate(&m, a);
+}
+
 bool tr_expr_eval(const tr_expr *expr, const tr_value *slots, tr_value *value,
                   tr_expr_error *error) {
   tr_value stack[TR_EXPR_STACK + 1];
   int n = 0;
   *error = (tr_expr_error){0};
-  machine m = {.error = error};
   for (int k = 0; k < expr->n; k++) {
-    const tr_instruction *in = m.in = &expr->code[k];
-    int operands = 2;
+    const tr_instruction *in = &expr->code[k];
     if (in->op == TR_OP_NUMBER) {
       stack[n++] = (tr_value){.x = in->u.number, .kind = TR_PLAIN};
-      continue;
-    }
-    if (in->op == TR_OP_SLOT) {
+    } else if (in->op == TR_OP_SLOT) {
       stack[n++] = slots[in->u.slot];
-      continue;
+    } else {
+      n -= tr_instruction_operands(in);
+      if (!tr_instruction_apply(in, stack + n, error)) return false;
+      n++;
     }
-    if (in->op == TR_OP_UNIT || in->op == TR_OP_NEGATE) operands = 1;
-    if (in->op == TR_OP_CALL) operands = in->u.call.arguments;
-    n -= operands;
-    bool ok = in->op == TR_OP_CALL ? call(&m, stack + n) : operate(&m, stack + n);
-    if (!ok) return false;
-    n++;
   }
   *value = stack[0];
   return true;

@@ -3,6 +3,7 @@
 #ifndef TR_EXPR_OP_H
 #define TR_EXPR_OP_H
 
+#include "elem/law.h"
 #include "expr.h"
 
 typedef enum tr_op {
@@ -21,7 +22,13 @@ typedef enum tr_op {
   TR_OP_GREATER_EQUAL,
   TR_OP_EQUAL,
   TR_OP_NOT_EQUAL,
-  TR_OP_CALL
+  TR_OP_CALL,
+  // laws only
+  TR_OP_TIME,
+  TR_OP_VARIABLE, // slot: row of the variables
+  TR_OP_CURVE,    // slot: which curve; one operand
+  TR_OP_MARKER,   // length: letters of its name, from `at` on
+  TR_OP_MEASURE   // call: row of the measures, its markers
 } tr_op;
 
 typedef struct tr_instruction {
@@ -30,9 +37,10 @@ typedef struct tr_instruction {
   union {
     double number;
     int slot;
+    int length;
     const tr_unit *unit;
     struct {
-      int function; // row of tr_functions
+      int function; // row of tr_functions or tr_measures
       int arguments;
     } call;
   } u;
@@ -54,7 +62,8 @@ typedef enum tr_function_rule {
   TR_RULE_SIGN,    // anything in, plain out
   TR_RULE_SQRT,    // half the exponents
   TR_RULE_ATAN2,   // arguments agree, angle out
-  TR_RULE_IF       // (plain, a, b)
+  TR_RULE_IF,      // (plain, a, b)
+  TR_RULE_STEP     // (a, a0, b0, a1, b1), result like b
 } tr_function_rule;
 
 typedef struct tr_function {
@@ -63,10 +72,27 @@ typedef struct tr_function {
   tr_function_rule rule;
   double (*f1)(double);
   double (*f2)(double, double); // folds more than two
+  law_op op;                    // the same in a law
 } tr_function;
 
 int tr_function_find(const char *name, size_t n); // row or -1
 const tr_function *tr_function_at(int row);
 const char *const *tr_function_names(void); // NULL-terminated
+
+// One instruction on its operands a[0], a[1], ...; the result goes to a[0]. False: see error.
+int tr_instruction_operands(const tr_instruction *in);
+bool tr_instruction_apply(const tr_instruction *in, tr_value *a, tr_expr_error *error);
+
+// Measures of markers, in laws: DX(to, from, along).
+typedef struct tr_measure {
+  const char *name;
+  law_measure kind;
+  int axis;
+  int most; // markers; the first is required, the others are ground
+  tr_quantity quantity;
+} tr_measure;
+int tr_measure_find(const char *name, size_t n); // row or -1
+const tr_measure *tr_measure_at(int row);
+const char *const *tr_measure_names(void);
 
 #endif

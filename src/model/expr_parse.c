@@ -8,6 +8,7 @@
 //   power   = operand [ ^ signed ]                     so -2^2 = -4, 2^-10, 2^3^2 = 2^9
 //   operand = number [units] | pi [units] | ( compare ) [units] | name | name ( compare {, compare} )
 //   units   = unit [^ integer] { [* /] unit [^ integer] }
+// and in laws operand = time | variable | curve ( compare ) | measure ( marker {, marker} )
 //
 // After a number, pi or a parenthesis a word is a unit, and inside a chain of units unit symbols win
 // over parameters: "2 N * m" is a torque even where a parameter m exists.
@@ -202,27 +203,119 @@ static bool parse_arguments(parser *p, int function, int at) {
               1 - n);
 }
 
+// ---- operands of laws -----------------------------------------------------------------------------
+
+// A marker's name up to a comma or parenthesis; {expressions} in it are the planner's business.
+static bool parse_marker(parser *p) {
+  peek(p);
+  int at = p->at, n = 0, depth = 0;
+  for (char c; (c = p->text[at + n]) && (depth > 0 || !strchr(",()", c)); n++)
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+  p->at += n;
+  while (n > 0 && isspace((unsigned char)p->text[at + n - 1])) n--;
+  if (n == 0) return fail(p, at, "the name of a marker is missing");
+  return emit(p, (tr_instruction){.op = TR_OP_MARKER, .at = at, .u.length = n}, 1);
+}
+
+static bool parse_measure(parser *p, int row, int at) {
+  const tr_measure *m = tr_measure_at(row);
+  int n = 0;
+  do {
+    p->at++; // ( or ,
+    if (!parse_marker(p)) return false;
+    n++;
+  } while (peek(p) == ',');
+  if (peek(p) != ')') {
+    if (!p->text[p->at] && n < m->most)
+      snprintf(p->error->hint, TR_HINT, " (inside brackets a text with a comma needs quotes)");
+    return fail(p, p->at, "a \")\" is missing");
+  }
+  p->at++;
+  if (n > m->most)
+    return fail(p, at, "%s takes %d marker%s%s", m->name, m->most, m->most > 1 ? "s" : "",
+                m->most > 1 ? " at most" : "");
+  return emit(
+      p,
+      (tr_instruction){.op = TR_OP_MEASURE, .at = at, .u.call = {.function = row, .arguments = n}},
+      1 - n);
+}
+
+static bool parse_curve(parser *p, int curve, int at, const char *name) {
+  p->at++; // (
+  if (!parse_compare(p)) return false;
+  if (peek(p) == ',') return fail(p, at, "%s takes 1 argument", name);
+  if (peek(p) != ')') return fail(p, p->at, "a \")\" is missing");
+  p->at++;
+  return emit(p, (tr_instruction){.op = TR_OP_CURVE, .at = at, .u.slot = curve}, 0);
+}
+
+static bool unknown_function(parser *p, int at, const word *w) {
+  const tr_law_scope *law = p->scope ? p->scope->law : NULL;
+  if (!law && tr_measure_find(w->text, strlen(w->text)) >= 0)
+    return fail(p, at, "the measure %s outside of a law", w->text);
+  tr_hint(w->text, law ? law->list(p->scope) : tr_function_names(), p->error->hint);
+  return fail(p, at, "unknown function \"%s\"", w->text);
+}
+
+static bool parse_call(parser *p, int at, const word *w, int n) {
+  const char *name = p->text + at;
+  const tr_law_scope *law = p->scope ? p->scope->law : NULL;
+  int row = tr_function_find(name, (size_t)n);
+  if (row >= 0) return parse_arguments(p, row, at);
+  row = law ? tr_measure_find(name, (size_t)n) : -1;
+  if (row >= 0) return parse_measure(p, row, at);
+  row = law ? law->curve(p->scope, name, (size_t)n) : -1;
+  if (row >= 0) return parse_curve(p, row, at, w->text);
+  return unknown_function(p, at, w);
+}
+
+// time, or a variable of the element: emitted, with *found; both come before parameters.
+static bool parse_moving(parser *p, int at, int n, bool *found) {
+  const char *name = p->text + at;
+  const tr_variable *v = p->scope->law->variables;
+  *found = true;
+  if (n == 4 && memcmp(name, "time", 4) == 0)
+    return emit(p, (tr_instruction){.op = TR_OP_TIME, .at = at}, 1);
+  for (int k = 0; v && v[k].name; k++)
+    if (strlen(v[k].name) == (size_t)n && memcmp(name, v[k].name, (size_t)n) == 0)
+      return emit(p, (tr_instruction){.op = TR_OP_VARIABLE, .at = at, .u.slot = k}, 1);
+  *found = false;
+  return true;
+}
+
+// A near name, of variables first.
+static void hint_name(parser *p, const char *text) {
+  const tr_variable *v = p->scope && p->scope->law ? p->scope->law->variables : NULL;
+  const char *names[TR_LAW_VARIABLES + 2] = {"time"};
+  for (int k = 0; v && v[k].name && k < TR_LAW_VARIABLES; k++) names[1 + k] = v[k].name;
+  if (p->scope && p->scope->law) tr_hint(text, names, p->error->hint);
+  if (!p->error->hint[0]) tr_hint(text, p->scope ? p->scope->list(p->scope) : NULL, p->error->hint);
+}
+
 static bool parse_name(parser *p) {
   int at = p->at, n = word_length(p);
   const char *name = p->text + at;
   word w = word_at(p, at, n);
-  int function = tr_function_find(name, (size_t)n);
   p->at += n;
-  if (peek(p) == '(') {
-    if (function >= 0) return parse_arguments(p, function, at);
-    tr_hint(w.text, tr_function_names(), p->error->hint);
-    return fail(p, at, "unknown function \"%s\"", w.text);
-  }
+  if (peek(p) == '(') return parse_call(p, at, &w, n);
   if (n == 2 && memcmp(name, "pi", 2) == 0)
     return emit(p,
                 (tr_instruction){.op = TR_OP_NUMBER, .at = at, .u.number = 3.14159265358979323846},
                 1) &&
            parse_units(p);
+  if (p->scope && p->scope->law) {
+    bool found, ok = parse_moving(p, at, n, &found);
+    if (found) return ok;
+  }
   int slot = p->scope ? p->scope->find(p->scope, name, (size_t)n) : -1;
   if (slot >= 0) return emit(p, (tr_instruction){.op = TR_OP_SLOT, .at = at, .u.slot = slot}, 1);
   p->error->whole = at == 0 && p->text[n] == 0;
-  if (function >= 0) return fail(p, at, "the function \"%s\" needs its arguments in ( )", w.text);
-  tr_hint(w.text, p->scope ? p->scope->list(p->scope) : NULL, p->error->hint);
+  if (tr_function_find(name, (size_t)n) >= 0)
+    return fail(p, at, "the function \"%s\" needs its arguments in ( )", w.text);
+  if (strcmp(w.text, "time") == 0) return fail(p, at, "the time outside of a law");
+  if (p->scope && p->scope->law && tr_measure_find(name, (size_t)n) >= 0)
+    return fail(p, at, "the measure \"%s\" needs its markers in ( )", w.text);
+  hint_name(p, w.text);
   return fail(p, at, "unknown name \"%s\"", w.text);
 }
 

@@ -110,6 +110,35 @@ static bool read_auto(const tr_node *node, const tr_field *f, double *out) {
   return true;
 }
 
+static bool read_laws(tr_planner *p, const tr_node *node, const tr_field *f, const tr_law **out) {
+  static const tr_node zero = {.kind = TR_SCALAR, .text = "0"};
+  if (node->kind == TR_SCALAR && f->quantity == TR_TORQUE) // about z
+    return tr_plan_law(p, &zero, f, &out[0]) && tr_plan_law(p, &zero, f, &out[1]) &&
+           tr_plan_law(p, node, f, &out[2]);
+  if (node->kind != TR_LIST || (node->count != 2 && node->count != 3))
+    return tr_plan_fail(p, node, "a list of 2 or 3 numbers or expressions is expected");
+  bool ok = true;
+  const tr_node *k = node->first;
+  for (int i = 0; i < 3; i++) {
+    ok = tr_plan_law(p, k ? k : &zero, f, &out[i]) && ok;
+    if (k) k = k->next;
+  }
+  return ok;
+}
+
+// "global" is ground, "marker" the element's first one, unless something has that name.
+static bool read_marker(tr_planner *p, const tr_node *node, int *out) {
+  tr_expr_error e = {0};
+  const char *text = tr_plan_text(p, node);
+  if (!text) return false;
+  *out = strcmp(text, "global") == 0 ? -1 : strcmp(text, "marker") == 0 ? 0 : -2;
+  if (*out > -2 && !tr_plan_find_name(p, text)) return true;
+  int marker = tr_plan_marker_ref(p, node);
+  if (marker < 0) return false;
+  *out = tr_plan_extra_marker(p, marker, &e);
+  return *out > -2 || tr_plan_fail(p, node, "%s", e.text);
+}
+
 static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, void *par) {
   void *out = (char *)par + f->offset;
   double *x = out;
@@ -125,6 +154,9 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
     case TR_TENSOR: return read_auto(node, f, x) || read_tensor(p, node, f, x);
     case TR_CHOICE: return read_choice(p, node, f, out);
     case TR_TEXT: return read_text(p, node, out);
+    case TR_LAW: return tr_plan_law(p, node, f, out);
+    case TR_LAW3: return read_laws(p, node, f, out);
+    case TR_MARKER: return read_marker(p, node, out);
     case TR_ROWS: return read_rows(p, node, f, out);
   }
   return false;
@@ -139,9 +171,9 @@ static const void *defaults(tr_planner *p, const tr_field *fields, size_t size) 
   par = tr_arena_get(&p->scratch, size);
   if (!par || !tr_table_put(&p->cache, fields, "", 0, par)) return tr_plan_no_memory(p), NULL;
   for (const tr_field *f = fields; f->name; f++) {
-    if (!f->preset) continue;
+    if (!f->preset || (f->kind == TR_LAW && !f->preset[0])) continue;
     tr_node *node = NULL;
-    if (f->kind == TR_TEXT) {
+    if (f->kind == TR_TEXT || f->kind == TR_LAW) {
       node = tr_node_new(&p->scratch, TR_SCALAR, (tr_place){0});
       if (node) node->text = f->preset;
     } else {

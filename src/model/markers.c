@@ -5,6 +5,7 @@
 //   global = body o local:   p = pb + Rb c,  R = Rb L;      local: c = Rb' (p - pb),  L = Rb' R
 //
 // Chains of `like` are resolved from their end after all markers are there; cycles are reported.
+#include <stdio.h>
 #include <string.h>
 
 #include "math/v3.h"
@@ -12,34 +13,43 @@
 
 // ---- references ---------------------------------------------------------------------------------
 
-// kinds: bits 1 << tr_name_kind of what might be meant.
+// A near name; kinds: bits 1 << tr_name_kind of what might be meant.
+static bool hint_reference(tr_planner *p, const char *text, unsigned kinds, char hint[TR_HINT]) {
+  hint[0] = 0;
+  if (!tr_plan_wants_hints(p) || p->names.count >= 100000) return true;
+  const char **names = TR_NEW(&p->scratch, p->names.count + 2, const char *);
+  if (!names) return tr_plan_no_memory(p);
+  int n = 0;
+  if (kinds & 1u << TR_NAME_BODY) names[n++] = "ground";
+  for (const tr_name *k = p->first_name; k; k = k->next)
+    if (kinds & 1u << k->kind) names[n++] = k->text;
+  tr_plan_hint(p, text, names, hint);
+  return true;
+}
+
 static bool unknown_reference(tr_planner *p, const tr_node *node, const char *what,
                               const char *text, unsigned kinds) {
   if (p->incomplete) {
     p->failures++; // what it names may have been left out
     return false;
   }
-  char hint[TR_HINT] = "", shown[TR_SHOWN];
-  if (tr_plan_wants_hints(p) && p->names.count < 100000) {
-    const char **names = TR_NEW(&p->scratch, p->names.count + 2, const char *);
-    if (!names) return tr_plan_no_memory(p);
-    int n = 0;
-    if (kinds & 1u << TR_NAME_BODY) names[n++] = "ground";
-    for (const tr_name *k = p->first_name; k; k = k->next)
-      if (kinds & 1u << k->kind) names[n++] = k->text;
-    tr_plan_hint(p, text, names, hint);
-  }
+  char hint[TR_HINT], shown[TR_SHOWN];
+  if (!hint_reference(p, text, kinds, hint)) return false;
   return tr_plan_fail(p, node, "unknown %s \"%s\"%s", what, tr_shown(text, shown), hint);
+}
+
+static const char *kind_words(tr_name_kind kind) {
+  static const char *const words[] = {
+      "a body",  "a marker", "a joint", "a force", "a problem in coordinates of its own",
+      "reserved"};
+  return words[kind];
 }
 
 static bool wrong_reference(tr_planner *p, const tr_node *node, const tr_name *name,
                             const char *what) {
-  static const char *const kinds[] = {
-      "a body",  "a marker", "a joint", "a force", "a problem in coordinates of its own",
-      "reserved"};
   char shown[TR_SHOWN];
   return tr_plan_fail(p, node, "\"%s\" is %s; %s is expected", tr_shown(name->text, shown),
-                      kinds[name->kind], what);
+                      kind_words(name->kind), what);
 }
 
 int tr_plan_body_ref(tr_planner *p, const tr_node *node) {
@@ -70,6 +80,25 @@ static int find_marker(tr_planner *p, const tr_node *node, const char *text) {
 int tr_plan_marker_ref(tr_planner *p, const tr_node *node) {
   const char *text = tr_plan_text(p, node);
   return text ? find_marker(p, node, text) : -1;
+}
+
+int tr_plan_marker_named(tr_planner *p, const char *text, tr_expr_error *e) {
+  char shown[TR_SHOWN];
+  if (strcmp(text, "ground") == 0) return 0;
+  const tr_name *name = tr_plan_find_name(p, text);
+  if (name && name->kind == TR_NAME_BODY) return 1 + name->index;
+  if (name && name->kind == TR_NAME_MARKER) return name->index;
+  if (name) {
+    snprintf(e->text, sizeof e->text, "\"%s\" is %s; a marker or body is expected",
+             tr_shown(text, shown), kind_words(name->kind));
+  } else if (p->incomplete) {
+    p->failures++;
+    return -2;
+  } else {
+    hint_reference(p, text, 1u << TR_NAME_BODY | 1u << TR_NAME_MARKER, e->hint);
+    snprintf(e->text, sizeof e->text, "unknown marker \"%s\"", tr_shown(text, shown));
+  }
+  return -1;
 }
 
 int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text) {

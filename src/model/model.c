@@ -69,7 +69,7 @@ static tr_node *number_node(tr_model *m, double x) {
   return new_scalar(m, tr_number_print(x, text));
 }
 
-// The value of one argument. NULL: error says why.
+// The value of one argument. NULL: wrong, or out of memory; error says which.
 static tr_node *arg_node(tr_model *m, const tr_arg *arg, const char *what, tr_error *error) {
   if (arg->text) return tr_flow_parse(&m->arena, arg->text, what, error);
   const double *x = arg->vec ? arg->vec : &arg->num;
@@ -107,7 +107,7 @@ tr_status tr_model_add(tr_model *model, const char *section, const char *name, c
     if (!args || !args[0].key || args[1].key)
       return tr_fail(error, TR_BAD_INPUT, NULL, "%s: one value is expected", what);
     element = arg_node(model, &args[0], what, error);
-    if (!element) return error ? error->status : TR_BAD_INPUT;
+    if (!element) return TR_BAD_INPUT;
     return add_child(model, parent, name, element) ? TR_OK : tr_no_memory(error);
   }
   element = tr_node_new(&model->arena, TR_MAP, (tr_place){0});
@@ -115,7 +115,7 @@ tr_status tr_model_add(tr_model *model, const char *section, const char *name, c
   for (; args && args->key; args++) {
     snprintf(what, sizeof what, "%s \"%.60s\": %.60s", s->kind, name, args->key);
     tr_node *value = arg_node(model, args, what, error);
-    if (!value) return error ? error->status : TR_BAD_INPUT;
+    if (!value) return TR_BAD_INPUT;
     if (!add_child(model, element, args->key, value)) return tr_no_memory(error);
   }
   return add_child(model, parent, name, element) ? TR_OK : tr_no_memory(error);
@@ -129,7 +129,7 @@ tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error *error
   if (tr_node_find(model->root, arg->key))
     return tr_fail(error, TR_BAD_INPUT, NULL, "%s: given twice", arg->key);
   tr_node *value = arg_node(model, arg, arg->key, error);
-  if (!value) return error ? error->status : TR_BAD_INPUT;
+  if (!value) return TR_BAD_INPUT;
   return add_child(model, model->root, arg->key, value) ? TR_OK : tr_no_memory(error);
 }
 

@@ -137,7 +137,7 @@ static void resolve(tr_planner *p, int index, int *stack) {
 }
 
 bool tr_plan_parameters(tr_planner *p, const tr_node *section) {
-  p->scope = (tr_scope){find_slot, list_names};
+  p->scope = (tr_scope){.find = find_slot, .list = list_names};
   p->symbols.al = p->arena->al;
   p->subject = (tr_subject){.kind = "parameters"};
   bool empty = !section || (section->kind == TR_SCALAR && !section->text[0]);

@@ -171,6 +171,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_plan *plan, t
     check_root(&p, root);
     if (tr_plan_parameters(&p, tr_node_find(root, "parameters"))) {
       plan_name(&p, root);
+      tr_plan_data(&p, tr_node_find(root, "data"));
       plan_gravity(&p, tr_node_find(root, "gravity"));
       plan_simulation(&p, tr_node_find(root, "simulation"));
       plan_output(&p, tr_node_find(root, "output"));

@@ -8,6 +8,7 @@
 //   walk.c      sections and repeat blocks, names of elements
 //   fields.c    parameter structs from field tables
 //   rotation.c  orientations
+//   law.c data.c  expressions of what moves, and the curves they use
 //   bodies.c markers.c connect.c   the elements themselves
 //
 // (1) A mistake is reported once, at the node that holds it, however often a repeat comes by.
@@ -17,6 +18,7 @@
 #ifndef TR_PLANNER_H
 #define TR_PLANNER_H
 
+#include "elem/law.h"
 #include "expr.h"
 #include "plan.h"
 #include "sections.h"
@@ -73,6 +75,13 @@ typedef struct tr_joined {
   const char *name[TR_MAX_MARKERS / 2];
 } tr_joined;
 
+// A curve of the data section.
+typedef struct tr_plan_curve {
+  const tr_node *node;
+  tr_spline spline;
+  tr_value x, y; // units
+} tr_plan_curve;
+
 typedef struct tr_planner {
   const tr_model *model;
   tr_plan *plan;
@@ -101,7 +110,11 @@ typedef struct tr_planner {
   tr_pose *pose; // (nbody) origins at the start
   tr_like *like; // (nlike)
   int nlike, like_capacity;
-  tr_joined *joined; // (njoined)
+  // of the element being read: its type's markers, and those that its fields name besides
+  int own_markers, nextra, extra[TR_MAX_MARKERS];
+  int ncurve;
+  tr_plan_curve *curve; // (ncurve)
+  tr_joined *joined;    // (njoined)
   int njoined, joined_capacity;
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
 } tr_planner;
@@ -141,6 +154,8 @@ bool tr_plan_numbers(tr_planner *p, const tr_node *node, tr_quantity quantity, i
 // Key or text with its {expressions} put in; in the plan's arena.
 const char *tr_plan_key(tr_planner *p, const tr_node *node);
 const char *tr_plan_text(tr_planner *p, const tr_node *node);
+// n letters of a scalar's text from `at` on, likewise; a short-lived text.
+const char *tr_plan_text_part(tr_planner *p, const tr_node *node, int at, int n);
 bool tr_plan_expr_error(tr_planner *p, const tr_node *node, const char *text, int offset,
                         const tr_expr_error *e);
 
@@ -162,6 +177,13 @@ const tr_name *tr_plan_find_name(const tr_planner *p, const char *name);
 bool tr_plan_fields(tr_planner *p, const tr_node *map, const tr_field *fields, size_t par_size,
                     const tr_common_key *common, void *par);
 bool tr_plan_rotation(tr_planner *p, const tr_node *node, double R[9]);
+bool tr_plan_law(tr_planner *p, const tr_node *node, const tr_field *field, const tr_law **law);
+// The local number of a marker besides the element's own, -1 for ground; -2: too many, e says so.
+int tr_plan_extra_marker(tr_planner *p, int marker, tr_expr_error *e);
+// After fields and connection: what the fields named joins marker[]; laws hear how many there are.
+bool tr_plan_settle_markers(tr_planner *p, const tr_field *fields, void *par, int *marker,
+                            int *markers);
+void tr_plan_data(tr_planner *p, const tr_node *section);
 // A right-handed frame with z along a given direction; planar: x, unless it is z itself. False:
 // reported.
 bool tr_plan_axis(tr_planner *p, const tr_node *node, bool planar, double R[9]);
@@ -179,6 +201,8 @@ void tr_plan_joins(tr_planner *p); // resolves `joints` of joints and forces
 int tr_plan_body_ref(tr_planner *p, const tr_node *node);
 // Marker index of a reference (marker, body, ground), or -1 after reporting.
 int tr_plan_marker_ref(tr_planner *p, const tr_node *node);
+// The same of a name: -1: e says why, -2: nothing to be said.
+int tr_plan_marker_named(tr_planner *p, const char *text, tr_expr_error *e);
 // Joint index of a name, or -1 after reporting.
 int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text);
 // An unnamed marker from a map. -1 after reporting.

@@ -10,6 +10,7 @@ const tr_section *tr_sections(void) {
       {"name", NULL, "name of the model", false},
       {"description", NULL, "free text", false},
       {"parameters", "parameter", "named numbers for the expressions of the file", false},
+      {"data", "curve", "curves through points, for laws: name(x)", false},
       {"gravity", NULL, "acceleration of gravity, 2 or 3 numbers (m/s^2); none if absent", false},
       {"bodies", "body", "bodies by name", true},
       {"markers", "marker", "frames fixed on bodies, by name", true},
@@ -60,6 +61,14 @@ const tr_field *tr_simulation_fields(void) {
   return fields;
 }
 
+const tr_common_key *tr_curve_keys(void) {
+  static const tr_common_key keys[] = {{"x", "places of the points, increasing"},
+                                       {"y", "values there"},
+                                       {"kind", "cubic, a natural spline, if absent; or linear"},
+                                       {NULL, NULL}};
+  return keys;
+}
+
 const tr_common_key *tr_body_keys(void) {
   static const tr_common_key keys[] = {
       {"type", "type of the body"},
@@ -95,6 +104,7 @@ const tr_common_key *tr_connection_keys(void) {
        "with bodies: direction of the markers' z axis at the start, global; between planar bodies "
        "of their x axis"},
       {"joints", "instead of markers, where the type works on joints: the joints, by name"},
+      {"joint", "the same where it works on one: its name"},
       {NULL, NULL}};
   return keys;
 }

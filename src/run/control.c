@@ -4,6 +4,7 @@
 //   e = error/tol of the step, p the method's order:  accepted when e <= 1
 //   [GNP05]:  h_new = 0.9 h e^(-1/(p+1)), after a rejection too (e^2 is the paper's Theta)
 //   PI:       h_new = 0.9 h e^(-0.7/(p+1)) e_last^(0.4/(p+1)), kept when it would hardly change
+// Methods that choose their own order choose the step too.
 // A step whose Newton iteration fails is tried again with a quarter of its length. A step below the
 // smallest ends the run with the reason and the coordinate that is worst; nothing unconverged or
 // inaccurate is ever accepted.
@@ -30,10 +31,19 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   if (r->settings.newton.fixed_iterations > 0)
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "a fixed number of Newton iterations goes with a fixed step, not a tolerance");
-  tr_truncation e = s->method->error ? (tr_truncation){.q2 = 1} : s->method->truncation(s->par);
+  if (s->method->error) return TR_OK;
+  tr_truncation e = s->method->truncation(s->par);
   if (e.q2 == 0 && fabs(e.q3) < 1e-6)
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: with these parameters its error estimate vanishes",
+                   s->method->info.name);
+  if (c->velocities && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: the error of its velocities cannot be told, only that of positions",
+                   s->method->info.name);
+  if (c->rule == TR_CONTROL_GNP05 && isnan(e.v3))
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s: a step that changes every time undoes its feedback; use the PI rule",
                    s->method->info.name);
   if (s->method->alternates && s->method->alternates(s->par))
     return tr_fail(error, TR_BAD_INPUT, NULL,
@@ -64,14 +74,23 @@ static tr_status collapse(const tr_run *r, int worst, double h, tr_error *error)
     const sys_body *b = &r->sys->body[i];
     if (worst < b->v || worst >= b->v + b->nv) continue;
     const char *const *names = b->type->coordinate_names;
+    int n = 0;
+    while (names && names[n]) n++;
+    const char *name = worst - b->v < n ? names[worst - b->v] : NULL;
+    if (r->settings.control.min_step > 0)
+      return tr_fail(error, TR_FAILED, NULL,
+                     "at t = %.9g s the error of body \"%s\"%s%s needs a step below the smallest "
+                     "allowed, %.3g s",
+                     r->x.t, b->name, name ? ", " : "", name ? name : "", h);
     return tr_fail(error, TR_FAILED, NULL,
                    "at t = %.9g s the step fell to %.3g s: the error of body \"%s\"%s%s does not "
                    "fall with it, as at a discontinuous force or a singular position",
-                   r->x.t, h, b->name, names ? ", " : "", names ? names[worst - b->v] : "");
+                   r->x.t, h, b->name, name ? ", " : "", name ? name : "");
   }
   return TR_FAILED;
 }
 
+// After a step with e <= 1.
 static double next_step(const tr_run *r, double h, double e) {
   double power = 1.0 / (tr_step_order(r->step) + 1), f;
   e = fmax(e, 1e-8);
@@ -79,6 +98,12 @@ static double next_step(const tr_run *r, double h, double e) {
   f = SAFETY * pow(e, -0.7 * power) * pow(r->last_error, 0.4 * power);
   f = fmin(GROW, fmax(SHRINK, f));
   return f > KEEP_LOW && f < KEEP_HIGH ? h : h * f;
+}
+
+// After a rejected one.
+static double shorter_step(const tr_run *r, double h, double e) {
+  double power = 1.0 / (tr_step_order(r->step) + 1);
+  return isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
 }
 
 // The length to try: not past t, and no splinter left before it.
@@ -90,27 +115,37 @@ static double fit(const tr_run *r, double t) {
   return h > 0.5 * left ? 0.5 * left : h;
 }
 
+// After a failure at h: the wish, but the smallest step is tried before giving up.
+static double smaller(double h, double wish, double least) {
+  return wish < least && h > least ? least : wish;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
   if (!(least > 0)) least = 1e3 * DBL_EPSILON * fmax(fabs(r->x.t), r->settings.end);
   tr_status status = TR_OK;
   int worst = 0;
-  for (bool first = true;; first = false) {
+  for (bool rejected = false;; rejected = true) {
+    if (rejected && r->h < least) // the smallest has been tried
+      return status != TR_OK ? tr_run_explain(r, status, least, error)
+                             : collapse(r, worst, least, error);
+    r->h = fmax(r->h, least);
     double h = fit(r, t);
-    if (!first && r->h < least)
-      return status != TR_OK ? tr_run_explain(r, status, h, error) : collapse(r, worst, h, error);
-    status = tr_step_try(r->step, &r->x, h, &r->next);
-    if (status < 0) return tr_run_explain(r, status, h, error);
+    status = tr_run_try(r, h, error);
+    if (status < 0) return status;
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
-      r->h = 0.25 * h;
+      r->h = smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
       continue;
     }
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
                r->settings.control.tol;
-    double wish = next_step(r, h, e);
+    const tr_method *m = r->step->method;
+    double wish = m->choose ? m->choose(r->step, h, e)
+                  : e <= 1  ? next_step(r, h, e)
+                            : shorter_step(r, h, e);
     if (e <= 1) {
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
@@ -119,19 +154,19 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       return TR_OK;
     }
     r->info.rejected++;
-    double power = 1.0 / (tr_step_order(r->step) + 1);
-    r->h = isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
+    r->h = smaller(h, wish, least);
   }
 }
 
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t;
-  while (r->x.t < end - 1e-12 * fmax(1, fabs(end))) {
+  double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
+  while (r->x.t < end - near) {
     double before = tr_clock_wall(), h = 0;
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
-    tr_run_accept(r, fabs(t1 - end) <= 1e-12 * fmax(1, fabs(end)) ? end : t1);
-    r->step_wall += tr_clock_wall() - before;
+    tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
+    tr_run_time(r, before);
     TR_TRY(tr_run_show(r, error));
     if (isnan(t)) break;
   }

@@ -19,7 +19,7 @@ tr_status tr_dense_make(tr_run *r, tr_error *error) {
 }
 
 void tr_dense_keep(tr_run *r) {
-  tr_state_copy(&r->before, &r->x);
+  tr_state_copy(&r->before, tr_run_state(r)); // with a and lam as observers saw them
   memcpy(r->increment, r->step->d, (size_t)r->sys->nv * sizeof *r->increment);
   tr_increment_rate(r->sys, r->increment, r->next.v, r->rate);
 }

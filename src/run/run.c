@@ -98,20 +98,13 @@ static tr_status show(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
-// The start is shown to all; multiples of a spacing count from there.
+// The start is shown to all.
 static tr_status show_start(tr_run *r, tr_error *error) {
   r->observed = true;
   if (r->observers == 0) return TR_OK;
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
-  for (int i = 0; i < r->observers; i++) {
-    double spacing = r->observer[i]->spacing;
-    if (spacing > 0) {
-      r->due[i] = (long)floor(r->x.t / spacing + 1e-9) + 1;
-      if (!r->sampling) TR_TRY(tr_dense_make(r, error));
-    }
-    TR_TRY(call(r, i, tr_run_state(r), &info, error));
-  }
+  for (int i = 0; i < r->observers; i++) TR_TRY(call(r, i, tr_run_state(r), &info, error));
   return TR_OK;
 }
 
@@ -145,7 +138,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   TR_TRY(tr_method_parse(&r->arena, s->method, &method, &par, error));
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
-  r->info.end = s->end, r->info.step = s->step;
+  r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
@@ -185,6 +178,8 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->x, error));
   TR_TRY(tr_state_new(r->sys, &r->next, error));
+  if (x && x->bytes != r->x.bytes)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
   TR_TRY(tr_state_new(r->sys, &r->shown, error));
@@ -204,7 +199,10 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t;
-  if (r->settings.audit) audit(r, true);
+  if (r->settings.audit)
+    audit(r, true);
+  else
+    r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   tr_control_begin(r);
   status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
@@ -244,7 +242,10 @@ void tr_run_free(tr_run *r) {
 }
 
 tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
-  if (r->observers == TR_MAX_OBSERVERS) return TR_BAD_INPUT;
+  if (r->observers == TR_MAX_OBSERVERS || !observer || !observer->step) return TR_BAD_INPUT;
+  if (observer->spacing > 0 && !r->sampling) TR_TRY(tr_dense_make(r, NULL));
+  if (observer->spacing > 0)
+    r->due[r->observers] = (long)floor(r->x.t / observer->spacing + 1e-9) + 1;
   r->observer[r->observers++] = observer;
   return TR_OK;
 }
@@ -287,24 +288,53 @@ void tr_run_accept(tr_run *r, double t1) {
   r->info.steps++;
 }
 
+// Rows were left out because they repeat others, and no longer do: the position was singular instead.
+static bool left_out_rows_open(tr_run *r, const tr_state *x) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  double *phi = r->work->x, left_out = 0;
+  if (red->count == 0) return false;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  tr_forces(r->work, NULL, NULL, phi);
+  for (int k = 0; k < red->count; k++) {
+    left_out = fmax(left_out, fabs(phi[red->row[k]]));
+    phi[red->row[k]] = 0;
+  }
+  double scale = fmax(1, vec_largest(x->q, r->sys->nq));
+  return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
+}
+
+static tr_status try_once(tr_run *r, double h) {
+  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
+  const char *body;
+  if (status != TR_OK) return status;
+  if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
+  return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
+
+tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
+  tr_status status = try_once(r, h);
+  if (status < 0) return tr_run_explain(r, status, h, error);
+  if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
+  // other rows may be redundant now
+  status = tr_run_diagnose(r, NULL);
+  if (status < 0) return tr_run_diagnose(r, error);
+  if (status > 0) return status;
+  r->step->newton.valid = false;
+  status = try_once(r, h);
+  return status < 0 ? tr_run_explain(r, status, h, error) : status;
+}
+
 // One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
 // begins anew.
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
-  tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  const char *body;
-  if (status == TR_OK && tr_trouble(r->sys, &r->next, h, &body)) status = TR_NO_CONVERGENCE;
-  if (status == TR_SINGULAR && r->diagnoses++ < MOST_DIAGNOSES) {
-    // other rows may be redundant now
-    TR_TRY(tr_run_diagnose(r, error));
-    r->step->newton.valid = false;
-    status = tr_step_try(r->step, &r->x, h, &r->next);
-  }
-  if (status != TR_OK) return tr_run_explain(r, status, h, error);
+  tr_status status = tr_run_try(r, h, error);
+  if (status > 0) return tr_run_explain(r, status, h, error);
+  TR_TRY(status);
   tr_run_accept(r, t1);
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;
-  r->step_wall += tr_clock_wall() - before;
+  tr_run_time(r, before);
   return tr_run_show(r, error);
 }
 
@@ -320,21 +350,43 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   return TR_OK;
 }
 
-tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
-  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), wall = clock_in_s(CLOCK_MONOTONIC);
-  double step_wall = r->step_wall;
+// The process may be put aside at any moment: an interval of many times the usual length says nothing.
+static void count(double interval, double *mean, double *sum) {
+  double most = 8 * *mean + 1e-6;
+  if (*mean > 0 && interval > most) interval = *mean;
+  *mean = *mean > 0 ? 0.95 * *mean + 0.05 * interval : interval;
+  *sum += interval;
+}
+
+void tr_run_time(tr_run *r, double since) {
+  double now = tr_clock_wall();
+  if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
+  count(now - since, &r->step_mean, &r->step_wall);
+  r->last_step_end = now;
+}
+
+// CPU time is shared out between steps and the rest like the clock's.
+static tr_status go(tr_run *r, double t, tr_error *error) {
+  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), step = r->step_wall, rest = r->rest_wall;
+  r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  wall = clock_in_s(CLOCK_MONOTONIC) - wall;
-  if (wall > 0) r->info.cpu_s += cpu * fmin(1, (r->step_wall - step_wall) / wall);
+  step = r->step_wall - step, rest = r->rest_wall - rest;
+  if (step > 0) r->info.cpu_s += cpu * step / (step + rest);
   return status;
+}
+
+tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
+  if (!isfinite(t) || t < r->x.t - 1e-9 * fmax(fabs(t), fabs(r->x.t)))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "cannot run to t = %g s from t = %g s", t, r->x.t);
+  return go(r, t, error);
 }
 
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
 
 tr_status tr_run_step(tr_run *r, tr_error *error) {
-  if (r->settings.control.tol > 0) return tr_run_to(r, NAN, error); // one step, wherever it leads
+  if (r->settings.control.tol > 0) return go(r, NAN, error); // one step, wherever it leads
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
 

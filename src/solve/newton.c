@@ -13,6 +13,9 @@ static const double REMAINING = 2.5;
 static const double RATE_MIN = 0.05;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
+// Few corrections: slower than RATE_FEW will not do; better than RATE_TRUST is not believed of a rate
+// measured in another solve.
+static const double RATE_FEW = 0.9, RATE_TRUST = 0.5;
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -114,6 +117,31 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       return TR_NO_CONVERGENCE;
   }
   return TR_NO_CONVERGENCE;
+}
+
+static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
+  double norm = 0, first = 0;
+  if (!nw->valid) TR_TRY(refresh(nw, p));
+  for (int k = 1; k <= most; k++) {
+    TR_TRY(correct(nw, p, &norm));
+    if (norm <= p->floor) return TR_OK;
+    if (k == 1) {
+      first = norm;
+    } else {
+      nw->rate = pow(norm / first, 1.0 / (k - 1)); // the mean so far
+      nw->known = true;
+      if (nw->rate > RATE_FEW) return TR_NO_CONVERGENCE;
+    }
+    double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
+    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) return TR_OK;
+  }
+  return TR_NO_CONVERGENCE;
+}
+
+tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
+  tr_status status = iterate_few(nw, p, most);
+  if (status != TR_OK) nw->valid = nw->known = false;
+  return status;
 }
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {

@@ -41,4 +41,8 @@ typedef struct tr_newton {
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p);
 
+// The iteration of DASSL [YP98]: at most `most` corrections, a matrix never renewed on the way, the same
+// test. It gives up early, so that a smaller step can be tried: for step control only.
+tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most);
+
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // KLU for sparse systems, a dense LU by rows for tiny ones.
 //
-// KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them (refactor).
-// The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above GROWTH_MIN;
-// else the full factorisation runs again. Dense: rows scaled by their largest entry, then partial
-// pivoting; no allocation ever; a factorisation that is used for a third solve is inverted, since a
-// product by columns runs several times faster than two triangular solves of this size. Singular means to working precision: a pivot that is no more than the
-// round-off of the entries it came from.
+// (1) The matrix is equilibrated symmetrically first, so that nothing below depends on units.
+// (2) KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them
+//     (refactor). The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above
+//     GROWTH_MIN; else the full factorisation runs again.
+// (3) Dense: partial pivoting, no allocation ever. A factorisation that is used for a third solve is
+//     inverted: a product by columns runs several times faster than two triangular solves this small.
+// (4) Singular means to working precision: a pivot no larger than the round-off of what it came from.
 #include "kkt.h"
 
 #include <float.h>
@@ -33,7 +34,7 @@ tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max) {
   klu_handle *h = TR_NEW(ar, 1, klu_handle);
   if (!h) return TR_NO_MEMORY;
   klu_defaults(&h->common);
-  h->common.scale = 2;
+  h->common.scale = -1; // we scale ourselves
   // KLU's interface is not const-correct; analyse reads only.
   h->symbolic = klu_analyze(p->n, (int *)p->column, (int *)p->row, &h->common);
   if (!h->symbolic) return h->common.status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
@@ -85,21 +86,23 @@ tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *
 }
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
-  *k = (tr_kkt){.p = p, .values = TR_NEW(ar, p->nnz + 1, double)};
-  if (!k->values) return TR_NO_MEMORY;
+  size_t n = (size_t)p->n;
+  *k = (tr_kkt){.p = p,
+                .values = TR_NEW(ar, p->nnz + 1, double),
+                .scaled = TR_NEW(ar, p->nnz + 1, double),
+                .scale = TR_NEW(ar, n, double)};
+  if (!k->values || !k->scaled || !k->scale) return TR_NO_MEMORY;
   if (p->klu) {
     k->klu = TR_NEW(ar, 1, klu_numbers);
     if (!k->klu) return TR_NO_MEMORY;
     k->klu->common = p->klu->common;
     return TR_OK;
   }
-  size_t n = (size_t)p->n;
   k->dense = TR_NEW(ar, n * n, double);
   k->inverse = TR_NEW(ar, n * n, double);
-  k->scale = TR_NEW(ar, n, double);
   k->work = TR_NEW(ar, n, double);
   k->pivot = TR_NEW(ar, n, int);
-  return k->dense && k->inverse && k->scale && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
+  return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_kkt_free(tr_kkt *k) {
@@ -108,28 +111,44 @@ void tr_kkt_free(tr_kkt *k) {
 
 // ---- dense ----------------------------------------------------------------------------------------
 
-// P S A = L U by rows, unit L; U's diagonal is kept inverted.
+// D A D into `scaled`: d_i = |A_ii|^(-1/2) for the leading unknowns, and what makes the largest entry of
+// a column 1 for the others. Masses and lengths of any size then look alike. False: an empty column.
+static bool equilibrate(tr_kkt *k) {
+  const tr_pattern *p = k->p;
+  double *d = k->scale;
+  for (int j = 0; j < p->leading; j++) {
+    int at = tr_pattern_slot(p, j, j);
+    double diagonal = at < p->nnz ? fabs(k->values[at]) : 0;
+    d[j] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
+  }
+  for (int j = p->leading; j < p->n; j++) {
+    double most = 0;
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      int i = p->row[s];
+      double x = fabs(k->values[s]) * (i < p->leading ? d[i] : 1);
+      most = x > most ? x : most;
+    }
+    if (!(most > 0)) return false;
+    d[j] = p->leading > 0 ? 1 / most : 1 / sqrt(most);
+  }
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++)
+      k->scaled[s] = d[p->row[s]] * k->values[s] * d[j];
+  return true;
+}
+
+// P A = L U by rows, unit L; U's diagonal is kept inverted.
 static tr_status dense_factor(tr_kkt *k) {
   const tr_pattern *p = k->p;
   int n = p->n;
   double *A = k->dense;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-  memset(k->scale, 0, (size_t)n * sizeof *k->scale);
+  memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each column
   for (int j = 0; j < n; j++)
     for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      int i = p->row[s];
-      A[i * n + j] = k->values[s];
-      k->scale[i] = fmax(k->scale[i], fabs(k->values[s]));
+      A[p->row[s] * n + j] = k->scaled[s];
+      k->work[j] = fmax(k->work[j], fabs(k->scaled[s]));
     }
-  memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each scaled column
-  for (int i = 0; i < n; i++) {
-    if (!(k->scale[i] > 0)) return TR_SINGULAR;
-    k->scale[i] = 1 / k->scale[i];
-    for (int j = 0; j < n; j++) {
-      A[i * n + j] *= k->scale[i];
-      k->work[j] = fmax(k->work[j], fabs(A[i * n + j]));
-    }
-  }
   double least = INFINITY, most = 0;
   for (int c = 0; c < n; c++) {
     int best = c;
@@ -159,7 +178,6 @@ static tr_status dense_factor(tr_kkt *k) {
 static void dense_substitute(const tr_kkt *k, double *b) {
   int n = k->p->n;
   const double *A = k->dense;
-  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
   for (int i = 0; i < n; i++) {
     double x = b[k->pivot[i]];
     b[k->pivot[i]] = b[i];
@@ -201,8 +219,8 @@ static void dense_solve(tr_kkt *k, double *b) {
 
 // ---- sparse ---------------------------------------------------------------------------------------
 
-// Ratio of the pivots of a matrix with rows scaled to 1: below this it is singular.
-static const double PIVOT_RATIO = DBL_EPSILON;
+// Ratio of the pivots of an equilibrated matrix: below this it is singular.
+static const double PIVOT_RATIO = 32 * DBL_EPSILON;
 
 static bool regular(tr_kkt *k) {
   klu_numbers *u = k->klu;
@@ -218,14 +236,14 @@ static tr_status sparse_factor(tr_kkt *k) {
   int *column = (int *)p->column, *row = (int *)p->row;
   if (u->numeric) {
     k->refactorisations++;
-    if (klu_refactor(column, row, k->values, symbolic, u->numeric, &u->common) &&
-        klu_rgrowth(column, row, k->values, symbolic, u->numeric, &u->common) &&
+    if (klu_refactor(column, row, k->scaled, symbolic, u->numeric, &u->common) &&
+        klu_rgrowth(column, row, k->scaled, symbolic, u->numeric, &u->common) &&
         u->common.rgrowth > GROWTH_MIN && regular(k))
       return TR_OK;
     klu_free_numeric(&u->numeric, &u->common);
   }
   k->factorisations++;
-  u->numeric = klu_factor(column, row, k->values, symbolic, &u->common);
+  u->numeric = klu_factor(column, row, k->scaled, symbolic, &u->common);
   bool memory = u->common.status != KLU_OUT_OF_MEMORY;
   if (u->numeric && u->common.status == KLU_OK && regular(k)) return TR_OK;
   if (u->numeric) klu_free_numeric(&u->numeric, &u->common);
@@ -247,6 +265,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
     for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
   }
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
+  if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return sparse_factor(k);
   k->factorisations++;
   k->uses = 0;
@@ -258,10 +277,15 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (k->klu)
-    klu_solve(k->p->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common);
-  else
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
+  if (!k->klu)
     for (int i = 0; i < count; i++) dense_solve(k, b + i * n);
+  else if (!k->klu->numeric ||
+           !klu_solve(k->p->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common))
+    return TR_SINGULAR;
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
   return finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
 }
 

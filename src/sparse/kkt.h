@@ -12,6 +12,7 @@
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
+  int leading;            // unknowns with a mass on their diagonal; the rest are multipliers
   const int *column;      // (n + 1)
   const int *row;         // (nnz)
   struct klu_handle *klu; // ordering; NULL for tiny systems, which are solved dense
@@ -43,8 +44,9 @@ typedef struct tr_kkt {
   double rcond;        // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
-  double *dense, *scale, *work; // dense LU by rows
-  double *inverse;              // by columns, once the LU has been used `uses` times
+  double *scaled, *scale; // D A D and D
+  double *dense, *work;   // dense LU by rows
+  double *inverse;        // by columns, once the LU has been used `uses` times
   int uses;
   int *pivot;
   struct klu_numbers *klu;

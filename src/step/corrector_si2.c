@@ -12,8 +12,11 @@
 //   [cm X G'; G 0 ] (dw, -dmu) = (e3, (e2 - cq e4)/cw)
 //   da = y - cw/cq dw,   dlam = l + cw/cq dmu
 // With X = 1 the second half comes first, and the first has e1 + cm cw/cq M dw and dlam = l.
-// What is left out, (G v)_q y in e4 and Q_v dw, vanishes with y and dw: positions converge first, then
-// velocities, also near singular positions.
+// With a coordinate split [YP98] lam and mu belong to the point: e1 and e3 are projected with the G there
+// before the solve, and the matrix is the same, with these lam or without any.
+// What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
+// positions converge first, then velocities, also near singular positions. Methods that count their
+// corrections have the second of them.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -22,9 +25,11 @@
 #include <string.h>
 
 #include "math/vector.h"
-#include "step.h"
+#include "split.h"
 
 static const double STIFF = 0.1;
+static const double FEW_TOL = 0.33;
+enum { FEW = 4 };
 
 typedef struct correction {
   tr_newton_problem p;
@@ -55,7 +60,13 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
+  if (c->split) {
+    tr_forces(w, NULL, e1, top);
+    tr_rates(w, low);
+    memset(e3, 0, (size_t)nv * sizeof *e3);
+  } else {
+    tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
+  }
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
@@ -72,7 +83,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
     top[i] /= c->cq;
   }
-  return TR_OK;
+  return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
 // Its corner becomes cm X.
@@ -107,13 +118,30 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  if (c->split && !c->plain) { // lam belongs to this point
+    s->newton.residuals++;
+    TR_TRY(residual(p, s->newton.r));
+  }
+  const double *lam = c->plain ? NULL : x->lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  if (s->damping) {
+    tr_coefficients rates = {.cd = c->cv};
+    tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
+  }
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
   return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
+}
+
+// r += -cv Q_v f dw
+static void damp(const tr_step *s, double f, const double *dw, double *r) {
+  const tr_pattern *p = &s->sys->pattern;
+  for (int j = 0; j < s->sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
+      r[p->row[k]] += f * s->damping[k] * dw[j];
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
@@ -126,6 +154,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, second, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * c->cw / c->cq * s->work->x[i];
   }
+  if (s->damping) damp(s, c->cw / c->cq, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
@@ -140,10 +169,33 @@ static void update(tr_newton_problem *p, const double *dx) {
   place(k);
 }
 
+// Corrections of positions, velocities and, if they count, multipliers over what the step may have:
+// root mean square.
+static double weighted(const correction *k, const double *dx) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
+  double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
+  for (int i = 0; i < nv; i++) {
+    double dq = c->cq * dx[i] / s->scale_q[i];
+    double dv = c->cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
+    sum += dq * dq + dv * dv;
+  }
+  if (c->multipliers)
+    for (int i = 0; i < nc; i++) {
+      double dlam = (l[i] - share * dmu[i]) / (1 + fabs(k->x0->lam[i]));
+      double dm = dmu[i] / (1 + fabs(s->last_mu[i]));
+      sum += dlam * dlam + dm * dm;
+    }
+  return sqrt(sum / (2 * nv + (c->multipliers ? 2 * nc : 0))) / s->allowed;
+}
+
 // Corrections of the velocities, cv da, and of the positions, brought to the same scale.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
   int nv = s->sys->nv, nc = s->sys->nc;
+  if (s->c.few) return weighted((const correction *)p, dx);
   double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
@@ -180,6 +232,10 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  if (c->few) {
+    k.p.floor = 4 * DBL_EPSILON * k.length_scale * fmax(1, c->cv / c->cq) / s->allowed;
+    k.p.tol = fmax(FEW_TOL, k.p.floor);
+  }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
@@ -189,5 +245,5 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);
   for (int i = 0; i < nc; i++) s->mu[i] = s->last_mu[i] + more * (s->last_mu[i] - s->older_mu[i]);
   place(&k);
-  return tr_newton_solve(&s->newton, &k.p);
+  return c->few ? tr_newton_few(&s->newton, &k.p, FEW) : tr_newton_solve(&s->newton, &k.p);
 }

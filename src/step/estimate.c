@@ -6,6 +6,8 @@
 //   h q''' = a1 - a_n                     where a is smooth: Newmark, HHT [GNP05]
 //   q'''   = 2 (A1 - A)/(h + h_)          elsewhere, A = (v1 - v_n)/h, A before that from the last step
 //   q''''  = 2 (q''' - q'''_)/(h + h_)
+// Not less than d - h (v_n + v1)/2: positions that go another way than velocities, as the constraints may
+// force them to at a discontinuity. Where the motion is smooth it is O(h^3) and the smaller of the two.
 // The norm is [GNP05]'s: components over Y_i = max(1, largest |q_i| so far), root mean square; that of
 // velocities likewise. Rotations of curved coordinates have Y = 1.
 #include <math.h>
@@ -31,7 +33,8 @@ static void find_jerk(tr_step *s, const tr_state *x0, double h, const tr_state *
     for (int i = 0; i < s->sys->nv; i++) j[i] = (x1->a[i] - x0->a[i]) / h;
     return;
   }
-  double last = s->last_h > 0 ? s->last_h : 0;
+  double last =
+      fmin(s->last_h, h); // 0 at the start; not more than h, or a jump would fade with h/h_
   for (int i = 0; i < s->sys->nv; i++)
     j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
 }
@@ -49,15 +52,19 @@ double tr_error_square(int n, const double *e, const double *scale, int *worst, 
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst) {
   int n = s->sys->nv;
+  double *e = s->work->x, most = 0;
   *worst = 0;
   grow_scales(s, x1);
-  if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
+  if (s->method->error) return s->method->error(s, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
-  double *e = s->work->x, most = 0;
   find_jerk(s, x0, h, x1);
   for (int i = 0; i < n; i++)
     e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
   double error = tr_error_square(n, e, s->scale_q, worst, &most);
+  if (!isnan(c.v3)) {
+    for (int i = 0; i < n; i++) e[i] = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
+    error = fmax(error, tr_error_square(n, e, s->scale_q, worst, &most));
+  }
   if (velocity) {
     double last = s->last_h;
     for (int i = 0; i < n; i++) {

@@ -19,9 +19,13 @@ static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps ti
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass
 static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
 
+// ---- what is kept ---------------------------------------------------------------------------------
+
+// Kept names are motions of the body's origin in global axes, as positions and outputs are: the k-th
+// is the k-th displacement of the origin's frame (x, y, angle or x, y, z, rx, ry, rz).
 static bool kept(const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
-  return k < 32 && (mask >> k & 1u);
+  return k < 6 && (mask >> k & 1u);
 }
 
 static bool keeps_any(const tr_system *s, bool velocity) {
@@ -30,24 +34,105 @@ static bool keeps_any(const tr_system *s, bool velocity) {
   return false;
 }
 
+static tr_body_at body_at(const tr_work *w, const sys_body *b) {
+  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+}
+
+static tr_site origin_of(const sys_body *b) {
+  static const double zero[3] = {0}, axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  tr_site site = {0};
+  b->type->site(b->par, zero, axes, &site);
+  site.nd = b->type->dim == 2 ? 3 : 6;
+  return site;
+}
+
 // Row of a kept name on the body's velocities.
 static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
-  tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
-  for (int i = 0; i < b->nv; i++) row[i] = i == k;
-  if (b->type->keep_row) b->type->keep_row(&at, k, row);
+  tr_body_at at = body_at(w, b);
+  tr_site site = origin_of(b);
+  double unit[6] = {0};
+  unit[k] = 1;
+  memset(row, 0, (size_t)b->nv * sizeof *row);
+  b->type->add_pull(&at, &site, unit, row);
+}
+
+// Its value; turns of a spatial body have none, they are kept step by step.
+static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
+  tr_body_at at = body_at(w, b);
+  tr_site site = origin_of(b);
+  tr_frame f = {0};
+  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
+  int lines = site.nd == 3 ? 2 : 3;
+  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
+  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
+}
+
+// Values of everything kept, in order; NULL: just count.
+static int kept_values(const tr_work *w, bool velocity, double *values) {
+  int n = 0;
+  for (int i = 0; i < w->sys->nbody; i++)
+    for (int k = 0; k < 6; k++)
+      if (kept(&w->sys->body[i], velocity, k)) {
+        if (values) values[n] = kept_value(w, &w->sys->body[i], velocity, k);
+        n++;
+      }
+  return n;
 }
 
 // values += weight row' row for everything kept of a body
 static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, double weight,
                        double *values) {
   double *row = w->block;
-  for (int k = 0; k < b->nv; k++) {
+  for (int k = 0; k < 6; k++) {
     if (!kept(b, velocity, k)) continue;
     kept_row(w, b, k, row);
     for (int i = 0; i < b->nv; i++)
       for (int j = 0; j < b->nv; j++)
         if (row[i] * row[j] != 0)
           values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
+  }
+}
+
+// r += weight row' (value - given) for everything kept
+static void pull_kept(const tr_projector *p, bool velocity, const double *given, double *r) {
+  double *row = p->work->block;
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    for (int k = 0; k < 6; k++) {
+      if (!kept(b, velocity, k)) continue;
+      double off = kept_value(p->work, b, velocity, k) - *given++;
+      kept_row(p->work, b, k, row);
+      for (int j = 0; j < b->nv; j++) r[b->v + j] += p->weight * off * row[j];
+    }
+  }
+}
+
+static double dot(const double *x, const double *y, int n) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+// The correction d, to be subtracted, is made to undo what has crept into the kept values:
+// row . d = value - given. Rows are orthonormalised one by one in work->block.
+static void hold_kept(const tr_projector *p, bool velocity, const double *given, double *d) {
+  for (int i = 0; i < p->sys->nbody; i++) {
+    const sys_body *b = &p->sys->body[i];
+    double *row = p->work->block, *x = d + b->v;
+    for (int k = 0; k < 6; k++) {
+      if (!kept(b, velocity, k)) continue;
+      kept_row(p->work, b, k, row);
+      double rest = kept_value(p->work, b, velocity, k) - *given++ - dot(row, x, b->nv);
+      for (const double *e = p->work->block; e < row; e += b->nv) {
+        double s = dot(e, row, b->nv);
+        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
+      }
+      double length = sqrt(dot(row, row, b->nv));
+      if (!(length > 0)) continue;
+      for (int j = 0; j < b->nv; j++) row[j] /= length;
+      for (int j = 0; j < b->nv; j++) x[j] += rest / length * row[j];
+      row += b->nv;
+    }
   }
 }
 
@@ -68,38 +153,12 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
+  p->weight = KEEP_WEIGHT * most;
   if (keeps_any(s, velocity))
     for (int i = 0; i < s->nbody; i++)
-      make_heavy(p->work, &s->body[i], velocity, KEEP_WEIGHT * most, values);
+      make_heavy(p->work, &s->body[i], velocity, p->weight, values);
   for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
   return tr_kkt_factor(p->kkt);
-}
-
-static double dot(const double *x, const double *y, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
-}
-
-// d loses its part in the span of the kept rows (orthonormal ones are collected in work->block).
-static void drop_kept(const tr_projector *p, bool velocity, double *d) {
-  for (int i = 0; i < p->sys->nbody; i++) {
-    const sys_body *b = &p->sys->body[i];
-    double *row = p->work->block, *x = d + b->v;
-    for (int k = 0; k < b->nv; k++) {
-      if (!kept(b, velocity, k)) continue;
-      kept_row(p->work, b, k, row);
-      for (const double *e = p->work->block; e < row; e += b->nv) {
-        double s = dot(e, row, b->nv);
-        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
-      }
-      double length = sqrt(dot(row, row, b->nv));
-      for (int j = 0; j < b->nv; j++) row[j] /= length;
-      double s = dot(row, x, b->nv);
-      for (int j = 0; j < b->nv; j++) x[j] -= s * row[j];
-      row += b->nv;
-    }
-  }
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -124,6 +183,9 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
   for (int i = 1; i < s->nc; i++)
     if (!(fabs(gap[i]) <= fabs(gap[worst]))) worst = i;
   const char *kind, *name = tr_row_owner(s, worst, &kind);
+  if (s->nc > 0 && !isfinite(gap[worst]))
+    return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": its residual is not a finite number",
+                   kind, name);
   return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": %s (residual %.3g)", kind, name, what,
                  s->nc > 0 ? gap[worst] : 0.0);
 }
@@ -155,12 +217,13 @@ static double move(tr_projector *p, tr_state *x, const double *q0, double *d, do
   return now;
 }
 
-static tr_status project_positions(tr_projector *p, tr_state *x, double *room, tr_start_info *info,
-                                   tr_error *error) {
+static tr_status project_positions(tr_projector *p, tr_state *x, double *room, double *given,
+                                   tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
   double *phi = p->r + s->nv, *q0 = room;
   double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
+  kept_values(p->work, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
     if (info->iterations++ == MAX_ITERATIONS || !isfinite(gap))
@@ -168,12 +231,13 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
     tr_status status = factor_projection(p, x, false);
     position_gap(p, x, phi);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    pull_kept(p, false, given, p->r);
     if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
     if (status != TR_OK) {
       position_gap(p, x, phi);
       return blame(s, phi, "cannot be assembled: the equations are singular", error);
     }
-    drop_kept(p, false, p->r);
+    hold_kept(p, false, given, p->r);
     memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
     double now = move(p, x, q0, p->r, gap, phi);
     if (now >= gap) { // no progress: at round-off, or stuck
@@ -188,8 +252,8 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, t
   return TR_OK;
 }
 
-static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info *info,
-                                    tr_error *error) {
+static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
+                                    tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
   double now = info->phi_v_before = velocity_gap(p, x, gap);
@@ -201,9 +265,10 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, tr_start_info 
     factored = true;
     now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+    pull_kept(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
-    drop_kept(p, true, p->r);
+    hold_kept(p, true, given, p->r);
     for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
     now = velocity_gap(p, x, gap);
   }
@@ -220,13 +285,18 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   *info = (tr_start_info){0};
   if (s->nc == 0) return TR_OK;
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
-  double *before = tr_resize(s->al, NULL, (2 * nq + nv) * sizeof *before);
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  size_t most =
+      (size_t)kept_values(p->work, false, NULL) + (size_t)kept_values(p->work, true, NULL);
+  double *before = tr_resize(s->al, NULL, (2 * nq + nv + most) * sizeof *before);
   if (!before) return tr_no_memory(error);
-  double *v0 = before + nq, *room = v0 + nv;
+  double *v0 = before + nq, *room = v0 + nv, *given = room + nq;
   memcpy(before, x->q, nq * sizeof *before);
   memcpy(v0, x->v, nv * sizeof *before);
-  tr_status status = project_positions(p, x, room, info, error);
-  if (status == TR_OK) status = project_velocities(p, x, info, error);
+  double *given_v = given + kept_values(p->work, false, NULL);
+  kept_values(p->work, true, given_v);
+  tr_status status = project_positions(p, x, room, given, info, error);
+  if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
   for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
   tr_resize(s->al, before, 0);

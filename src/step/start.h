@@ -13,7 +13,8 @@ typedef struct tr_projector {
   const tr_system *sys;
   tr_work *work;
   tr_kkt *kkt;
-  double *r; // (nv + nc)
+  double *r;     // (nv + nc)
+  double weight; // on what is kept, in the last projection
   tr_arena *arena;
   tr_redundancy redundancy; // found by tr_diagnose
   tr_mask mask;             // its rows, taken out of kkt

@@ -52,6 +52,8 @@ static tr_status allocate(tr_step *s) {
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
+    if (s->method->choose && !(s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double)))
+      return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_estimate_make(s));
@@ -83,7 +85,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
 
 void tr_step_free(tr_step *s) {
   if (!s) return;
-  if (s->method->release) s->method->release(s);
+  if (s->method->release && s->memory) s->method->release(s);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
   tr_work_free(s->work);
@@ -180,7 +182,8 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   combine(n, w, s->past_a, s->sys->nv, x1->a);
   combine(n, w, s->past_lam, s->sys->nc, x1->lam);
   tr_status status = s->method->advance(s, x0, h, x1);
-  if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
+  bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
+  if (status <= TR_OK || once) return status;
   // Once more with a fresh matrix, from the last state instead of an extrapolation.
   memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
   memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);

@@ -18,7 +18,8 @@
 
 typedef struct tr_step tr_step;
 
-// Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v.
+// Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v. v3 NaN: unknown,
+// since feedback of the constraints with gains of 1/h makes v jump when the step changes.
 typedef struct tr_truncation {
   double q2, q3, v2, v3;
 } tr_truncation;
@@ -35,17 +36,20 @@ typedef struct tr_method {
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
+  void (*release)(tr_step *s);      // what the arena does not hold of it; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.
   tr_status (*begin)(tr_step *s, const tr_state *x);
   // Proposes x1 = x at t0 + h from x0. x1 comes with the prediction of a and lam.
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
-  // An error estimate of its own, see tr_step_error, and the order that goes with it. NULL: by truncation.
-  double (*error)(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
-                  int *worst);
+  // Step control by the method itself, instead of `truncation`: error with choose or with order.
+  // error: as tr_step_error. order: of that estimate, which goes like h^(order + 1).
+  // choose: the next step, after one of length h with e = error/tolerance, whether or not e <= 1 let it
+  // pass. A step of such a method whose iteration fails is not tried again in another way.
+  double (*error)(tr_step *s, const tr_state *x1, bool velocity, int *worst);
   int (*order)(const void *par);
-  void (*release)(tr_step *s); // what prepare made outside the arena; or NULL
+  double (*choose)(tr_step *s, double h, double e);
 } tr_method;
 
 typedef struct tr_corrector {
@@ -55,6 +59,14 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
+  // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
+  // bring the error below a third of what the step may have. In the test are q, v, and if asked for
+  // lam and mu.
+  bool few, multipliers;
+  // Coordinate split, X = 1: lam and mu are no unknowns but what P leaves over, see split.h; or NULL.
+  // plain: the matrix does without (G' lam)_q.
+  struct tr_split *split;
+  bool plain;
 } tr_corrector;
 
 enum { TR_PAST = 3 }; // accepted states the predictor remembers
@@ -69,7 +81,8 @@ struct tr_step {
   tr_kkt kkt;
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   bool stiff;        // it is needed: kkt is too far from it
-  double *w, *mu;    // (nv), (nc) of the step under way, stabilised methods
+  double *damping; // (nnz + 1) -cv Q_v in the pattern, for stabilised methods with few corrections
+  double *w, *mu;  // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
   double **room;  // (method->vectors) of nv numbers

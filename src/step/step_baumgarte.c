@@ -8,6 +8,7 @@
 // alpha and beta count in 1/h by default; alpha = beta = 1/h makes Phi third order locally, but gains
 // that grow with 1/h cost v its second order (and rk4 all beyond). With fixed gains (unit=1/s) the
 // schemes keep their orders.
+#include <math.h>
 #include <string.h>
 
 #include "step.h"
@@ -125,8 +126,10 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
 
 // rk4 is taken for heun: safe, not sharp.
 static tr_truncation truncation(const void *pv) {
-  if (((const par *)pv)->scheme == EULER) return (tr_truncation){.q2 = 0.5, .v2 = 0.5};
-  return (tr_truncation){.q3 = 1.0 / 6, .v3 = 1.0 / 12};
+  const par *p = pv;
+  bool fixed = p->unit == PER_SECOND;
+  if (p->scheme == EULER) return (tr_truncation){.q2 = 0.5, .v2 = 0.5, .v3 = fixed ? 0 : NAN};
+  return (tr_truncation){.q3 = 1.0 / 6, .v3 = fixed ? 1.0 / 12 : NAN};
 }
 
 const tr_method tr_method_baumgarte = {

@@ -9,6 +9,7 @@
 // stops there and is of first order in the motion wherever Q depends on v or rotations are spatial,
 // since vp lacks gacc. A second pass with u = h (v + v1)/2 restores order 2. lam belongs to t + h/2.
 // Rotations: implicit Euler for Euler parameters in the predictor, Cayley's map in the corrector.
+#include <math.h>
 #include <string.h>
 
 #include "start.h"
@@ -102,12 +103,12 @@ static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x
 
 static tr_truncation truncation_1(const void *pv) {
   (void)pv;
-  return (tr_truncation){.q2 = 0.5, .v2 = 0.5};
+  return (tr_truncation){.q2 = 0.5, .v2 = 0.5, .v3 = NAN};
 }
 
 static tr_truncation truncation_2(const void *pv) {
   (void)pv;
-  return (tr_truncation){.q3 = 1.0 / 12, .v3 = 1.0 / 24};
+  return (tr_truncation){.q3 = 1.0 / 12, .v3 = NAN};
 }
 
 const tr_method tr_method_pfpc1 = {

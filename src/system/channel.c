@@ -68,10 +68,7 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
 
 static int marker_dim(const tr_system *s, int marker) {
   int b = s->plan.marker[marker].body;
-  if (b != TR_GROUND) return s->body[b].type->dim;
-  for (int i = 0; i < s->nbody; i++) // ground looks like the bodies around it
-    if (s->body[i].type->dim == 3) return 3;
-  return 2;
+  return b != TR_GROUND ? s->body[b].type->dim : s->ground_dim;
 }
 
 static int count_names(const char *const *names) {
@@ -111,8 +108,10 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
     }
     case OWN_FORCE: {
       const tr_force_ops *ops = s->force[o->index].ops;
-      return (part){ops->measure_names[k],
-                    measure_quantity(ops->measure_names[k], ops->uses_moments)};
+      bool rotary = ops->uses_moments; // unless it says that it goes along a length
+      for (const char *const *n = ops->measure_names; *n; n++)
+        if (!strcmp(*n, "length")) rotary = false;
+      return (part){ops->measure_names[k], measure_quantity(ops->measure_names[k], rotary)};
     }
     case OWN_ENERGY: return energy_parts[k];
     case OWN_CONSTRAINT: return constraint_parts[k];
@@ -320,7 +319,7 @@ static void read_marker(const tr_reader *r, int marker, const tr_state *x, doubl
 static void read_joint(const tr_reader *r, int index, const tr_state *x, double *out) {
   const sys_joint *j = &r->sys->joint[index];
   const tr_frame *f[TR_MAX_MARKERS];
-  double w[6 * TR_MAX_MARKERS], phi[TR_MAX_ROWS];
+  double w[6 * TR_MAX_MARKERS] = {0}, phi[TR_MAX_ROWS];
   for (int k = 0; k < j->e.markers; k++) f[k] = r->work->frame + j->e.frame[k];
   j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "elem/elem.h"
+#include "elem/law.h"
 #include "system.h"
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
@@ -19,6 +19,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
   if (!s->body) return tr_no_memory(error);
   s->flat = s->constant_mass = true;
   s->max_nv = 1;
+  s->ground_dim = 2;
   for (int i = 0; i < p->nbody; i++) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
@@ -46,6 +47,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->nc > 0) s->nblock++;
     if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
     if (b->nv > s->max_nv) s->max_nv = b->nv;
+    if (b->type->dim == 3) s->ground_dim = 3;
   }
   return TR_OK;
 }
@@ -92,8 +94,21 @@ static tr_status place_element(tr_system *s, sys_element *e, const char *kind, c
   return TR_OK;
 }
 
+// Whether some law of an element measures frames.
+static bool measures_frames(const tr_field *fields, const void *par) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int i = 0; i < laws; i++)
+      for (int k = 0; law[i] && k < law[i]->inputs; k++)
+        if (law[i]->input[k].kind > LAW_VARIABLE) return true;
+  }
+  return false;
+}
+
 static tr_status number_elements(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
+  int before = error->count;
   s->njoint = p->njoint, s->nforce = p->nforce;
   s->joint = NEW(p->njoint, sys_joint), s->force = NEW(p->nforce, sys_force);
   if (!s->joint || !s->force) return tr_no_memory(error);
@@ -117,12 +132,13 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     if (place_element(s, &f->e, "force", d->type->name, d->type->planar, d->type->spatial,
                       d->marker, d->markers, error) != TR_OK)
       continue;
+    f->whole = measures_frames(d->type->fields, d->par);
     f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
     f->e.mem = s->nmem;
     s->nmem += d->type->nmem;
     if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
   }
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
 static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
@@ -251,6 +267,7 @@ static tr_status make_masses(tr_system *s, tr_error *error) {
 // Elements find their "auto" parameters in the frames at the start.
 static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   tr_state x;
+  int before = error->count;
   TR_TRY(tr_state_new(s, &x, error));
   tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
   for (int i = 0; i < s->njoint + s->nforce; i++) {
@@ -267,7 +284,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
               why);
   }
   tr_state_free(s, &x);
-  return error && error->count > 0 ? error->status : TR_OK;
+  return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
 // Runs of neighbours of one type.

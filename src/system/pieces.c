@@ -272,7 +272,7 @@ void tr_phi_t(tr_work *w, double *out) {
     const sys_joint *j = &s->joint[i];
     if (!j->ops->phi_t) continue;
     frames_of(w, &j->e, f);
-    j->ops->phi_t(j->e.par, w->t, f, out + j->row);
+    j->ops->phi_t(j->e.par, w->t, f, w->mem + j->e.mem, out + j->row);
   }
 }
 
@@ -307,11 +307,12 @@ void tr_gamma(tr_work *w, double *out) {
 }
 
 // Through jac where an element has no shortcut.
-static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, double *out) {
+static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, const double *mem,
+                        double *out) {
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   int nd = j->e.nd, n = j->e.markers * nd;
   memset(out, 0, (size_t)j->ops->rows * sizeof *out);
-  if (j->ops->phi_t) j->ops->phi_t(j->e.par, t, f, out);
+  if (j->ops->phi_t) j->ops->phi_t(j->e.par, t, f, mem, out);
   j->ops->jac(j->e.par, t, f, Gf);
   for (int r = 0; r < j->ops->rows; r++)
     for (int k = 0; k < j->e.markers; k++) {
@@ -332,11 +333,12 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
     for (int k = 0; k < b->nv; k++) out[r] += G[r * b->nv + k] * at->v[k];
 }
 
-static void joint_rate(const sys_joint *j, double t, const tr_frame *const *f, double *out) {
+static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
+                       double *out) {
   if (j->ops->rate)
-    j->ops->rate(j->e.par, t, f, out);
+    j->ops->rate(j->e.par, w->t, f, out);
   else
-    rate_by_jac(j, t, f, out);
+    rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
 }
 
 void tr_rates(tr_work *w, double *out) {
@@ -349,7 +351,7 @@ void tr_rates(tr_work *w, double *out) {
   }
   for (int i = 0; i < s->njoint; i++) {
     frames_of(w, &s->joint[i].e, f);
-    joint_rate(&s->joint[i], w->t, f, out + s->joint[i].row);
+    joint_rate(w, &s->joint[i], f, out + s->joint[i].row);
   }
 }
 
@@ -403,7 +405,7 @@ void tr_accept(tr_work *w, double *mem) {
   if (s->nmem == 0) return;
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->type->accept || j->e.nd == 3) continue;
+    if (!j->type->accept || (j->e.nd == 3 && !j->type->planar_memory)) continue;
     frames_of(w, &j->e, f);
     j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
   }

@@ -57,6 +57,7 @@ typedef struct sys_force {
   sys_element e;
   const tr_force_type *type;
   const tr_force_ops *ops;
+  bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
 // Neighbours of one type, evaluated in one call where the type can.
@@ -97,6 +98,7 @@ struct tr_system {
   int *site_body; // (nframe)
   tr_site *site;  // (nframe) sorted by body, ground first
   int ground_sites;
+  int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
   double *mass; // (nmass) mass blocks, body by body; valid where they are constant
   int nmass;

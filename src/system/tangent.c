@@ -204,7 +204,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
   } else {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++)
-        if (e->ops->uses_moments || (i % nd < points && j % nd < points))
+        if (e->whole || e->ops->uses_moments || (i % nd < points && j % nd < points))
           K[i * n + j] = random_in(s), D[i * n + j] = random_in(s);
   }
   emit_pairs(s, w, &e->e, K, -ck, D, -ck, -cd);
@@ -238,7 +238,9 @@ static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, c
     mass = M;
   }
   for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
-  bool whole = b->type->sizes != NULL; // equations by functions: nothing is known of their pattern
+  // Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the
+  // whole block at the start.
+  bool whole = b->type->sizes != NULL || b->keep_q || b->keep_v;
   emit(s, b->v, b->v, b->nv, b->nv, b->nv, K, whole);
   if (b->nc == 0) return;
   const double *G = w->G + sys->block[b->block].G;
@@ -335,7 +337,7 @@ static tr_status build_columns(tr_system *sys, sink *s) {
     column[s->entry[i] / n + 1]++;
   }
   for (int j = 0; j < n; j++) column[j + 1] += column[j];
-  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .column = column, .row = row};
+  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .leading = sys->nv, .column = column, .row = row};
   return TR_OK;
 }
 

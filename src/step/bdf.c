@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward differences of fixed leading coefficient, order and step chosen as in DASSL [YP98].
+//
+// P_j is the polynomial through the last j + 1 points, yp = P_k(t1). The corrector's derivative at t1 is
+//   y' = yp' + cj (y - yp),   cj = (1 + 1/2 + .. + 1/k)/h
+// which is the classical formula where the steps have been equal. Steps that others choose may change
+// wildly, which this does not bear: there y' is that of the polynomial through y and the last k points,
+//   y' = P_{k-1}' + cj (y - P_{k-1}),   cj = sum_{i<=k} 1/psi_i,   psi_i = t1 - t_{n+1-i}
+// Positions are increments from q_n: d = 0 at t_n, minus the increments since at earlier points. On curved
+// coordinates the commutators left out are O(h^3) in a step, so order 2 holds and no more is offered.
+//
+// Local errors: with alpha_i = h/psi_i, sigma_i = (i - 1) sigma_{i-1} alpha_i,
+//   error of the step  max(alpha_{k+1}, |alpha_{k+1} + sum_{i<=k} (alpha_i - 1/i)|) |y - P_k(t1)|
+//   at order j         sigma_{j+1} |y - P_j(t1)|,  times j + 1 a measure of h^{j+1} |y^(j+1)|
+// The order falls when these measures do not grow with it, and rises when they fall, after k + 1 equal
+// steps. The step doubles or stays or falls by 0.5 .. 0.9, so that the matrix can be kept.
+// A start knows v and a: it gets a point before it, extrapolated backwards.
+#include "bdf.h"
+
+#include <math.h>
+#include <string.h>
+
+tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
+  size_t nv = (size_t)s->sys->nv;
+  double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv, double);
+  if (!p) return TR_NO_MEMORY;
+  *b = (tr_bdf){.most = s->sys->flat || most < 2 ? most : 2};
+  for (int i = 0; i < BDF_POINTS; i++) b->u[i] = p, b->v[i] = p + nv, p += 2 * nv;
+  b->dp = p, b->ddp = p + nv, b->vp = p + 2 * nv, b->dvp = p + 3 * nv;
+  return TR_OK;
+}
+
+void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
+  size_t size = (size_t)s->sys->nv * sizeof(double);
+  memset(b->u[0], 0, size);
+  memcpy(b->v[0], x->v, size);
+  b->points = b->next = b->last_order = 1;
+  b->equal = b->fails = 0;
+  b->last_h = 0;
+  b->grown = false;
+}
+
+// Lagrange's weights at t1 of the polynomial through `order` + 1 points, and of its derivative.
+static void weigh(const tr_bdf *b, int order, double *value, double *slope) {
+  double back[BDF_POINTS] = {0}; // t_n - t_{n-i}
+  for (int i = 1; i <= order; i++) back[i] = back[i - 1] + b->apart[i - 1];
+  for (int i = 0; i <= order; i++) {
+    value[i] = 1, slope[i] = 0;
+    for (int j = 0; j <= order; j++) {
+      if (j == i) continue;
+      value[i] *= (b->h + back[j]) / (back[j] - back[i]);
+      slope[i] += 1 / (b->h + back[j]);
+    }
+    slope[i] *= value[i];
+  }
+}
+
+static void combine(int n, const double *w, double *const *y, int size, double *out) {
+  memset(out, 0, (size_t)size * sizeof *out);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < size; i++) out[i] += w[k] * y[k][i];
+}
+
+void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
+  int nv = s->sys->nv;
+  double value[BDF_POINTS], slope[BDF_POINTS];
+  bool chosen = s->allowed > 0; // by tr_bdf_choose
+  double psi = h;
+  b->h = h;
+  b->order = b->next;
+  b->cj = 0;
+  for (int i = 1; i <= b->order; i++) {
+    b->cj += 1 / (chosen ? i * h : psi);
+    psi += b->apart[i - 1];
+  }
+  if (chosen && b->points == 1) { // the tangent at the start
+    for (int i = 0; i < nv; i++) {
+      b->dp[i] = h * x0->v[i], b->ddp[i] = x0->v[i];
+      b->vp[i] = x0->v[i] + h * x0->a[i], b->dvp[i] = x0->a[i];
+    }
+    return;
+  }
+  int n = chosen ? b->order + 1 : b->order;
+  weigh(b, n - 1, value, slope);
+  combine(n, value, b->u, nv, b->dp), combine(n, slope, b->u, nv, b->ddp);
+  combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
+}
+
+// d1 = dp + (v1 + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
+void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
+  tr_corrector *c = &s->c;
+  double now = 1 / b->cj;
+  c->cq = now * now, c->cv = c->cw = now, c->cm = 1;
+  c->few = s->allowed > 0;
+  c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
+  for (int i = 0; i < s->sys->nv; i++) {
+    c->vhat[i] = b->vp[i] - now * b->dvp[i];
+    c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
+  }
+}
+
+void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
+  memcpy(x1->a, b->dvp, (size_t)s->sys->nv * sizeof *x1->a);
+  int n = b->order + 1 < s->past ? b->order + 1 : s->past;
+  double value[BDF_POINTS], slope[BDF_POINTS];
+  weigh(b, n - 1, value, slope);
+  combine(n, value, s->past_lam, s->sys->nc, x1->lam);
+}
+
+void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1) {
+  int nv = s->sys->nv, last = BDF_POINTS - 1;
+  double h = b->h;
+  if (s->allowed > 0 && b->points == 1) { // a point before the start
+    for (int i = 0; i < nv; i++) {
+      b->u[1][i] = -h * x0->v[i] + 0.5 * h * h * x0->a[i];
+      b->v[1][i] = x0->v[i] - h * x0->a[i];
+    }
+    b->apart[0] = h;
+    b->points = 2;
+  }
+  double *u = b->u[last], *v = b->v[last];
+  for (int i = last; i > 0; i--) {
+    b->u[i] = b->u[i - 1], b->v[i] = b->v[i - 1];
+    b->apart[i] = b->apart[i - 1];
+  }
+  b->u[0] = u, b->v[0] = v, b->apart[0] = h;
+  if (b->points < BDF_POINTS) b->points++;
+  for (int k = 1; k < b->points; k++)
+    for (int i = 0; i < nv; i++) b->u[k][i] -= s->d[i];
+  memset(u, 0, (size_t)nv * sizeof *u);
+  memcpy(v, x1->v, (size_t)nv * sizeof *v);
+  bool same = fabs(h - b->last_h) <= 1e-9 * h && b->order == b->last_order;
+  b->equal = same ? b->equal + 1 : 1;
+  if (!(s->allowed > 0)) b->next = b->points < b->most ? b->points : b->most;
+  b->last_h = h, b->last_order = b->order;
+  b->fails = 0;
+}
+
+// ---- step control ---------------------------------------------------------------------------------
+
+// |y - P_order(t1)|, root mean square over the coordinates that count.
+static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const double *now,
+                      const double *scale, int order, int *worst) {
+  double value[BDF_POINTS], slope[BDF_POINTS], *p = s->work->x, sum = 0, most = 0;
+  int count = 0;
+  if (b->points == 1) {
+    memcpy(p, y == b->u ? b->dp : b->vp, (size_t)s->sys->nv * sizeof *p);
+  } else {
+    weigh(b, order, value, slope);
+    combine(order + 1, value, y, s->sys->nv, p);
+  }
+  for (int i = 0; i < s->sys->nv; i++) {
+    if (b->without && b->without[i]) continue;
+    double e = (now[i] - p[i]) / scale[i];
+    sum += e * e;
+    count++;
+    if (worst && fabs(e) > most) most = fabs(e), *worst = i;
+  }
+  return count > 0 ? sqrt(sum / count) : 0;
+}
+
+double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst) {
+  int k = b->order;
+  double alpha[BDF_POINTS + 1], psi = b->h, sigma[BDF_POINTS + 1], leading = 0;
+  alpha[1] = sigma[1] = 1;
+  for (int i = 2; i <= k + 1; i++) {
+    psi += i - 2 < b->points - 1 ? b->apart[i - 2] : b->h;
+    alpha[i] = b->h / psi;
+    sigma[i] = (i - 1) * sigma[i - 1] * alpha[i];
+  }
+  for (int i = 1; i <= k; i++) leading += alpha[i] - 1.0 / i;
+  for (int j = 0; j < 4; j++) {
+    int order = k - 2 + j;
+    b->tau[j] = b->sigma[j] = 0;
+    if (order < 1 || order > b->points - 1 + (b->points == 1)) continue;
+    double e = deviate(b, s, b->u, s->d, s->scale_q, order, j == 2 ? worst : NULL);
+    if (velocity) e = fmax(e, deviate(b, s, b->v, x1->v, s->scale_v, order, NULL));
+    b->sigma[j] = j < 3 ? sigma[order + 1] : 1.0 / (k + 2);
+    b->tau[j] = b->sigma[j] * e;
+  }
+  return fmax(alpha[k + 1], fabs(alpha[k + 1] + leading)) * (b->tau[2] / b->sigma[2]);
+}
+
+// Whether an order less would do.
+static bool falls(const tr_bdf *b) {
+  int k = b->order;
+  double here = (k + 1) * b->tau[2], less = k * b->tau[1], least = (k - 1) * b->tau[0];
+  if (k < 2) return false;
+  return k == 2 ? less <= 0.5 * here : fmax(less, least) <= here;
+}
+
+// Whether the order changes after an accepted step: -1, 0, 1.
+static int change(const tr_bdf *b, bool fall) {
+  int k = b->order;
+  if (fall) return -1;
+  if (k == b->most || b->equal + 1 <= k + 1 || b->last_order != k || k + 1 > b->points - 1)
+    return 0;
+  double here = (k + 1) * b->tau[2], less = k * b->tau[1], more = (k + 2) * b->tau[3];
+  if (k == 1) return more < 0.5 * here;
+  if (less <= fmin(here, more)) return -1;
+  return more < here;
+}
+
+double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
+  int k = b->order;
+  bool fall = falls(b);
+  double tol = s->allowed, r;
+  if (e > 1) {
+    b->grown = true;
+    b->next = ++b->fails < 3 ? k - fall : 1;
+    if (b->fails > 1 || !isfinite(e)) return 0.25 * h;
+    r = 0.9 * pow(2 * b->tau[2 - fall] / tol + 1e-4, -1.0 / (b->next + 1));
+    return h * fmax(0.25, fmin(0.9, r));
+  }
+  if (fall || k == b->most) b->grown = true;
+  if (!b->grown) {
+    b->next = k + 1;
+    return 2 * h;
+  }
+  int step = change(b, fall);
+  b->next = k + step;
+  r = pow(2 * b->tau[2 + step] / tol + 1e-4, -1.0 / (b->next + 1));
+  if (r >= 2) return 2 * h;
+  return r > 1 ? h : h * fmax(0.5, fmin(0.9, r));
+}

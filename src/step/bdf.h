@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core of the BDF methods of order 1 to 5: the past, the prediction from it, the coefficients of the
+// corrector, the error, and the next order and step. What is solved is the methods' own.
+#ifndef TR_BDF_H
+#define TR_BDF_H
+
+#include "step.h"
+
+enum { BDF_ORDER = 5, BDF_POINTS = BDF_ORDER + 2 };
+
+typedef struct tr_bdf {
+  int most;                 // largest order allowed
+  int order;                // of the step under way
+  double h, cj;             // of the step under way: y' = dyp + cj (y - yp)
+  int points;               // known, newest first
+  double apart[BDF_POINTS]; // t_{n-j} - t_{n-j-1}
+  double *u[BDF_POINTS];    // (nv) positions as increments from q_n
+  double *v[BDF_POINTS];    // (nv) velocities
+  double *dp, *ddp;         // (nv) increment predicted, and its derivative
+  double *vp, *dvp;         // (nv) velocity likewise
+  const bool *without;      // (nv) coordinates that the error leaves out, or NULL
+  // step control
+  double tau[4];   // estimates at orders k-2 .. k+1, each h^j |y^(j)| up to the same factor
+  double sigma[4]; // what makes local errors of them
+  int next;        // order of the next step
+  int last_order;  // of the last accepted step
+  double last_h;   // its length
+  int equal;       // steps of one length and order so far
+  int fails;       // of the error test in this step
+  bool grown;      // the first phase, where order and step only grow, is over
+} tr_bdf;
+
+// For the methods' prepare. most: the order asked for; curved coordinates bear 2.
+tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
+void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
+// Prediction and coefficients of a step of length h, into b.
+void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h);
+// The formulas as the stabilised corrector knows them, from the prediction: s->c.
+void tr_bdf_corrector(const tr_bdf *b, tr_step *s);
+// The prediction as a start of the iteration under step control: a and lam of x1.
+void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1);
+void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1);
+
+// The hooks of tr_method under step control.
+double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst);
+double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coordinate split by elimination, projection by a sparse solve [YP98].
+//
+// q = (X q, Y q) such that G_Y is regular:  P = X' - X' G' (Y' G')^-1 Y',  so P G' = 0. One solve gives
+//   [E G'; G 0] (z, s) = (r, 0),  E = 1 on X, 0 on Y:   Y' G' s = Y' r,   X z = X r - X' G' s = P r
+// and with it P r and s. The matrix has the pattern of the KKT matrix.
+// Y comes from the elimination of G, dense, with complete pivoting: nc^2 nv operations, once at the start
+// and then when the pivots of the solve have lost a factor of WORSE.
+#include "split.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double WORSE = 0.4;
+
+tr_status tr_split_make(tr_step *s, tr_split *p) {
+  const tr_system *sys = s->sys;
+  size_t nv = (size_t)sys->nv, nc = (size_t)sys->nc;
+  tr_arena *ar = &s->arena;
+  p->dependent = TR_NEW(ar, nv, bool);
+  p->slot = TR_NEW(ar, 2 * (size_t)sys->nG, int);
+  p->rhs = TR_NEW(ar, 2 * (nv + nc), double);
+  p->rows = TR_NEW(ar, nc * nv, double);
+  if (!p->dependent || !p->slot || !p->rhs || !p->rows) return TR_NO_MEMORY;
+  p->turned = p->slot + sys->nG;
+  for (int i = 0; i < sys->nblock; i++) {
+    const sys_block *b = &sys->block[i];
+    for (int r = 0, at = b->G; r < b->rows; r++)
+      for (int k = 0; k < b->count; k++)
+        for (int c = 0; c < b->nv[k]; c++, at++) {
+          int row = sys->nv + b->row + r, column = b->v[k] + c;
+          p->slot[at] = tr_pattern_slot(&sys->pattern, row, column);
+          p->turned[at] = tr_pattern_slot(&sys->pattern, column, row);
+        }
+  }
+  return tr_kkt_make(ar, &sys->pattern, &p->kkt);
+}
+
+void tr_split_begin(tr_split *p) { p->chosen = p->held = false; }
+
+void tr_split_watch(tr_split *p) {
+  p->held = false;
+  if (p->chosen && p->kkt.rcond < WORSE * p->good) p->chosen = false;
+}
+
+// ---- the choice -----------------------------------------------------------------------------------
+
+static void spread(const tr_split *p, const tr_step *s) {
+  const tr_system *sys = s->sys;
+  size_t nv = (size_t)sys->nv;
+  memset(p->rows, 0, nv * (size_t)sys->nc * sizeof *p->rows);
+  for (int i = 0; i < sys->nblock; i++) {
+    const sys_block *b = &sys->block[i];
+    const double *G = s->work->G + b->G;
+    for (int r = 0; r < b->rows; r++)
+      for (int k = 0; k < b->count; k++)
+        for (int c = 0; c < b->nv[k]; c++)
+          p->rows[(size_t)(b->row + r) * nv + (size_t)(b->v[k] + c)] += *G++;
+  }
+  const tr_mask *mask = s->kkt.mask;
+  for (int i = 0; mask && i < mask->count; i++)
+    memset(p->rows + (size_t)(mask->row[i] - sys->nv) * nv, 0, nv * sizeof *p->rows);
+}
+
+// The largest entry of the rows from `from` on; its row is moved there.
+static int find_pivot(double *rows, int from, int nc, size_t nv) {
+  double most = 0;
+  int row = from, column = -1;
+  for (int i = from; i < nc; i++)
+    for (int j = 0; j < (int)nv; j++)
+      if (fabs(rows[(size_t)i * nv + (size_t)j]) > most)
+        most = fabs(rows[(size_t)i * nv + (size_t)j]), row = i, column = j;
+  double *a = rows + (size_t)from * nv, *b = rows + (size_t)row * nv;
+  for (size_t j = 0; row != from && j < nv; j++) {
+    double x = a[j];
+    a[j] = b[j], b[j] = x;
+  }
+  return column;
+}
+
+static void choose(tr_split *p, const tr_step *s) {
+  int nc = s->sys->nc, rank = nc - (s->kkt.mask ? s->kkt.mask->count : 0);
+  size_t nv = (size_t)s->sys->nv;
+  spread(p, s);
+  memset(p->dependent, 0, nv * sizeof *p->dependent);
+  for (int k = 0; k < rank; k++) {
+    int column = find_pivot(p->rows, k, nc, nv);
+    if (column < 0) return; // singular: the factorisation will tell
+    p->dependent[column] = true;
+    const double *top = p->rows + (size_t)k * nv;
+    for (int i = k + 1; i < nc; i++) {
+      double *row = p->rows + (size_t)i * nv, f = row[column] / top[column];
+      for (size_t j = 0; f != 0 && j < nv; j++) row[j] -= f * top[j];
+      row[column] = 0;
+    }
+  }
+}
+
+// ---- the projection -------------------------------------------------------------------------------
+
+static tr_status factor(tr_split *p, tr_step *s) {
+  const tr_system *sys = s->sys;
+  double *A = p->kkt.values;
+  memset(A, 0, ((size_t)sys->pattern.nnz + 1) * sizeof *A);
+  for (int i = 0; i < sys->nG; i++) {
+    A[p->slot[i]] += s->work->G[i];
+    A[p->turned[i]] += s->work->G[i];
+  }
+  for (int i = 0; i < sys->nv; i++)
+    if (!p->dependent[i]) A[tr_pattern_slot(&sys->pattern, i, i)] = 1;
+  p->kkt.mask = s->kkt.mask;
+  return tr_kkt_factor(&p->kkt);
+}
+
+static tr_status choose_and_factor(tr_split *p, tr_step *s) {
+  choose(p, s);
+  TR_TRY(factor(p, s));
+  p->good = p->kkt.rcond;
+  p->chosen = true;
+  p->choices++;
+  return TR_OK;
+}
+
+static tr_status place(tr_split *p, tr_step *s) {
+  if (p->frozen && p->held && p->chosen) return TR_OK;
+  tr_jacobian(s->work);
+  tr_status status = p->chosen ? factor(p, s) : choose_and_factor(p, s);
+  if (status == TR_SINGULAR && p->chosen) status = choose_and_factor(p, s);
+  p->held = status == TR_OK;
+  return status;
+}
+
+tr_status tr_split_project(tr_split *p, tr_step *s, double *e1, double *lam, double *e3,
+                           double *mu) {
+  int nv = s->sys->nv, nc = s->sys->nc;
+  TR_TRY(place(p, s));
+  double *first = p->rhs, *second = first + nv + nc;
+  memset(p->rhs, 0, 2 * (size_t)(nv + nc) * sizeof *p->rhs);
+  memcpy(first, e1, (size_t)nv * sizeof *e1);
+  memcpy(second, e3, (size_t)nv * sizeof *e3);
+  TR_TRY(tr_kkt_solve(&p->kkt, 2, p->rhs));
+  for (int i = 0; i < nv; i++) {
+    e1[i] = p->dependent[i] ? 0 : first[i];
+    e3[i] = p->dependent[i] ? 0 : second[i];
+  }
+  for (int i = 0; i < nc; i++) lam[i] = -first[nv + i], mu[i] = second[nv + i];
+  return TR_OK;
+}

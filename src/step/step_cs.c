@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// CS and CM: the BDF of ggl-bdf with Newton on a coordinate split instead of multipliers [YP98].
+//
+//   P (q' - v) = 0,   P (M v' - Q) = 0,   G v + Phi_t = 0,   Phi = 0,   P G' = 0 at the iterate
+// The solution is that of the stabilised index-2 equations with q' = v + G' mu. With s = (Y'G')^-1 Y' r
+// held, d(P r)/dq = P (r_q - (G's)_q), and P z = P r means z + G' l = P r for some l: so the linear
+// system is ggl-bdf's with lam = -s and the projected residual. See split.c and corrector_si2.c.
+//   cs  has (G's)_q in the matrix: with stiff forces it is wrong by their error normal to the constraint
+//   cm  leaves it out, and takes cs's matrix where that contracts worse than SLOW
+// cm:projector=frozen keeps P where the step began in the residual too: another problem nearby, good for
+// jumping to the slow motion, not for accuracy.
+// The error test looks at the independent coordinates. The split is chosen again when it degrades.
+#include <string.h>
+
+#include "bdf.h"
+#include "split.h"
+
+typedef struct par {
+  int order, projector;
+} par;
+
+enum { AT_ITERATE, FROZEN };
+static const double SLOW = 0.5;
+extern const tr_method tr_method_cm;
+
+static const char *const projectors[] = {"exact", "frozen", NULL};
+#define ORDER                                                                      \
+  {                                                                                \
+    "order", TR_INT, TR_NUMBER, offsetof(par, order), "2",                         \
+        .min = 1, .max = BDF_ORDER,                                                \
+        .doc = "largest order; 2 at most on spatial rotations without coordinates" \
+  }
+static const tr_field cs_fields[] = {ORDER, {0}};
+static const tr_field cm_fields[] = {
+    ORDER,
+    {"projector", TR_CHOICE, TR_NUMBER, offsetof(par, projector), "exact", .choices = projectors,
+     .doc = "`frozen` keeps P over a step: a nearby problem, for jumping to the slow motion"},
+    {0}};
+
+typedef struct memory {
+  tr_bdf b;
+  tr_split split;
+} memory;
+
+static tr_status prepare(tr_step *s) {
+  const par *p = s->par;
+  memory *m = s->memory = TR_NEW(&s->arena, 1, memory);
+  if (!m) return TR_NO_MEMORY;
+  TR_TRY(tr_bdf_make(s, p->order, &m->b));
+  TR_TRY(tr_split_make(s, &m->split));
+  m->split.frozen = p->projector == FROZEN;
+  m->b.without = m->split.dependent;
+  return TR_OK;
+}
+
+static void release(tr_step *s) { tr_kkt_free(&((memory *)s->memory)->split.kkt); }
+
+static tr_status begin(tr_step *s, const tr_state *x) {
+  memory *m = s->memory;
+  tr_bdf_begin(&m->b, s, x);
+  tr_split_begin(&m->split);
+  return TR_OK;
+}
+
+// One matrix after the other: that of an earlier step, a new one, a new one with (G's)_q.
+static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  tr_bdf *b = &((memory *)s->memory)->b;
+  tr_corrector *c = &s->c;
+  for (;;) {
+    long matrices = s->newton.matrices;
+    if (c->few) tr_bdf_start(b, s, x1);
+    tr_status status = tr_correct_si2(s, x0, x0->t + h, x1);
+    bool slow = s->newton.known && s->newton.rate > SLOW;
+    if (status == TR_OK && slow && c->plain) s->newton.valid = false;
+    if (status != TR_NO_CONVERGENCE) return status;
+    b->grown = true;
+    if (s->newton.matrices == matrices) continue;
+    if (!c->plain) return status;
+    c->plain = false;
+  }
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  memory *m = s->memory;
+  bool modified = s->method == &tr_method_cm;
+  tr_bdf_predict(&m->b, s, x0, h);
+  tr_split_watch(&m->split);
+  tr_bdf_corrector(&m->b, s);
+  s->c.unit_metric = true;
+  s->c.split = &m->split;
+  s->c.plain = modified;
+  return iterate(s, x0, h, x1);
+}
+
+static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  tr_bdf_accept(&((memory *)s->memory)->b, s, x0, x1);
+}
+
+static double error(tr_step *s, const tr_state *x1, bool velocity, int *worst) {
+  return tr_bdf_error(&((memory *)s->memory)->b, s, x1, velocity, worst);
+}
+
+static double choose(tr_step *s, double h, double e) {
+  return tr_bdf_choose(&((memory *)s->memory)->b, s, h, e);
+}
+
+const tr_method tr_method_cs = {
+    .info = {.name = "cs",
+             .doc = "ggl-bdf with Newton on a coordinate split",
+             .fields = cs_fields,
+             .levels = "position and velocity",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, completely",
+             .cost = "two KKT systems, a third one in every iteration",
+             .reference = "YP98"},
+    .par_size = sizeof(par),
+    .stabilised = true,
+    .prepare = prepare,
+    .release = release,
+    .begin = begin,
+    .advance = advance,
+    .accept = accept,
+    .error = error,
+    .choose = choose,
+};
+
+const tr_method tr_method_cm = {
+    .info = {.name = "cm",
+             .doc = "cs with a matrix that knows no multipliers, for stiff forces",
+             .fields = cm_fields,
+             .levels = "position and velocity",
+             .order_q = 2,
+             .order_v = 2,
+             .order_lam = 2,
+             .damping = "high frequencies, completely",
+             .cost = "two KKT systems, a third one in every iteration",
+             .reference = "YP98"},
+    .par_size = sizeof(par),
+    .stabilised = true,
+    .prepare = prepare,
+    .release = release,
+    .begin = begin,
+    .advance = advance,
+    .accept = accept,
+    .error = error,
+    .choose = choose,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The BDF methods under error control: what is asked for is what comes, at every order; higher orders pay;
+// constraints hold as well as the iteration was asked to; runs tell how often what failed.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "helper_mechanics.h"
+
+static const char *const methods[] = {"ggl-bdf:test=ggl", "ggl-bdf:test=ggl-star",
+                                      "ggl-bdf:order=5", "cs", "cm"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+typedef struct finish {
+  double q; // largest difference of a coordinate from the reference
+  tr_run_info info;
+} finish;
+
+static finish go(const tr_system *sys, const char *method, double tol, double end,
+                 const tr_state *reference) {
+  tr_run_settings s = tr_run_defaults();
+  s.method = method, s.control.tol = tol, s.end = end;
+  tr_run *run;
+  tr_error error = {0};
+  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK || tr_run_all(run, &error) != TR_OK)
+    fail_msg("%s, %g: %s", method, tol, error.text);
+  finish f = {.info = tr_run_describe(run)};
+  const tr_state *x = tr_run_state(run);
+  for (int i = 0; i < tr_system_describe(sys).nq; i++)
+    f.q = fmax(f.q, fabs(x->q[i] - reference->q[i]));
+  tr_run_free(run);
+  return f;
+}
+
+static tr_state motion_to(const tr_system *sys, double step, double end) {
+  tr_state x;
+  tr_run *run = new_run(sys, "baumgarte:alpha=0,beta=0,unit=1/s,scheme=rk4", step, end);
+  assert_int_equal(tr_run_all(run, NULL), TR_OK);
+  assert_int_equal(tr_state_new(sys, &x, NULL), TR_OK);
+  tr_state_copy(&x, tr_run_state(run));
+  tr_run_free(run);
+  return x;
+}
+
+// Errors at the end follow the tolerance to the power k/(k+1), and stay below a bound.
+static void test_tolerance(void **state) {
+  (void)state;
+  static const char *const model[] = {"pendulum.yaml", "slider_crank.yaml", "heavy_top.yaml"};
+  static const double ends[] = {2, 1, 0.5}, step[] = {1e-3, 5e-4, 2e-5};
+  for (int m = 0; m < 3; m++) {
+    mechanism x = load_model(model[m], NULL);
+    tr_state reference = motion_to(x.sys, step[m], ends[m]);
+    for (int i = 0; i < METHODS; i++) {
+      finish coarse = go(x.sys, methods[i], 1e-4, ends[m], &reference);
+      finish fine = go(x.sys, methods[i], 1e-7, ends[m], &reference);
+      // a thousandth of the tolerance: a hundredth of the error at order 2
+      if (!(fine.q < 0.05 * coarse.q) || !(fine.q < 1e-3))
+        fail_msg("%s, %s: %g and %g", model[m], methods[i], coarse.q, fine.q);
+      assert_true(fine.info.max_phi < 1e-6);
+      assert_true(fine.info.max_phi_v < 1e-4);
+      assert_true(fine.info.rejected < fine.info.steps / 10);
+      assert_true(fine.info.newton_failures <= fine.info.rejected);
+      assert_true(fine.info.jacobians < fine.info.steps);
+    }
+    tr_state_free(x.sys, &reference);
+    unload(&x);
+  }
+}
+
+// Steps to 1e-8 fall with every order that is allowed but one in between at most.
+static void test_orders_pay(void **state) {
+  (void)state;
+  mechanism x = load_model("pendulum.yaml", NULL);
+  tr_state reference = motion_to(x.sys, 1e-3, 2);
+  long steps[6] = {0};
+  for (int k = 1; k <= 5; k++) {
+    char method[32];
+    snprintf(method, sizeof method, "ggl-bdf:order=%d", k);
+    finish f = go(x.sys, method, 1e-7, 2, &reference);
+    steps[k] = f.info.steps;
+  }
+  assert_true(steps[2] < steps[1] / 5);
+  assert_true(steps[3] < steps[2]);
+  assert_true(steps[5] < steps[2] / 4);
+  tr_state_free(x.sys, &reference);
+  unload(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_orders_pay),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
