@@ -99,14 +99,13 @@ tr_status tr_radau_prepare(tr_step *s) {
       !make(ar, nv, m->last_z) || !make(ar, nc, m->last_lam))
     return TR_NO_MEMORY;
   m->q = TR_NEW(ar, sys->nq, double);
-  m->v = TR_NEW(ar, 3 * (size_t)nv, double);
+  m->v = TR_NEW(ar, nv, double);
   m->K = TR_NEW(ar, nnz, double);
   m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
   m->mass = TR_NEW(ar, sys->nmass, double);
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
   s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
   if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
-  m->start_v = m->v + nv, m->start_a = m->start_v + nv;
   TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
   TR_TRY(block_pattern(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));

@@ -55,7 +55,7 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   double *e = s->work->x, most = 0;
   *worst = 0;
   grow_scales(s, x1);
-  if (s->method->error) return s->method->error(s, x1, velocity, worst);
+  if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, x0, h, x1);
   for (int i = 0; i < n; i++)

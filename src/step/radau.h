@@ -14,7 +14,6 @@ enum { STAGES = 3 };
 
 typedef struct tr_radau {
   double h;                                  // of the step under way
-  double *start_v, *start_a;                 // (nv) where it began
   double *u[STAGES], *z[STAGES];             // (nv)
   double *lam[STAGES], *mu[STAGES];          // (nc)
   double *U[STAGES], *a[STAGES];             // (nv)

@@ -43,11 +43,12 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
-  // Step control by the method itself, instead of `truncation`: error with choose or with order.
-  // error: as tr_step_error. order: of that estimate, which goes like h^(order + 1).
-  // choose: the next step, after one of length h with e = error/tolerance, whether or not e <= 1 let it
-  // pass. A step of such a method whose iteration fails is not tried again in another way.
-  double (*error)(tr_step *s, const tr_state *x1, bool velocity, int *worst);
+  // Step control by the method itself, instead of `truncation`. error: as tr_step_error, with the order
+  // that goes with it. choose, if there: the next step, after one of length h with e = error/tolerance,
+  // whether or not e <= 1 let it pass; a step of such a method whose iteration fails is not tried again
+  // in another way.
+  double (*error)(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                  int *worst);
   int (*order)(const void *par);
   double (*choose)(tr_step *s, double h, double e);
 } tr_method;

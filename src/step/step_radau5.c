@@ -110,8 +110,6 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double B[STAGES][STAGES];
   const int end = STAGES - 1;
   m->h = h;
-  memcpy(m->start_v, x0->v, nv * sizeof *m->start_v);
-  memcpy(m->start_a, x0->a, nv * sizeof *m->start_a);
   x1->t = x0->t + h;
   memcpy(x1->mem, x0->mem, nmem * sizeof *x1->mem);
   tr_status status = solve(s, x0, h, x1);
@@ -146,16 +144,17 @@ static void add_damping(const tr_step *s, double f, const double *x, double *y) 
       y[p->row[k]] += f * m->D[k] * x[j];
 }
 
-static double error(tr_step *s, const tr_state *x1, bool velocity, int *worst) {
+static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                    int *worst) {
   (void)x1;
   tr_radau *m = s->memory;
-  const double h = m->h, g = tr_radau_real(), w = g * h;
+  const double g = tr_radau_real(), w = g * h;
   const double e[STAGES] = {-g * (13 + 7 * sqrt(6)) / 3, -g * (13 - 7 * sqrt(6)) / 3, -g / 3};
   int nv = s->sys->nv, nc = s->sys->nc;
   double *Eu = m->v, *sum = s->work->y, *eu = m->b, *ev = m->b + nv + nc, most = 0;
   for (int j = 0; j < nv; j++) {
-    double Ev = w * m->start_a[j] + e[0] * m->z[0][j] + e[1] * m->z[1][j] + e[2] * m->z[2][j];
-    Eu[j] = w * m->start_v[j] + e[0] * m->u[0][j] + e[1] * m->u[1][j] + e[2] * m->u[2][j];
+    double Ev = w * x0->a[j] + e[0] * m->z[0][j] + e[1] * m->z[1][j] + e[2] * m->z[2][j];
+    Eu[j] = w * x0->v[j] + e[0] * m->u[0][j] + e[1] * m->u[1][j] + e[2] * m->u[2][j];
     sum[j] = Eu[j] + w * Ev;
   }
   tr_mass_times(s->sys, m->M, sum, eu);
