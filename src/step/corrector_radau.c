@@ -67,37 +67,19 @@ double tr_radau_real(void) { return 1 / GAMMA; }
 
 // ---- room -----------------------------------------------------------------------------------------
 
-// The pattern with a 2 x 2 block for each entry.
-static tr_status double_pattern(tr_arena *ar, const tr_pattern *p, tr_pattern *twice) {
-  int *column = TR_NEW(ar, 2 * p->n + 1, int), *row = TR_NEW(ar, 4 * p->nnz, int), at = 0;
+// The pattern with a block of m x m for each entry: whole blocks, so that it is ordered like the one it
+// comes from.
+static tr_status block_pattern(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
+  int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
   if (!column || !row) return TR_NO_MEMORY;
-  for (int j = 0; j < 2 * p->n; j++) {
+  for (int j = 0; j < m * p->n; j++) {
     column[j] = at;
-    for (int k = p->column[j / 2]; k < p->column[j / 2 + 1]; k++) {
-      row[at++] = 2 * p->row[k];
-      row[at++] = 2 * p->row[k] + 1;
-    }
+    for (int k = p->column[j / m]; k < p->column[j / m + 1]; k++)
+      for (int i = 0; i < m; i++) row[at++] = m * p->row[k] + i;
   }
-  column[2 * p->n] = at;
-  *twice = (tr_pattern){.n = 2 * p->n, .nnz = at, .column = column, .row = row};
-  return tr_pattern_analyse(ar, twice, TR_DENSE_MAX);
-}
-
-// The pattern of all stages together: the corner of the velocities couples them, G does not.
-static tr_status triple_pattern(tr_arena *ar, const tr_pattern *p, int nv, tr_pattern *all) {
-  int *column = TR_NEW(ar, STAGES * p->n + 1, int);
-  int *row = TR_NEW(ar, STAGES * STAGES * p->nnz, int), at = 0;
-  if (!column || !row) return TR_NO_MEMORY;
-  for (int c = 0; c < STAGES * p->n; c++) {
-    int j = c / STAGES, b = c % STAGES;
-    column[c] = at;
-    for (int k = p->column[j]; k < p->column[j + 1]; k++)
-      for (int i = 0; i < STAGES; i++)
-        if (i == b || (j < nv && p->row[k] < nv)) row[at++] = STAGES * p->row[k] + i;
-  }
-  column[STAGES * p->n] = at;
-  *all = (tr_pattern){.n = STAGES * p->n, .nnz = at, .column = column, .row = row};
-  return tr_pattern_analyse(ar, all, TR_DENSE_MAX);
+  column[m * p->n] = at;
+  *out = (tr_pattern){.n = m * p->n, .nnz = at, .column = column, .row = row};
+  return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
 }
 
 static bool make(tr_arena *ar, int n, double **rooms) {
@@ -125,10 +107,10 @@ tr_status tr_radau_prepare(tr_step *s) {
   s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
   if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
   TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
-  TR_TRY(double_pattern(ar, &sys->pattern, &m->pattern));
+  TR_TRY(block_pattern(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
   for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
-  TR_TRY(triple_pattern(ar, &sys->pattern, nv, &m->all_pattern));
+  TR_TRY(block_pattern(ar, &sys->pattern, STAGES, &m->all_pattern));
   return tr_kkt_make(ar, &m->all_pattern, &m->all);
 }
 
@@ -296,17 +278,14 @@ static void fill_stage(const correction *k, int i) {
   const tr_pattern *p = &k->s->sys->pattern;
   const double *P = m->stage[i].values;
   int nv = k->s->sys->nv;
-  for (int c = 0; c < STAGES * p->n; c++) {
-    int j = c / STAGES, b = c % STAGES;
-    double *at = m->all.values + m->all_pattern.column[c], B = k->h * k->B[i][b], BB = 0;
+  for (int b = 0; b < STAGES; b++) {
+    double B = k->h * k->B[i][b], BB = 0, own = i == b;
     for (int l = 0; l < STAGES; l++) BB += k->h * k->B[i][l] * k->h * k->B[l][b];
-    for (int e = p->column[j]; e < p->column[j + 1]; e++) {
-      if (j < nv && p->row[e] < nv) {
-        at[i] = BB * P[e] + B * m->D[e] + (i == b ? m->K[e] : 0);
-        at += STAGES;
-      } else {
-        if (i == b) *at = P[e];
-        at++;
+    for (int j = 0; j < p->n; j++) {
+      double *at = m->all.values + m->all_pattern.column[STAGES * j + b] + i;
+      for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
+        bool corner = j < nv && p->row[e] < nv;
+        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * P[e];
       }
     }
   }
@@ -471,8 +450,25 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.floor = 4 * DBL_EPSILON;
-  k.p.tol = fmax(1e-3 * (s->allowed > 0 ? s->allowed : s->settings.tol), k.p.floor);
+  k.p.tol = fmax(s->allowed > 0 ? 1e-3 * s->allowed : 1e-5 * s->settings.tol, k.p.floor);
   return k;
+}
+
+// The run counts what s->kkt has done: add what the others did for it.
+static void account(tr_step *s, tr_kkt *k) {
+  s->kkt.factorisations += k->factorisations;
+  s->kkt.refactorisations += k->refactorisations;
+  s->kkt.solves += k->solves;
+  k->factorisations = k->refactorisations = k->solves = 0;
+}
+
+static tr_status iterate(tr_step *s, correction *k) {
+  tr_radau *m = s->memory;
+  tr_status status = tr_newton_solve(&s->newton, &k->p);
+  account(s, &m->pair);
+  account(s, &m->all);
+  for (int i = 0; i < STAGES; i++) account(s, &m->stage[i]);
+  return status;
 }
 
 tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
@@ -482,7 +478,7 @@ tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
     s->newton.known = false;
     s->newton.valid = factor(s, h) == TR_OK;
   }
-  return tr_newton_solve(&s->newton, &k.p);
+  return iterate(s, &k);
 }
 
 tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h) {
@@ -490,7 +486,7 @@ tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h) {
   k.each = true;
   k.p.matrix = matrix_each;
   s->newton.valid = false;
-  TR_TRY(tr_newton_solve(&s->newton, &k.p));
+  TR_TRY(iterate(s, &k));
   s->newton.known = false;
   s->newton.valid = matrix(&k.p) == TR_OK; // for the estimate, and to go on with
   s->newton.matrices++;
