@@ -451,13 +451,18 @@ static void each_body(check what) {
       }
     }
   }
-  const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
-  for (int k = 0; k < 3; k++) {
+  const tr_stiff_problem linear = tr_problem_stiff(TR_STIFF_LINEAR, 0.3, 5),
+                         spring = tr_problem_stiff(TR_STIFF_SPRING, 0.5, 0),
+                         bushing = tr_problem_stiff(TR_STIFF_BUSHING, 0.3, 0);
+  const tr_problem *const problem[] = {
+      &bead, &tr_problem_seven_angles, &tr_problem_slider_crank, &linear.p, &spring.p, &bushing.p};
+  for (size_t k = 0; k < sizeof problem / sizeof *problem; k++) {
+    if (what == check_energy && problem[k] == &bushing.p) continue; // a damper
     memset(b, 0, sizeof *b);
     b->listed = &tr_body_problem;
     const tr_problem_par par = {problem[k]};
     memcpy(b->par, &par, sizeof par);
-    snprintf(b->name, sizeof b->name, "problem %d", k);
+    snprintf(b->name, sizeof b->name, "problem %zu", k);
     seed s = 4000;
     for (int i = 0; i < CASES; i++) {
       begin(b, &s, 3);

@@ -371,13 +371,13 @@ static void collapse_is_explained(void **u) {
   mechanism m = load_problem(&jumping);
   for (int i = 0; i < cases(); i++) {
     if (strstr(method_of(i), "unit=1/s")) continue; // soft feedback: it follows
-    // these look at independent coordinates, and there are none
-    if (!strcmp(method_of(i), "cs") || !strcmp(method_of(i), "cm")) continue;
+    // the coordinate split looks at the error of independent coordinates: there are none here
+    if (!strncmp(method_of(i), "cs", 2) || !strncmp(method_of(i), "cm", 2)) continue;
     tr_error error = {0};
     tr_run_settings s = controlled(method_of(i), 1e-4, 1);
     s.control.max_step = 0.05; // what is explicit would not look at the jump else
     tr_run *run = begin(m.sys, &s);
-    if (tr_run_all(run, &error) != TR_FAILED) fail_msg("%s: went on over a jump", method_of(i));
+    assert_int_equal(tr_run_all(run, &error), TR_FAILED);
     if (!strstr(error.text, "body \"p\"") || !strstr(error.text, "discontinuous"))
       fail_msg("%s: %s", method_of(i), error.text);
     // the state is the last good one

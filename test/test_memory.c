@@ -165,10 +165,9 @@ static void sweep(const char *model, const char *set, const char *method, bool o
 // Small models, dense and sparse, planar and spatial with memories; then every method.
 static void allocator_sweep(void **u) {
   (void)u;
-  static const char *const models[][2] = {{"pendulum.yaml", NULL},
-                                          {"slider_crank.yaml", NULL},
-                                          {"three_link_pendulum.yaml", NULL},
-                                          {"rod_chain.yaml", "3"}};
+  static const char *const models[][2] = {
+      {"pendulum.yaml", NULL},    {"slider_crank.yaml", NULL}, {"three_link_pendulum.yaml", NULL},
+      {"shake_table.yaml", NULL}, {"quick_return.yaml", NULL}, {"rod_chain.yaml", "3"}};
   for (size_t m = 0; m < sizeof models / sizeof *models; m++)
     for (int once = 0; once < 2; once++) sweep(models[m][0], models[m][1], NULL, once);
   for (int i = 0; i < tr_method_count(); i++) {
@@ -273,6 +272,7 @@ static void steps_allocate_nothing(void **u) {
   for (int i = 0; i < tr_method_count(); i++) {
     const char *method = tr_method_describe(i).name;
     watch_steps("slider_crank.yaml", NULL, method, &is_sparse);
+    watch_steps("quick_return.yaml", NULL, method, &is_sparse);
     assert_false(is_sparse);
     watch_steps("three_link_pendulum.yaml", NULL, method, &is_sparse);
     assert_true(is_sparse);

@@ -41,7 +41,12 @@ static void test_rule(void **state) {
            {"1.13", 1.13063, true, true},
            {"< 1e-10", 9e-11, true, true},
            {"< 1e-10", 2e-10, false, false},
-           {"< 1e-10", NAN, false, false}};
+           {"< 1e-10", NAN, false, false},
+           {"> 3", 4, true, true},
+           {"> 3", 3, false, false},
+           {"> 3", NAN, false, false},
+           {"-", 17, true, true},
+           {"-", NAN, false, false}};
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
     tr_verify_entry e = {0};
     verify_compare(c[i].published, c[i].computed, &e);

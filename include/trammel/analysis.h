@@ -53,7 +53,7 @@ TR_API tr_status tr_element_violations(const tr_system *system, const tr_state *
 typedef struct tr_verify_entry {
   const char *group, *label;
   const char *unit;      // "" where it has none
-  const char *published; // as printed: "7.72e-2"; or a bound: "< 1e-9"
+  const char *published; // as printed: "7.72e-2"; or a bound: "< 1e-9", "> 0"; or "-": nothing
   double computed;
   double difference; // computed - published; NaN for a bound
   bool digits;       // every printed digit is reproduced (a bound holds)

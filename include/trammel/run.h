@@ -85,7 +85,8 @@ typedef struct tr_run_info {
   long solves;                           // right-hand sides
   long stagnations;                      // iterations that ended at the round-off floor
   double cpu_s;                          // stepping only, without audit and observers
-  double max_phi, max_phi_v;             // 2-norms over the run: |Phi|, |G v + Phi_t|
+  // by the audit, NaN without: largest 2-norms of Phi and of G v + Phi_t, energy
+  double max_phi, max_phi_v;
   double energy0, max_energy_change;
   int redundant;                     // constraint rows that repeat others
   const char *warnings;              // lines, "" if none; owned by the run
@@ -113,7 +114,8 @@ TR_API tr_status tr_run_new(const tr_system *system, const tr_run_settings *sett
 TR_API void tr_run_free(tr_run *run);
 TR_API tr_status tr_run_observe(tr_run *run, tr_observer *observer); // up to TR_MAX_OBSERVERS
 enum { TR_MAX_OBSERVERS = 8 };
-// One step; to a time; to the end of the settings. On failure the last accepted state stays.
+// One step; to a time that is not past; to the end of the settings. On failure the last accepted state
+// stays.
 TR_API tr_status tr_run_step(tr_run *run, tr_error *error);
 TR_API tr_status tr_run_to(tr_run *run, double t, tr_error *error);
 TR_API tr_status tr_run_all(tr_run *run, tr_error *error);

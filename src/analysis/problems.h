@@ -12,4 +12,12 @@ extern const tr_problem tr_problem_seven_angles;
 // Slider crank of [WHTC07] in (theta, phi, x, y), started as printed: off the constraints by 4e-5.
 extern const tr_problem tr_problem_slider_crank;
 
+// Highly oscillatory problems of [YP98]. k is for the linear one. The problem must outlive the system.
+typedef struct tr_stiff_problem {
+  tr_problem p;
+  double eps, k;
+} tr_stiff_problem;
+typedef enum tr_stiff_kind { TR_STIFF_LINEAR, TR_STIFF_SPRING, TR_STIFF_BUSHING } tr_stiff_kind;
+tr_stiff_problem tr_problem_stiff(tr_stiff_kind kind, double eps, double k);
+
 #endif

@@ -2,9 +2,11 @@
 // Published results: the groups, and the rule by which a number agrees with a printed one.
 //
 // A printed "7.72e-2" has a last digit worth 1e-4, the unit. The computed number is rounded to units;
-// then it must be the printed one, or one unit off. Bounds, "< 1e-9", are taken as they are.
+// then it must be the printed one, or one unit off. Bounds, "< 1e-9", are taken as they are. "-": nothing
+// was printed.
 #include "verify.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +51,12 @@ static int last_place(const char *text) {
 void verify_compare(const char *published, double computed, tr_verify_entry *e) {
   e->published = published;
   e->computed = computed;
-  if (published[0] == '<') {
+  if (strchr("<>-", published[0]) && !isdigit((unsigned char)published[1])) {
+    double bound = strtod(published + 1, NULL);
     e->difference = NAN;
-    e->ok = e->digits = computed < strtod(published + 1, NULL);
+    e->ok = e->digits = published[0] == '<'   ? computed < bound
+                        : published[0] == '>' ? computed > bound
+                                              : isfinite(computed);
     return;
   }
   double value = strtod(published, NULL), places = pow(10, -last_place(published));

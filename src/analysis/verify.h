@@ -24,7 +24,8 @@ typedef struct verify_group {
 // ---- entries --------------------------------------------------------------------------------------
 
 // The rule. Rounded to as many digits as are printed, the computed number is the printed one (digits),
-// or differs by one unit in the last digit (ok). "< x": below x. A NaN is never ok.
+// or differs by one unit in the last digit (ok). "< x", "> x": below, above x. "-": any
+// number. A NaN is never ok.
 void verify_compare(const char *published, double computed, tr_verify_entry *e);
 
 tr_status verify_entry(verify *v, const char *unit, const char *published, double computed,
@@ -53,6 +54,7 @@ typedef struct verify_run {
   bool as_given;  // keep an inconsistent start
   bool watch;     // means along the way
   double tol;     // of Newton; 0: the default
+  double control; // tolerance of the error, instead of step; 0: fixed steps
 } verify_run;
 
 typedef struct verify_result {

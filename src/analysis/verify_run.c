@@ -94,6 +94,7 @@ tr_status verify_do(verify *v, const verify_run *run, verify_result *out) {
   settings.consistent_start = !run->as_given;
   settings.newton.fixed_iterations = run->iterations;
   if (run->tol > 0) settings.newton.tol = run->tol;
+  settings.control.tol = run->control;
   tr_run *r;
   watch w = {0};
   TR_TRY(tr_run_new(run->system, &settings, NULL, &r, v->error));

@@ -102,9 +102,7 @@ static void entry_text(const report *r, const tr_verify_entry *e) {
 
 static tr_status on_entry(tr_verifier *self, const tr_verify_entry *e) {
   report *r = (report *)self;
-  r->entries++;
-  r->digits += e->digits;
-  r->off += !e->ok;
+  if (strcmp(e->published, "-") != 0) r->entries++, r->digits += e->digits, r->off += !e->ok;
   progress_clear(&r->line);
   if (has(r, JSON))
     entry_json(&r->json, e);

@@ -96,12 +96,14 @@ void summary_text(FILE *to, const run_result *r) {
           info->refactorisations, info->solves);
   row(to, "cpu time");
   fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));
-  row(to, "constraint violation");
-  fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,
-          info->max_phi_v);
-  row(to, "energy");
-  fprintf(to, "%.9g J at the start, largest change %.3g J\n", info->energy0,
-          info->max_energy_change);
+  if (isfinite(info->energy0)) { // else the audit was off
+    row(to, "constraint violation");
+    fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,
+            info->max_phi_v);
+    row(to, "energy");
+    fprintf(to, "%.9g J at the start, largest change %.3g J\n", info->energy0,
+            info->max_energy_change);
+  }
   row(to, "consistent start");
   fprintf(to, "moved positions by %.3g, velocities by %.3g\n", info->start_move_q,
           info->start_move_v);

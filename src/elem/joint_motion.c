@@ -5,7 +5,7 @@
 // acceleration. Then it goes on from what x and x' are at the start:
 //   c(t) = c_n + int v ds           c(t) = c_n + c'_n (t - t_n) + int (t - s) a ds     from t_n to t
 // where t_n, c_n, c'_n are those of the last accepted step, so that only the step itself is integrated: by
-// Gauss' rule on pieces halved until nothing changes, which is exact to round-off for smooth laws.
+// Gauss' rule on pieces halved where it matters, which is exact to round-off.
 // Angles count to the nearest whole turn: x is where the law is, however often it went round.
 #include "coordinate.h"
 #include "law.h"
@@ -87,37 +87,52 @@ static const char *start(void *pv, int nd, const tr_frame *const *f) {
 
 // ---- the law ----------------------------------------------------------------------------------------
 
-// out: int a ds, int (t - s) a ds from t0 to t on `pieces` pieces. Returns int |a| ds.
-static double quadrature(const tr_law *law, double t0, double t, int pieces, double out[2]) {
+// From a to b: int law ds, int (t - s) law ds, and int |law| ds; Gauss' rule of ten points.
+typedef struct piece {
+  double a, b, sum[2], size;
+  int depth;
+} piece;
+
+static piece integrate_piece(const tr_law *law, double a, double b, double t, int depth) {
   static const double node[5] = {0.1488743389816312109, 0.4333953941292471908,
                                  0.6794095682990244062, 0.8650633666889845107,
                                  0.9739065285171717201};
   static const double weight[5] = {0.2955242247147528702, 0.2692667193099963551,
                                    0.2190863625159820440, 0.1494513491505805932,
                                    0.0666713443086881376};
-  double h = (t - t0) / pieces, size = 0;
-  out[0] = out[1] = 0;
-  for (int k = 0; k < pieces; k++)
-    for (int i = 0; i < 10; i++) {
-      double s = t0 + h * (k + 0.5 + (i % 2 ? 0.5 : -0.5) * node[i / 2]);
-      double a = 0.5 * h * weight[i / 2] * law_value(law, 0, s, NULL, NULL);
-      out[0] += a, out[1] += a * (t - s), size += fabs(a);
-    }
-  return size;
+  piece p = {.a = a, .b = b, .depth = depth};
+  double h = 0.5 * (b - a);
+  for (int i = 0; i < 10; i++) {
+    double s = a + h * (1 + (i % 2 ? node[i / 2] : -node[i / 2]));
+    double y = h * weight[i / 2] * law_value(law, 0, s, NULL, NULL);
+    p.sum[0] += y, p.sum[1] += y * (t - s), p.size += fabs(y);
+  }
+  return p;
 }
 
+// out: int law ds, int (t - s) law ds from t0 to t. Pieces are halved until that changes nothing, so a
+// kink or a jump is found by bisection.
 static void integrate(const tr_law *law, double t0, double t, double out[2]) {
-  enum { MOST = 32 };
-  double finer[2], dt = t - t0;
+  enum { DEPTH = 32 };
+  double dt = t - t0;
   out[0] = law->value * dt, out[1] = 0.5 * out[0] * dt;
   if (law->constant || dt == 0) return;
-  double size = quadrature(law, t0, t, 1, out);
-  for (int pieces = 2; pieces <= MOST; pieces *= 2) {
-    quadrature(law, t0, t, pieces, finer);
-    bool same = fabs(finer[0] - out[0]) <= 1e-15 * size &&
-                fabs(finer[1] - out[1]) <= 1e-15 * size * fabs(dt);
-    out[0] = finer[0], out[1] = finer[1];
-    if (same) return;
+  piece stack[DEPTH + 2] = {integrate_piece(law, t0, t, t, 0)};
+  double tol = 1e-15 * stack[0].size;
+  int n = 1;
+  out[0] = out[1] = 0;
+  while (n > 0) {
+    piece p = stack[--n];
+    double mid = 0.5 * (p.a + p.b), sum[2];
+    piece lo = integrate_piece(law, p.a, mid, t, p.depth + 1);
+    piece hi = integrate_piece(law, mid, p.b, t, p.depth + 1);
+    for (int i = 0; i < 2; i++) sum[i] = lo.sum[i] + hi.sum[i];
+    bool same = fabs(sum[0] - p.sum[0]) <= tol && fabs(sum[1] - p.sum[1]) <= tol * fabs(dt);
+    if (!same && p.depth < DEPTH) {
+      stack[n++] = hi, stack[n++] = lo;
+      continue;
+    }
+    out[0] += sum[0], out[1] += sum[1];
   }
 }
 

@@ -74,10 +74,18 @@ static tr_status collapse(const tr_run *r, int worst, double h, tr_error *error)
     const sys_body *b = &r->sys->body[i];
     if (worst < b->v || worst >= b->v + b->nv) continue;
     const char *const *names = b->type->coordinate_names;
+    int n = 0;
+    while (names && names[n]) n++;
+    const char *name = worst - b->v < n ? names[worst - b->v] : NULL;
+    if (r->settings.control.min_step > 0)
+      return tr_fail(error, TR_FAILED, NULL,
+                     "at t = %.9g s the error of body \"%s\"%s%s needs a step below the smallest "
+                     "allowed, %.3g s",
+                     r->x.t, b->name, name ? ", " : "", name ? name : "", h);
     return tr_fail(error, TR_FAILED, NULL,
                    "at t = %.9g s the step fell to %.3g s: the error of body \"%s\"%s%s does not "
                    "fall with it, as at a discontinuous force or a singular position",
-                   r->x.t, h, b->name, names ? ", " : "", names ? names[worst - b->v] : "");
+                   r->x.t, h, b->name, name ? ", " : "", name ? name : "");
   }
   return TR_FAILED;
 }
@@ -107,21 +115,28 @@ static double fit(const tr_run *r, double t) {
   return h > 0.5 * left ? 0.5 * left : h;
 }
 
+// After a failure at h: the wish, but the smallest step is tried before giving up.
+static double smaller(double h, double wish, double least) {
+  return wish < least && h > least ? least : wish;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
   if (!(least > 0)) least = 1e3 * DBL_EPSILON * fmax(fabs(r->x.t), r->settings.end);
   tr_status status = TR_OK;
   int worst = 0;
-  for (bool first = true;; first = false) {
+  for (bool rejected = false;; rejected = true) {
+    if (rejected && r->h < least) // the smallest has been tried
+      return status != TR_OK ? tr_run_explain(r, status, least, error)
+                             : collapse(r, worst, least, error);
+    r->h = fmax(r->h, least);
     double h = fit(r, t);
-    if (!first && r->h < least)
-      return status != TR_OK ? tr_run_explain(r, status, h, error) : collapse(r, worst, h, error);
     status = tr_run_try(r, h, error);
     if (status < 0) return status;
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
-      r->h = 0.25 * h;
+      r->h = smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
       continue;
     }
@@ -139,18 +154,19 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       return TR_OK;
     }
     r->info.rejected++;
-    r->h = wish;
+    r->h = smaller(h, wish, least);
   }
 }
 
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t;
-  while (r->x.t < end - 1e-12 * fmax(1, fabs(end))) {
+  double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
+  while (r->x.t < end - near) {
     double before = tr_clock_wall(), h = 0;
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
-    tr_run_accept(r, fabs(t1 - end) <= 1e-12 * fmax(1, fabs(end)) ? end : t1);
-    r->step_wall += tr_clock_wall() - before;
+    tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
+    tr_run_time(r, before);
     TR_TRY(tr_run_show(r, error));
     if (isnan(t)) break;
   }

@@ -26,8 +26,10 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
-  bool observed;    // the start has been shown
-  double step_wall; // seconds of the clock spent in steps
+  bool observed; // the start has been shown
+  double step_wall, step_mean,
+      last_step_end;           // seconds of the clock in steps; typical; the last mark
+  double rest_wall, rest_mean; // the same for what is between steps
   // step control
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   // dense output: the step behind x
@@ -37,6 +39,7 @@ struct tr_run {
 };
 
 double tr_clock_wall(void);
+void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);

@@ -98,20 +98,13 @@ static tr_status show(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
-// The start is shown to all; multiples of a spacing count from there.
+// The start is shown to all.
 static tr_status show_start(tr_run *r, tr_error *error) {
   r->observed = true;
   if (r->observers == 0) return TR_OK;
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
-  for (int i = 0; i < r->observers; i++) {
-    double spacing = r->observer[i]->spacing;
-    if (spacing > 0) {
-      r->due[i] = (long)floor(r->x.t / spacing + 1e-9) + 1;
-      if (!r->sampling) TR_TRY(tr_dense_make(r, error));
-    }
-    TR_TRY(call(r, i, tr_run_state(r), &info, error));
-  }
+  for (int i = 0; i < r->observers; i++) TR_TRY(call(r, i, tr_run_state(r), &info, error));
   return TR_OK;
 }
 
@@ -185,6 +178,8 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->x, error));
   TR_TRY(tr_state_new(r->sys, &r->next, error));
+  if (x && x->bytes != r->x.bytes)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
   TR_TRY(tr_state_new(r->sys, &r->shown, error));
@@ -204,7 +199,10 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t;
-  if (r->settings.audit) audit(r, true);
+  if (r->settings.audit)
+    audit(r, true);
+  else
+    r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   tr_control_begin(r);
   status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
@@ -244,7 +242,10 @@ void tr_run_free(tr_run *r) {
 }
 
 tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
-  if (r->observers == TR_MAX_OBSERVERS) return TR_BAD_INPUT;
+  if (r->observers == TR_MAX_OBSERVERS || !observer || !observer->step) return TR_BAD_INPUT;
+  if (observer->spacing > 0 && !r->sampling) TR_TRY(tr_dense_make(r, NULL));
+  if (observer->spacing > 0)
+    r->due[r->observers] = (long)floor(r->x.t / observer->spacing + 1e-9) + 1;
   r->observer[r->observers++] = observer;
   return TR_OK;
 }
@@ -333,7 +334,7 @@ static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   tr_run_accept(r, t1);
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;
-  r->step_wall += tr_clock_wall() - before;
+  tr_run_time(r, before);
   return tr_run_show(r, error);
 }
 
@@ -349,21 +350,43 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   return TR_OK;
 }
 
-tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
-  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), wall = clock_in_s(CLOCK_MONOTONIC);
-  double step_wall = r->step_wall;
+// The process may be put aside at any moment: an interval of many times the usual length says nothing.
+static void count(double interval, double *mean, double *sum) {
+  double most = 8 * *mean + 1e-6;
+  if (*mean > 0 && interval > most) interval = *mean;
+  *mean = *mean > 0 ? 0.95 * *mean + 0.05 * interval : interval;
+  *sum += interval;
+}
+
+void tr_run_time(tr_run *r, double since) {
+  double now = tr_clock_wall();
+  if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
+  count(now - since, &r->step_mean, &r->step_wall);
+  r->last_step_end = now;
+}
+
+// CPU time is shared out between steps and the rest like the clock's.
+static tr_status go(tr_run *r, double t, tr_error *error) {
+  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), step = r->step_wall, rest = r->rest_wall;
+  r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
-  wall = clock_in_s(CLOCK_MONOTONIC) - wall;
-  if (wall > 0) r->info.cpu_s += cpu * fmin(1, (r->step_wall - step_wall) / wall);
+  step = r->step_wall - step, rest = r->rest_wall - rest;
+  if (step > 0) r->info.cpu_s += cpu * step / (step + rest);
   return status;
+}
+
+tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
+  if (!isfinite(t) || t < r->x.t - 1e-9 * fmax(fabs(t), fabs(r->x.t)))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "cannot run to t = %g s from t = %g s", t, r->x.t);
+  return go(r, t, error);
 }
 
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
 
 tr_status tr_run_step(tr_run *r, tr_error *error) {
-  if (r->settings.control.tol > 0) return tr_run_to(r, NAN, error); // one step, wherever it leads
+  if (r->settings.control.tol > 0) return go(r, NAN, error); // one step, wherever it leads
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
 

@@ -68,10 +68,7 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
 
 static int marker_dim(const tr_system *s, int marker) {
   int b = s->plan.marker[marker].body;
-  if (b != TR_GROUND) return s->body[b].type->dim;
-  for (int i = 0; i < s->nbody; i++) // ground looks like the bodies around it
-    if (s->body[i].type->dim == 3) return 3;
-  return 2;
+  return b != TR_GROUND ? s->body[b].type->dim : s->ground_dim;
 }
 
 static int count_names(const char *const *names) {

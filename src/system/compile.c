@@ -19,6 +19,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
   if (!s->body) return tr_no_memory(error);
   s->flat = s->constant_mass = true;
   s->max_nv = 1;
+  s->ground_dim = 2;
   for (int i = 0; i < p->nbody; i++) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
@@ -46,6 +47,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->nc > 0) s->nblock++;
     if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
     if (b->nv > s->max_nv) s->max_nv = b->nv;
+    if (b->type->dim == 3) s->ground_dim = 3;
   }
   return TR_OK;
 }

@@ -45,6 +45,7 @@ tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
 }
 
 void tr_state_free(const tr_system *s, tr_state *x) {
+  if (!x || !x->block) return;
   tr_resize(s->al, x->block, 0);
   *x = (tr_state){0};
 }

@@ -98,6 +98,7 @@ struct tr_system {
   int *site_body; // (nframe)
   tr_site *site;  // (nframe) sorted by body, ground first
   int ground_sites;
+  int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
   double *mass; // (nmass) mass blocks, body by body; valid where they are constant
   int nmass;
