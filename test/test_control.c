@@ -149,6 +149,7 @@ static void sane_steps(const motion *x, const tr_run_settings *s, const tr_run_i
 
 static void assert_slope(const motion *x, int i, tr_control rule) {
   const char *method = method_of(i);
+  if (order_of(i) > 2) return; // more than cubics between steps can show; tested on its own
   double q[DECADES], v[DECADES], n[DECADES], tol = 1e-3;
   for (int k = 0; k < DECADES; k++, tol *= 0.1) {
     tr_run_info info;
@@ -267,6 +268,7 @@ static void samples_are_accurate(void **u) {
     s.step = spacing / 256, s.end = x[k].end;
     sample(sys, &s, spacing, &fine);
     for (int i = 0; i < cases(); i++) {
+      if (order_of(i) > 2) continue; // cubics are of fourth order
       s = controlled(method_of(i), 1e-5, x[k].end);
       s.recompute = true;
       sample(sys, &s, spacing, &between);
@@ -373,6 +375,8 @@ static void collapse_is_explained(void **u) {
     if (strstr(method_of(i), "unit=1/s")) continue; // soft feedback: it follows
     // the coordinate split looks at the error of independent coordinates: there are none here
     if (!strncmp(method_of(i), "cs", 2) || !strncmp(method_of(i), "cm", 2)) continue;
+    if (!strcmp(method_of(i), "radau5"))
+      continue; // and this one at what the constraints leave free
     tr_error error = {0};
     tr_run_settings s = controlled(method_of(i), 1e-4, 1);
     s.control.max_step = 0.05; // what is explicit would not look at the jump else
