@@ -149,14 +149,15 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
     weigh(b, order, value, slope);
     combine(order + 1, value, y, s->sys->nv, p);
   }
+  bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
-    if (b->without && b->without[i]) continue;
+    if (!all && b->without[i]) continue;
     double e = (now[i] - p[i]) / scale[i];
     sum += e * e;
     count++;
     if (worst && fabs(e) > most) most = fabs(e), *worst = i;
   }
-  return count > 0 ? sqrt(sum / count) : 0;
+  return sqrt(sum / count);
 }
 
 double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst) {

@@ -18,7 +18,7 @@ typedef struct tr_bdf {
   double *v[BDF_POINTS];    // (nv) velocities
   double *dp, *ddp;         // (nv) increment predicted, and its derivative
   double *vp, *dvp;         // (nv) velocity likewise
-  const bool *without;      // (nv) coordinates that the error leaves out, or NULL
+  const bool *without;      // (nv) coordinates that the error leaves out if not all, or NULL
   // step control
   double tau[4];   // estimates at orders k-2 .. k+1, each h^j |y^(j)| up to the same factor
   double sigma[4]; // what makes local errors of them

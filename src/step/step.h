@@ -109,6 +109,9 @@ const tr_method *const *tr_methods(void);
 // "name:key=value,key=value" -> method and parameters in the arena.
 tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
                           tr_error *error);
+// The method that the model's simulation section asks for; errors have its place in the file.
+tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method **method,
+                             void **par, tr_error *error);
 // The full text of a method with all its parameters.
 const char *tr_method_text(tr_arena *ar, const tr_method *method, const void *par);
 

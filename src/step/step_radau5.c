@@ -161,7 +161,8 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   add_damping(s, g * h / m->h0, Eu, eu);
   memset(eu + nv, 0, (size_t)nc * sizeof *eu);
   if (tr_kkt_solve(&s->kkt, 1, eu) != TR_OK) return INFINITY;
-  double size = tr_error_square(nv, eu, s->scale_q, worst, &most);
+  // nothing is free to move: what the filter would leave is nothing either
+  double size = tr_error_square(nv, nc >= nv ? Eu : eu, s->scale_q, worst, &most);
   if (!velocity) return sqrt(size);
   for (int j = 0; j < nv; j++) sum[j] = (eu[j] - Eu[j]) / w;
   tr_mass_times(s->sys, m->M, sum, ev);
