@@ -204,6 +204,58 @@ static void redundant_constraints(void **u) {
   unload(&m);
 }
 
+// Rows between the steps are as good as the steps, accelerations and multipliers included.
+typedef struct recorder {
+  tr_observer o;
+  int rows, nq, nv, nc;
+  double q[100][8], v[100][8], lam[100][8];
+} recorder;
+
+static tr_status record(tr_observer *self, const tr_state *x, const tr_run_info *info) {
+  (void)info;
+  recorder *r = (recorder *)self;
+  assert_true(r->rows < 100);
+  memcpy(r->q[r->rows], x->q, (size_t)r->nq * sizeof(double));
+  memcpy(r->v[r->rows], x->v, (size_t)r->nv * sizeof(double));
+  memcpy(r->lam[r->rows], x->lam, (size_t)r->nc * sizeof(double));
+  r->rows++;
+  return TR_OK;
+}
+
+static void sample(const tr_system *sys, double tol, double end, recorder *r) {
+  tr_run_settings s = tr_run_defaults();
+  tr_system_info size = tr_system_describe(sys);
+  tr_run *run;
+  *r = (recorder){.o = {record, end / 90}, .nq = size.nq, .nv = size.nv, .nc = size.nc};
+  assert_true(r->nq <= 8);
+  s.method = "radau5", s.end = end, s.control.tol = tol;
+  assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
+  assert_int_equal(tr_run_observe(run, &r->o), TR_OK);
+  assert_int_equal(tr_run_all(run, NULL), TR_OK);
+  tr_run_free(run);
+}
+
+static void between_steps(void **u) {
+  (void)u;
+  static recorder fine, rough;
+  for (int k = 0; k < 2; k++) {
+    mechanism m =
+        k == 0 ? load_model("slider_crank.yaml", NULL) : load_model("heavy_top.yaml", NULL);
+    double end = k == 0 ? 2 : 0.05;
+    sample(m.sys, 1e-12, end, &fine);
+    sample(m.sys, 1e-7, end, &rough);
+    assert_int_equal(fine.rows, 91);
+    assert_int_equal(rough.rows, 91);
+    for (int i = 0; i < 91; i++) {
+      assert_all_near(fine.nq, rough.q[i], fine.q[i], 1e-7, "q of row %d", i);
+      assert_all_near(fine.nv, rough.v[i], fine.v[i], k == 0 ? 1e-6 : 2e-5, "v of row %d", i);
+      double most = fmax(1, largest(fine.nc, fine.lam[i]));
+      assert_all_near(fine.nc, rough.lam[i], fine.lam[i], 1e-6 * most, "lam of row %d", i);
+    }
+    unload(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coefficients),
@@ -212,6 +264,7 @@ int main(void) {
       cmocka_unit_test(singular_positions),
       cmocka_unit_test(error_follows_tolerance),
       cmocka_unit_test(redundant_constraints),
+      cmocka_unit_test(between_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

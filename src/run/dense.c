@@ -3,6 +3,9 @@
 //
 // Cubic Hermite interpolation of the increment u of q over the step (u(0) = 0, u(1) = d; its rates
 // from v on either end) and of v (its rates from a); a and lam on a line [GNP05].
+//
+// For a method of high order that would lose digits. Its a are those of the states (index 1), so u'' is
+// known on either end too: u is of degree 5, v follows from u', a and lam from the state.
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +14,11 @@
 tr_status tr_dense_make(tr_run *r, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->before, error));
   TR_TRY(tr_state_new(r->sys, &r->sample, error));
-  r->increment = TR_NEW(&r->arena, 2 * (size_t)r->sys->nv, double);
+  r->increment = TR_NEW(&r->arena, 5 * (size_t)r->sys->nv, double);
   if (!r->increment) return tr_no_memory(error);
   r->rate = r->increment + r->sys->nv;
+  r->bend = r->rate + r->sys->nv;
+  r->high_order = r->fresh && r->step->method->info.order_q > 3;
   r->sampling = true;
   return TR_OK;
 }
@@ -22,6 +27,52 @@ void tr_dense_keep(tr_run *r) {
   tr_state_copy(&r->before, tr_run_state(r)); // with a and lam as observers saw them
   memcpy(r->increment, r->step->d, (size_t)r->sys->nv * sizeof *r->increment);
   tr_increment_rate(r->sys, r->increment, r->next.v, r->rate);
+}
+
+// u'' at the end: the derivative of u'(u, v) along (u', a).
+static void find_bend(tr_run *r, const tr_state *x1) {
+  int n = r->sys->nv;
+  double *u = r->bend + n, *v = u + n, *back = r->projector.r;
+  double eps = 1e-5 * (x1->t - r->before.t);
+  memcpy(r->bend, x1->a, (size_t)n * sizeof *r->bend);
+  if (r->sys->flat) return;
+  for (int i = 0; i < n; i++) {
+    u[i] = r->increment[i] - eps * r->rate[i];
+    v[i] = x1->v[i] - eps * x1->a[i];
+  }
+  tr_increment_rate(r->sys, u, v, back);
+  for (int i = 0; i < n; i++) {
+    u[i] = r->increment[i] + eps * r->rate[i];
+    v[i] = x1->v[i] + eps * x1->a[i];
+  }
+  tr_increment_rate(r->sys, u, v, r->bend);
+  for (int i = 0; i < n; i++) r->bend[i] = 0.5 * (r->bend[i] - back[i]) / eps;
+}
+
+// u and v at the fraction s of the step.
+static void interpolate_high(tr_run *r, const tr_state *x1, double s, double *u, double *v) {
+  const tr_state *x0 = &r->before;
+  int n = r->sys->nv;
+  double h = x1->t - x0->t, s2 = s * s, s3 = s2 * s, s4 = s3 * s, s5 = s4 * s;
+  const double p[] = {10 * s3 - 15 * s4 + 6 * s5, h * (s - 6 * s3 + 8 * s4 - 3 * s5),
+                      h * (-4 * s3 + 7 * s4 - 3 * s5), 0.5 * h * h * (s2 - 3 * s3 + 3 * s4 - s5),
+                      0.5 * h * h * (s3 - 2 * s4 + s5)};
+  const double dp[] = {30 * (s2 - 2 * s3 + s4) / h, 1 - 18 * s2 + 32 * s3 - 15 * s4,
+                       -12 * s2 + 28 * s3 - 15 * s4, 0.5 * h * (2 * s - 9 * s2 + 12 * s3 - 5 * s4),
+                       0.5 * h * (3 * s2 - 8 * s3 + 5 * s4)};
+  double *du = r->bend + n, *got = du + n;
+  find_bend(r, x1);
+  for (int i = 0; i < n; i++) {
+    double x[] = {r->increment[i], x0->v[i], r->rate[i], x0->a[i], r->bend[i]};
+    u[i] = du[i] = 0;
+    for (int k = 0; k < 5; k++) u[i] += p[k] * x[k], du[i] += dp[k] * x[k];
+    v[i] = du[i];
+  }
+  // u'(u, v) = du, by substitution
+  for (int k = 0; k < 40 && !r->sys->flat; k++) {
+    tr_increment_rate(r->sys, u, v, got);
+    for (int i = 0; i < n; i++) v[i] += du[i] - got[i];
+  }
 }
 
 const tr_state *tr_dense_at(tr_run *r, double t) {
@@ -35,9 +86,13 @@ const tr_state *tr_dense_at(tr_run *r, double t) {
     x->v[i] = x0->v[i] + to * (x1->v[i] - x0->v[i]) + from0 * x0->a[i] + from1 * x1->a[i];
     x->a[i] = x0->a[i] + s * (x1->a[i] - x0->a[i]);
   }
+  if (r->high_order) interpolate_high(r, x1, s, u, x->v);
   for (int i = 0; i < r->sys->nc; i++) x->lam[i] = x0->lam[i] + s * (x1->lam[i] - x0->lam[i]);
   memcpy(x->mem, x1->mem, (size_t)r->sys->nmem * sizeof *x->mem);
   tr_retract(r->sys, x0->q, u, x->q);
   x->t = t;
+  if (r->high_order && tr_solve_accelerations(&r->projector, x, x->a, x->lam) == TR_OK &&
+      r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
+    (void)tr_spread_multipliers(&r->projector, x, x->lam);
   return x;
 }

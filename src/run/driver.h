@@ -36,6 +36,8 @@ struct tr_run {
   bool sampling;
   tr_state before, sample;
   double *increment, *rate; // (nv)
+  bool high_order;          // see dense.c
+  double *bend;             // (3 nv) u'' at the end, and room
 };
 
 double tr_clock_wall(void);

@@ -10,8 +10,8 @@
 //   B M dz + K du - Q_v dz + G' dlam = e1      G du = e2
 //   B M du - M dz          - G' dmu  = e3      G dz = e4        K = (M a + G' lam - Q)_q
 // where du are displacements at the stage, from which the increments follow. What vanishes with mu is
-// left out, and (G v)_q du in e4. From the second
-// line dz = B du - M^-1 (G' dmu + e3); but for Q_v of that remainder the positions come first,
+// left out, and (G v)_q du in e4. From the second line dz = B du - M^-1 (G' dmu + e3); but for Q_v of that
+// remainder the positions come first,
 //   (B^2 M + K - B Q_v) du + G' l = e1 + B e3,   G du = e2,   l = dlam - B dmu
 // which T takes apart into a real system and a complex one of index-3 size, with w = h/eigenvalue:
 //   [M + w^2 K - w Q_v, G'; G 0] (du/w^2, l) = (.., e2/w^2)
@@ -250,7 +250,6 @@ static void take_tangents(const correction *k, int i) {
   const double *P = s->projection.values, *mem = k->x0->mem, *a = m->a[i], *lam = m->lam[i];
   tr_coefficients stiffness = {1, h * h, 0}, damping = {1, 0, h};
   int nnz = s->sys->pattern.nnz;
-  for (int j = 0; j < STAGES; j++) place(k, j);
   place(k, i);
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
   m->M = tr_mass_blocks(s->work, m->mass);
