@@ -15,8 +15,8 @@
 // With a coordinate split [YP98] lam and mu belong to the point: e1 and e3 are projected with the G there
 // before the solve, and the matrix is the same, with these lam or without any.
 // What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
-// positions converge first, then velocities, also near singular positions. Methods that count their
-// corrections have both.
+// positions converge first, then velocities, then lam, also near singular positions. Methods that count
+// their corrections have the latter, and the former too if lam has to converge with the rest.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -195,7 +195,7 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
 static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = ((correction *)p)->s;
   const tr_corrector *c = &s->c;
-  if (c->few) return solve_thoroughly((correction *)p, r);
+  if (c->few && c->multipliers) return solve_thoroughly((correction *)p, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   double *second = r + s->sys->nv + s->sys->nc;
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
