@@ -72,6 +72,27 @@ static void test_tolerance(void **state) {
   }
 }
 
+// A pendulum that turns over and over: each of its coordinates is dependent for a while.
+static void test_turns(void **state) {
+  (void)state;
+  static const char text[] =
+      "trammel: 1\n"
+      "gravity: [0, -10]\n"
+      "bodies:\n"
+      "  bob: {type: planar-point, mass: 1, position: [0, -1], velocity: [9, 0]}\n"
+      "joints:\n"
+      "  rod: {type: distance, markers: [ground, bob], length: 1}\n";
+  mechanism x = load_text(text);
+  tr_state reference = motion_to(x.sys, 1e-4, 3);
+  for (int i = 0; i < METHODS; i++) {
+    finish f = go(x.sys, methods[i], 1e-7, 3, &reference);
+    if (!(f.q < 5e-3)) fail_msg("%s: off by %g", methods[i], f.q);
+    assert_int_equal(f.info.newton_failures, 0);
+  }
+  tr_state_free(x.sys, &reference);
+  unload(&x);
+}
+
 // Steps to 1e-8 fall with every order that is allowed but one in between at most.
 static void test_orders_pay(void **state) {
   (void)state;
@@ -94,6 +115,7 @@ static void test_orders_pay(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_turns),
       cmocka_unit_test(test_orders_pay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,8 +245,51 @@ static void fixed_iterations(void **u) {
   }
 }
 
+// ---- few corrections --------------------------------------------------------------------------------
+
+static void few_stops_and_gives_up(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(line, slope_good, 1, 0, 0.05); // corrections 0.8, 0.16: left are 0.16/4
+  assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_OK);
+  assert_int_equal(nw.iterations, 2);
+  assert_near(nw.rate, 0.2, 1e-12, "rate");
+  assert_counts(&nw, &s);
+  // the remembered rate is believed to be 1/2: one correction below the tolerance will do
+  s.x = 0.01;
+  assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_OK);
+  assert_int_equal(nw.iterations, 3);
+  assert_int_equal(nw.matrices, 1);
+  s.x = 1;
+  assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_OK);
+  assert_int_equal(nw.iterations, 5);
+  // too slow for four, or too slow at all
+  scalar slow = make(line, slope_slow, 1, 0, 1e-3), lost = make(line, slope_lost, 1, 0, 1e-3);
+  nw = newton(true);
+  assert_int_equal(tr_newton_few(&nw, &slow.p, 4), TR_NO_CONVERGENCE);
+  assert_int_equal(nw.iterations, 4);
+  assert_int_equal(nw.matrices, 1);
+  assert_false(nw.valid);
+  nw = newton(true);
+  assert_int_equal(tr_newton_few(&nw, &lost.p, 4), TR_NO_CONVERGENCE);
+  assert_int_equal(nw.iterations, 2);
+}
+
+static void few_at_the_floor(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(line, slope_good, 1e-9, 0, 1e-12);
+  s.noise = 1e-9, s.at_floor = 1e-8;
+  assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_OK);
+  assert_int_equal(nw.stagnations, 1);
+  s.at_floor = 0, s.x = 1e-9;
+  assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_NO_CONVERGENCE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(few_stops_and_gives_up),
+      cmocka_unit_test(few_at_the_floor),
       cmocka_unit_test(converges),
       cmocka_unit_test(tolerance_is_honest),
       cmocka_unit_test(matrix_is_reused),

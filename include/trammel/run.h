@@ -100,7 +100,7 @@ typedef struct tr_run_info {
 typedef struct tr_observer tr_observer;
 struct tr_observer {
   tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);
-  // 0: every step. > 0: the start, then each multiple of it, by cubic interpolation between steps.
+  // 0: every step. > 0: the start, then each multiple of it, interpolated between steps.
   double spacing;
 };
 

@@ -130,12 +130,13 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     } else {
       nw->rate = pow(norm / first, 1.0 / (k - 1)); // the mean so far
       nw->known = true;
-      if (nw->rate > RATE_FEW) return TR_NO_CONVERGENCE;
+      if (nw->rate > RATE_FEW) break;
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
     if (rate < 1 && rate / (1 - rate) * norm <= p->tol) return TR_OK;
   }
-  return TR_NO_CONVERGENCE;
+  tr_status status = TR_NO_CONVERGENCE;
+  return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
 }
 
 tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {

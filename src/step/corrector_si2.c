@@ -15,8 +15,8 @@
 // With a coordinate split [YP98] lam and mu belong to the point: e1 and e3 are projected with the G there
 // before the solve, and the matrix is the same, with these lam or without any.
 // What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
-// positions converge first, then velocities, also near singular positions. Methods that count their
-// corrections have the second of them.
+// positions converge first, then velocities, then lam, also near singular positions. Methods that count
+// their corrections have the latter, and the former too if lam has to converge with the rest.
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -29,6 +29,7 @@
 
 static const double STIFF = 0.1;
 static const double FEW_TOL = 0.33;
+static const double DIFFERENCE = 1e-5; // of a displacement, relative to the coordinates
 enum { FEW = 4 };
 
 typedef struct correction {
@@ -136,25 +137,69 @@ static tr_status matrix(tr_newton_problem *p) {
   return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
-// r += -cv Q_v f dw
-static void damp(const tr_step *s, double f, const double *dw, double *r) {
+// The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
+static void couple(const tr_step *s, const double *dw, double *r) {
+  const tr_corrector *c = &s->c;
   const tr_pattern *p = &s->sys->pattern;
+  double f = c->cw / c->cq;
+  if (c->unit_metric) {
+    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
+    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
+  }
+  if (!s->damping) return;
   for (int j = 0; j < s->sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
       r[p->row[k]] += f * s->damping[k] * dw[j];
 }
 
+// The second half by y: low += cq/(cv cw) (G v)_q cq y, by a difference along y.
+static void bend(const correction *k, const double *y, double *low) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *q = s->bent, *d = q + s->sys->nq, *rate = d + nv;
+  double most = c->cq * vec_largest(y, nv), t = DIFFERENCE * k->length_scale / most;
+  if (!(most > 0) || !isfinite(t)) return;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < nv; i++) d[i] = (side ? -t : t) * c->cq * y[i];
+    tr_retract(s->sys, k->x1->q, d, q);
+    tr_kinematics(s->work, k->t1, q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
+    tr_rates(s->work, rate + side * nc);
+  }
+  double f = c->cq / (c->cv * c->cw) / (2 * t);
+  for (int i = 0; i < nc; i++) low[i] += f * (rate[i] - rate[nc + i]);
+}
+
+// With what is usually left out. Where the halves depend on each other, one after the other, twice.
+static tr_status solve_thoroughly(const correction *k, double *r) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  double *second = r + n, *more = s->bent + s->sys->nq + nv + 2 * nc;
+  if (!s->stiff && !s->c.unit_metric) {
+    TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+    bend(k, r, second + nv);
+    return tr_kkt_solve(&s->kkt, 1, second);
+  }
+  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  couple(s, second, r);
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  memset(more, 0, 2 * (size_t)n * sizeof *more);
+  bend(k, r, more + n + nv);
+  TR_TRY(tr_kkt_solve(&s->projection, 1, more + n));
+  couple(s, more + n, more);
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, more));
+  for (int i = 0; i < 2 * n; i++) r[i] += more[i];
+  return TR_OK;
+}
+
 static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = ((correction *)p)->s;
   const tr_corrector *c = &s->c;
+  if (c->few && c->multipliers) return solve_thoroughly((correction *)p, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   double *second = r + s->sys->nv + s->sys->nc;
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
-  if (c->unit_metric) {
-    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, second, s->work->x);
-    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * c->cw / c->cq * s->work->x[i];
-  }
-  if (s->damping) damp(s, c->cw / c->cq, second, r);
+  couple(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
@@ -207,6 +252,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const tr_corrector *c = &s->c;
   const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
+  if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
   return vec_largest(r + nv, nc) * c->cq <= positions &&
@@ -233,7 +279,8 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->few) {
-    k.p.floor = 4 * DBL_EPSILON * k.length_scale * fmax(1, c->cv / c->cq) / s->allowed;
+    double cj = c->cv / c->cq, most = fmax(1, c->multipliers ? cj * cj : cj); // of q, v, lam
+    k.p.floor = 4 * DBL_EPSILON * k.length_scale * most / s->allowed;
     k.p.tol = fmax(FEW_TOL, k.p.floor);
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;

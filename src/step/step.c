@@ -52,8 +52,11 @@ static tr_status allocate(tr_step *s) {
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
-    if (s->method->choose && !(s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double)))
-      return TR_NO_MEMORY;
+    if (s->method->choose) {
+      s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+      s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
+      if (!s->damping || !s->bent) return TR_NO_MEMORY;
+    }
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_estimate_make(s));
@@ -121,8 +124,9 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 bool tr_step_matrix_fits(tr_step *s) {
   const tr_corrector *c = &s->c;
   if (c->cq == s->matrix_cq && c->cv == s->matrix_cv && c->cm == s->matrix_cm) return true;
-  double ratio = c->cq / s->matrix_cq;
-  if (!(s->allowed > 0) || !(ratio > 0.4 && ratio < 2.5)) return false;
+  // few corrections: while 0.6 < cj/cj_old < 1/0.6 [YP98]
+  double ratio = c->cq / s->matrix_cq, near = c->few ? 0.36 : 0.4;
+  if (!(s->allowed > 0) || !(ratio > near && ratio < 1 / near)) return false;
   s->newton.known = false; // the rate is another one
   return true;
 }

@@ -82,7 +82,9 @@ struct tr_step {
   tr_kkt kkt;
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   bool stiff;        // it is needed: kkt is too far from it
-  double *damping; // (nnz + 1) -cv Q_v in the pattern, for stabilised methods with few corrections
+  // for stabilised methods with few corrections
+  double *damping; // (nnz + 1) -cv Q_v in the pattern
+  double *bent;    // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections
   double *w, *mu;  // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
