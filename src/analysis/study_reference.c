@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference that errors are measured against, with an estimate of its own error.
 //
-// Four candidates, each with steps h, h/2, h/4, h/8, h being the smallest of the study:
+// Five candidates, each with steps h, h/2, h/4, h/8, h being the smallest of the study:
 //   rk4   Baumgarte with fixed gains: fourth order; the best where nothing is stiff
 //   gen   generalised-alpha, stabilised, extrapolated (Romberg, h^2, h^3, h^4)
 //   bdf   NSTIFF-SI2, extrapolated likewise: for very stiff systems
 //   i3    generalised-alpha on index 3, extrapolated: passes singular positions
+//   rad   Radau IIA: fifth order, stiff or not, with steps 4 h .. h/2 since it is never far off
 // A candidate's error is estimated from its last two levels; the one with the smallest wins. It must
 // agree with the second best (of another family) within the sum of both estimates; if not, their distance is its error.
 // Multipliers are computed from the states (index 1), so that they share their order.
@@ -15,7 +16,7 @@
 
 #include "study.h"
 
-enum { LEVELS = 4, CANDIDATES = 4, RK4 = 0 };
+enum { LEVELS = 4, CANDIDATES = 5, RK4 = 0, RADAU = 4 };
 
 typedef struct candidate {
   const char *method, *name;
@@ -36,7 +37,7 @@ static void extrapolate(candidate *c, int n) {
 }
 
 // The level that moved least from the one before it, and by how much.
-static void judge(candidate *c, bool fourth_order, const study_watch *w, const double *scale) {
+static void judge(candidate *c, bool high_order, const study_watch *w, const double *scale) {
   c->worst = INFINITY;
   for (int k = 1; k < LEVELS; k++) {
     double d[GROUPS], worst = 0;
@@ -44,7 +45,7 @@ static void judge(candidate *c, bool fourth_order, const study_watch *w, const d
     tr_study_difference(w, c->run[k].times, c->run[k].y, c->run[k - 1].y, false, d);
     for (int g = 0; g < GROUPS; g++) {
       if (w->size[g] == 0) continue;
-      if (fourth_order) d[g] *= 0.25; // 1/15 when all is well
+      if (high_order) d[g] *= 0.25; // 1/15, 1/31 when all is well
       d[g] = fmax(d[g], 1e-15 * scale[g]);
       worst = isnan(d[g]) ? INFINITY : fmax(worst, d[g] / fmax(scale[g], 1e-300));
     }
@@ -64,16 +65,19 @@ static tr_status run_candidates(study *s, const study_watch *w, int times, const
   c[1].method = "gen-alpha:rho=0.8,index=2";
   c[2].method = "nstiff-si2";
   c[3].method = "gen-alpha:rho=0.8";
+  c[RADAU].method = "radau5";
   c[0].name = "Runge-Kutta of order 4 (`baumgarte:scheme=rk4,unit=1/s`)";
   c[1].name = "extrapolated `gen-alpha:index=2`";
   c[2].name = "extrapolated `nstiff-si2`";
   c[3].name = "extrapolated `gen-alpha`";
+  c[RADAU].name = "`radau5`";
   study_run *all = TR_NEW(&s->arena, CANDIDATES * LEVELS, study_run);
   if (!all) return tr_no_memory(s->error);
   for (int i = 0; i < CANDIDATES * LEVELS; i++) { // the long runs first
-    int level = LEVELS - 1 - i / CANDIDATES;
+    int level = LEVELS - 1 - i / CANDIDATES, coarser = i % CANDIDATES == RADAU ? 2 : 0;
     study_run *r = &all[i];
-    TR_TRY(tr_study_run_new(s, c[i % CANDIDATES].method, ldexp(h, -level), w, times, time, r));
+    TR_TRY(tr_study_run_new(s, c[i % CANDIDATES].method, ldexp(h, coarser - level), w, times, time,
+                            r));
     r->recompute = true;
     r->newton_tol = 1e-13;
   }
@@ -121,7 +125,7 @@ static void compare(study *s, const study_watch *w, int times, const candidate *
 
 // The best of the others, of another family if there is one.
 static const candidate *second_to(const candidate *c, const candidate *best) {
-  static const int family[CANDIDATES] = {0, 1, 2, 1};
+  static const int family[CANDIDATES] = {0, 1, 2, 1, 3};
   const candidate *second = NULL;
   for (int pass = 0; pass < 2 && best && !second; pass++)
     for (int k = 0; k < CANDIDATES; k++) {
@@ -146,9 +150,10 @@ tr_status tr_study_reference_make(study *s, const study_watch *w, int times, con
     bool complete = true;
     c[k].worst = INFINITY;
     for (int i = 0; i < LEVELS; i++) complete = complete && c[k].run[i].status == TR_OK;
-    if (k != RK4 && !complete) continue;
-    if (k != RK4) extrapolate(&c[k], times * w->n);
-    judge(&c[k], k == RK4, w, r->scale);
+    bool high_order = k == RK4 || k == RADAU;
+    if (!high_order && !complete) continue;
+    if (!high_order) extrapolate(&c[k], times * w->n);
+    judge(&c[k], high_order, w, r->scale);
     if (isfinite(c[k].worst) && (!best || c[k].worst < best->worst)) best = &c[k];
   }
   second = second_to(c, best);

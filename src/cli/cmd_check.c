@@ -101,6 +101,12 @@ static void print_text(const findings *f) {
 }
 
 static tr_status examine(findings *f, tr_state *given, tr_state *state) {
+  tr_simulation sim = tr_system_simulation(f->system);
+  tr_status method = tr_check_method(f->system, &f->error), outputs = TR_OK;
+  int *channels = calloc((size_t)tr_channel_count(f->system) + 1, sizeof *channels), count;
+  if (channels && sim.outputs > 0)
+    outputs = tr_channels_choose(f->system, sim.outputs, sim.output, channels, &count, &f->error);
+  free(channels);
   tr_status status = tr_state_new(f->system, given, &f->error);
   if (status == TR_OK) status = tr_state_new(f->system, state, &f->error);
   if (status == TR_OK) status = tr_check(f->system, given, &f->check, &f->error);
@@ -111,7 +117,8 @@ static tr_status examine(findings *f, tr_state *given, tr_state *state) {
   status = tr_check(f->system, state, &assembled, &f->error);
   f->check.rank = assembled.rank, f->check.freedom = assembled.freedom;
   memcpy(f->check.findings, assembled.findings, sizeof f->check.findings);
-  return status;
+  if (status == TR_OK) status = method;
+  return status == TR_OK ? outputs : status;
 }
 
 static int check(const command *self, const char *path, int sets, const char *const *set,

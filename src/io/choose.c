@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "system/system.h"
 #include "trammel/output.h"
 
 enum { LONGEST_NAME = 512 };
@@ -39,9 +40,13 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
       add(c, channels, count);
       found++;
     }
-    if (exact < 0 && found == 0)
-      status = tr_fail(error, TR_BAD_INPUT, NULL, "output \"%s\" matches no channel of the model",
+    if (exact < 0 && found == 0) {
+      // the model's own choice has a place in its file
+      bool own = patterns == system->plan.output;
+      status = tr_fail(error, TR_BAD_INPUT, own ? &system->plan.output_place[i] : NULL,
+                       "output \"%s\" matches no channel of the model; see `trammel outputs`",
                        patterns[i]);
+    }
   }
   return status;
 }

@@ -71,6 +71,8 @@ static void plan_simulation(tr_planner *p, const tr_node *node) {
     plan->step = s.step;
     plan->output_step = s.output_step;
     plan->method = s.method && s.method[0] ? s.method : NULL;
+    const tr_node *method = tr_node_find(node, "method");
+    if (method) plan->method_place = tr_plan_place(p, method->place);
   }
   p->subject = (tr_subject){0};
 }

@@ -55,6 +55,7 @@ typedef struct tr_plan {
   // simulation section; NaN or NULL where it says nothing
   double end, step, output_step;
   const char *method;
+  tr_place method_place;
   const char **output; // (noutput) names or patterns, as written
   tr_place *output_place;
 } tr_plan;

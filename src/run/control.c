@@ -31,7 +31,7 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   if (r->settings.newton.fixed_iterations > 0)
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "a fixed number of Newton iterations goes with a fixed step, not a tolerance");
-  if (s->method->choose) return TR_OK;
+  if (s->method->choose || s->method->error) return TR_OK;
   tr_truncation e = s->method->truncation(s->par);
   if (e.q2 == 0 && fabs(e.q3) < 1e-6)
     return tr_fail(error, TR_BAD_INPUT, NULL,

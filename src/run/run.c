@@ -120,6 +120,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   tr_run_settings *s = &r->settings;
   if (isnan(s->end)) s->end = sim.end;
   if (isnan(s->step)) s->step = sim.step;
+  bool model_method = !s->method && sim.method;
   if (!s->method) s->method = sim.method ? sim.method : "hht-i3";
   if (isnan(s->end)) tr_fail(error, TR_BAD_INPUT, NULL, "no end time: give simulation: end");
   bool fixed = !(s->control.tol > 0);
@@ -135,7 +136,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the Newton settings make no sense");
   const tr_method *method;
   void *par;
-  TR_TRY(tr_method_parse(&r->arena, s->method, &method, &par, error));
+  TR_TRY(model_method ? tr_method_of_model(&r->arena, r->sys, &method, &par, error)
+                      : tr_method_parse(&r->arena, s->method, &method, &par, error));
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;

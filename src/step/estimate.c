@@ -39,7 +39,7 @@ static void find_jerk(tr_step *s, const tr_state *x0, double h, const tr_state *
     j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
 }
 
-static double mean_square(int n, const double *e, const double *scale, int *worst, double *most) {
+double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double x = e[i] / scale[i];
@@ -55,15 +55,15 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   double *e = s->work->x, most = 0;
   *worst = 0;
   grow_scales(s, x1);
-  if (s->method->error) return s->method->error(s, x1, velocity, worst);
+  if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, x0, h, x1);
   for (int i = 0; i < n; i++)
     e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
-  double error = mean_square(n, e, s->scale_q, worst, &most);
+  double error = tr_error_square(n, e, s->scale_q, worst, &most);
   if (!isnan(c.v3)) {
     for (int i = 0; i < n; i++) e[i] = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
-    error = fmax(error, mean_square(n, e, s->scale_q, worst, &most));
+    error = fmax(error, tr_error_square(n, e, s->scale_q, worst, &most));
   }
   if (velocity) {
     double last = s->last_h;
@@ -71,12 +71,13 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
       double change = last > 0 ? 2 * (s->jerk[i] - s->last_jerk[i]) / (h + last) : 0;
       e[i] = c.v2 * h * h * s->jerk[i] + c.v3 * h * h * h * change;
     }
-    error = fmax(error, mean_square(n, e, s->scale_v, worst, &most));
+    error = fmax(error, tr_error_square(n, e, s->scale_v, worst, &most));
   }
   return sqrt(error);
 }
 
 int tr_step_order(const tr_step *s) {
+  if (s->method->order) return s->method->order(s->par);
   tr_truncation c = s->method->truncation(s->par);
   return c.q2 != 0 ? 1 : 2;
 }

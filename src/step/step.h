@@ -43,10 +43,13 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
-  // Step control by the method itself, instead of `truncation`; both or none. error: as tr_step_error.
-  // choose: the next step, after one of length h with e = error/tolerance, whether or not e <= 1 let it
-  // pass. A step of such a method whose iteration fails is not tried again in another way.
-  double (*error)(tr_step *s, const tr_state *x1, bool velocity, int *worst);
+  // Step control by the method itself, instead of `truncation`. error: as tr_step_error, with the order
+  // that goes with it. choose, if there: the next step, after one of length h with e = error/tolerance,
+  // whether or not e <= 1 let it pass; a step of such a method whose iteration fails is not tried again
+  // in another way.
+  double (*error)(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                  int *worst);
+  int (*order)(const void *par);
   double (*choose)(tr_step *s, double h, double e);
 } tr_method;
 
@@ -108,6 +111,9 @@ const tr_method *const *tr_methods(void);
 // "name:key=value,key=value" -> method and parameters in the arena.
 tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
                           tr_error *error);
+// The method that the model's simulation section asks for; errors have its place in the file.
+tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method **method,
+                             void **par, tr_error *error);
 // The full text of a method with all its parameters.
 const char *tr_method_text(tr_arena *ar, const tr_method *method, const void *par);
 
@@ -130,6 +136,8 @@ bool tr_step_matrix_fits(tr_step *s);
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst);
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
+// For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
+double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
 tr_status tr_estimate_make(tr_step *s);
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);

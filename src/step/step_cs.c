@@ -96,7 +96,9 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   tr_bdf_accept(&((memory *)s->memory)->b, s, x0, x1);
 }
 
-static double error(tr_step *s, const tr_state *x1, bool velocity, int *worst) {
+static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                    int *worst) {
+  (void)x0, (void)h;
   return tr_bdf_error(&((memory *)s->memory)->b, s, x1, velocity, worst);
 }
 

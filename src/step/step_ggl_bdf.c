@@ -63,7 +63,9 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   tr_bdf_accept(s->memory, s, x0, x1);
 }
 
-static double error(tr_step *s, const tr_state *x1, bool velocity, int *worst) {
+static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                    int *worst) {
+  (void)x0, (void)h;
   return tr_bdf_error(s->memory, s, x1, velocity, worst);
 }
 

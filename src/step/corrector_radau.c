@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of Radau IIA on the stabilised index-2 form, by systems of index-3 size.
+//
+// At each stage, with U and a the rates of u and z,
+//   e1 = M a + G' lam - Q,   e3 = M (U - u'(u, v)) - G' mu,   e2 = Phi,   e4 = G v + Phi_t
+// where u'(u, v) is the rate of the increment at velocity v, which is v itself on flat coordinates; that
+// makes a method of the Munthe-Kaas kind of it, whose order does not suffer from rotations.
+//
+// With the matrices of one point for all stages and B = A^-1/h, the correction in stage space is
+//   B M dz + K du - Q_v dz + G' dlam = e1      G du = e2
+//   B M du - M dz          - G' dmu  = e3      G dz = e4        K = (M a + G' lam - Q)_q
+// where du are displacements at the stage, from which the increments follow. What vanishes with mu is
+// left out, and (G v)_q du in e4. From the second
+// line dz = B du - M^-1 (G' dmu + e3); but for Q_v of that remainder the positions come first,
+//   (B^2 M + K - B Q_v) du + G' l = e1 + B e3,   G du = e2,   l = dlam - B dmu
+// which T takes apart into a real system and a complex one of index-3 size, with w = h/eigenvalue:
+//   [M + w^2 K - w Q_v, G'; G 0] (du/w^2, l) = (.., e2/w^2)
+// and then the velocities, three right-hand sides of the projection:
+//   [M G'; G 0] (dz, dmu) = (M B du - e3, e4)
+// evaluated after the positions have moved, so that (G v)_q du is in it after all. K and Q_v are kept:
+// another step length costs two factorisations but no evaluation.
+//
+// One G for all stages is too few near a singular position, where its directions turn fast. When that
+// iteration fails, another one takes each stage's own matrices: one real system of three times the
+// size for the positions, a projection for each stage.
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "radau.h"
+
+static const double GAMMA = 3.637834252744495732, ALPHA = 2.681082873627752133,
+                    BETA = 3.050430199247410570;
+static const double T[STAGES][STAGES] = {
+    {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
+    {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
+    {0.96604818261509293619, 1, 0}};
+static const double T_INV[STAGES][STAGES] = {
+    {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
+    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+    {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+
+void tr_radau_nodes(double c[STAGES]) {
+  c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
+}
+
+void tr_radau_weights(double A[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {
+      {(88 - 7 * r) / 360, (296 - 169 * r) / 1800, (-2 + 3 * r) / 225},
+      {(296 + 169 * r) / 1800, (88 + 7 * r) / 360, (-2 - 3 * r) / 225},
+      {(16 - r) / 36, (16 + r) / 36, 1.0 / 9}};
+  memcpy(A, w, sizeof w);
+}
+
+void tr_radau_inverse(double B[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {{2 + r / 2, (-36 + 29 * r) / 30, (6 - 4 * r) / 15},
+                                    {(-36 - 29 * r) / 30, 2 - r / 2, (6 + 4 * r) / 15},
+                                    {-1 + 8 * r / 3, -1 - 8 * r / 3, 5}};
+  memcpy(B, w, sizeof w);
+}
+
+double tr_radau_real(void) { return 1 / GAMMA; }
+
+// ---- room -----------------------------------------------------------------------------------------
+
+// The pattern with a block of m x m for each entry: whole blocks, so that it is ordered like the one it
+// comes from.
+static tr_status block_pattern(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
+  int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
+  if (!column || !row) return TR_NO_MEMORY;
+  for (int j = 0; j < m * p->n; j++) {
+    column[j] = at;
+    for (int k = p->column[j / m]; k < p->column[j / m + 1]; k++)
+      for (int i = 0; i < m; i++) row[at++] = m * p->row[k] + i;
+  }
+  column[m * p->n] = at;
+  *out = (tr_pattern){.n = m * p->n, .nnz = at, .column = column, .row = row};
+  return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
+}
+
+static bool make(tr_arena *ar, int n, double **rooms) {
+  double *p = TR_NEW(ar, STAGES * (size_t)n, double);
+  for (int i = 0; p && i < STAGES; i++) rooms[i] = p + (size_t)i * n;
+  return p != NULL;
+}
+
+tr_status tr_radau_prepare(tr_step *s) {
+  tr_arena *ar = &s->arena;
+  const tr_system *sys = s->sys;
+  int nv = sys->nv, nc = sys->nc, nnz = sys->pattern.nnz;
+  tr_radau *m = TR_NEW(ar, 1, tr_radau);
+  s->memory = m;
+  if (!m || !make(ar, nv, m->u) || !make(ar, nv, m->z) || !make(ar, nc, m->lam) ||
+      !make(ar, nc, m->mu) || !make(ar, nv, m->U) || !make(ar, nv, m->a) ||
+      !make(ar, nv, m->last_z) || !make(ar, nc, m->last_lam))
+    return TR_NO_MEMORY;
+  m->q = TR_NEW(ar, sys->nq, double);
+  m->v = TR_NEW(ar, nv, double);
+  m->K = TR_NEW(ar, nnz, double);
+  m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
+  m->mass = TR_NEW(ar, sys->nmass, double);
+  m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
+  s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
+  if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
+  TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
+  TR_TRY(block_pattern(ar, &sys->pattern, 2, &m->pattern));
+  TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
+  for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
+  TR_TRY(block_pattern(ar, &sys->pattern, STAGES, &m->all_pattern));
+  return tr_kkt_make(ar, &m->all_pattern, &m->all);
+}
+
+void tr_radau_release(tr_step *s) {
+  tr_radau *m = s->memory;
+  if (!m) return;
+  tr_kkt_free(&m->pair);
+  tr_pattern_free(&m->pattern);
+  for (int i = 0; i < STAGES; i++) tr_kkt_free(&m->stage[i]);
+  tr_kkt_free(&m->all);
+  tr_pattern_free(&m->all_pattern);
+}
+
+// ---- the iteration --------------------------------------------------------------------------------
+
+typedef struct correction {
+  tr_newton_problem p;
+  tr_step *s;
+  tr_radau *m;
+  const tr_state *x0;
+  bool each;               // each stage with its own matrices
+  double h, length, speed; // scales of positions and velocities
+  double c[STAGES];
+  double B[STAGES][STAGES]; // A^-1/h
+} correction;
+
+// out = sum w_j in_j
+static void mix(const double w[STAGES], int n, const double *const *in, double *out) {
+  for (int i = 0; i < n; i++) out[i] = w[0] * in[0][i] + w[1] * in[1][i] + w[2] * in[2][i];
+}
+
+// The stages' point: q, v, and the rates of the increments.
+static void place(const correction *k, int i) {
+  tr_radau *m = k->m;
+  int nv = k->s->sys->nv;
+  mix(k->B[i], nv, (const double *const *)m->u, m->U[i]);
+  mix(k->B[i], nv, (const double *const *)m->z, m->a[i]);
+  for (int j = 0; j < nv; j++) m->v[j] = k->x0->v[j] + m->z[i][j];
+  tr_retract(k->s->sys, k->x0->q, m->u[i], m->q);
+}
+
+// out (nv) = M (U - u'(u, v)), at the stage's point
+static void slip(const correction *k, int i, double *out) {
+  const tr_system *sys = k->s->sys;
+  double *rate = k->s->work->y;
+  tr_increment_rate(sys, k->m->u[i], k->m->v, rate);
+  for (int j = 0; j < sys->nv; j++) rate[j] = k->m->U[i][j] - rate[j];
+  tr_mass_times(sys, tr_mass_blocks(k->s->work, k->s->blocks), rate, out);
+}
+
+// (e1, e2) of each stage, then (e3, e4) of each.
+static tr_status residual(tr_newton_problem *p, double *r) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_radau *m = k->m;
+  tr_work *w = s->work;
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  for (int i = 0; i < STAGES; i++) {
+    double *e1 = r + i * n, *e3 = r + (STAGES + i) * n;
+    place(k, i);
+    tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
+    tr_stabilised(w, m->lam[i], m->mu[i], e1, e1 + nv, e3 + nv, e3);
+    tr_mass_times(s->sys, tr_mass_blocks(w, s->blocks), m->a[i], w->x);
+    for (int j = 0; j < nv; j++) e1[j] += w->x[j];
+    slip(k, i, w->x);
+    for (int j = 0; j < nv; j++) e3[j] = w->x[j] - e3[j];
+  }
+  return TR_OK;
+}
+
+// (-e3, e4) of each stage with the positions as they are now.
+static void look_again(const correction *k, double *r) {
+  const tr_radau *m = k->m;
+  tr_work *w = k->s->work;
+  int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
+  for (int i = 0; i < STAGES; i++) {
+    double *e3 = r + i * n;
+    place(k, i);
+    tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
+    tr_constraint_force(w, m->mu[i], e3);
+    tr_rates(w, e3 + nv);
+    slip(k, i, w->x);
+    for (int j = 0; j < nv; j++) e3[j] -= w->x[j];
+  }
+}
+
+// The real and the complex matrix for the step length at hand.
+static tr_status factor(tr_step *s, double h) {
+  tr_radau *m = s->memory;
+  const tr_pattern *p = &s->sys->pattern;
+  const double *P = s->projection.values;
+  double f = h / m->h0, g = f / GAMMA;
+  double complex w = f / (ALPHA + BETA * I), ww = w * w;
+  m->factored_h = h;
+  for (int k = 0; k < p->nnz; k++) s->kkt.values[k] = P[k] + g * g * m->K[k] + g * m->D[k];
+  for (int j = 0; j < p->n; j++) {
+    int first = p->column[j], count = p->column[j + 1] - first;
+    double *left = m->pair.values + 4 * first, *right = left + 2 * count;
+    for (int k = 0; k < count; k++) {
+      double complex x = P[first + k] + ww * m->K[first + k] + w * m->D[first + k];
+      left[2 * k] = right[2 * k + 1] = creal(x);
+      left[2 * k + 1] = cimag(x), right[2 * k] = -cimag(x);
+    }
+  }
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  return tr_kkt_factor(&m->pair);
+}
+
+// On curved coordinates displacements turn with the body, dz = B du - W du, W du = du x w on rotations,
+// and W is twice the derivative of u'(u, v) at u = 0:  D -= h M W, block by block.
+static void add_turning(const correction *k) {
+  const tr_system *sys = k->s->sys;
+  const tr_radau *m = k->m;
+  const double eps = 1e-4;
+  double *e = k->s->work->x, *W = k->s->work->y, *back = k->s->d;
+  for (int c = 0; c < sys->max_nv; c++) {
+    for (int i = 0; i < sys->nbody; i++)
+      for (int j = 0; j < sys->body[i].nv; j++) e[sys->body[i].v + j] = j == c ? eps : 0;
+    tr_increment_rate(sys, e, m->v, W);
+    for (int j = 0; j < sys->nv; j++) e[j] = -e[j];
+    tr_increment_rate(sys, e, m->v, back);
+    for (int j = 0; j < sys->nv; j++) W[j] = (W[j] - back[j]) / eps;
+    tr_mass_times(sys, m->M, W, back);
+    for (int i = 0; i < sys->nbody; i++) {
+      const sys_body *b = &sys->body[i];
+      for (int j = 0; j < b->nv && c < b->nv; j++)
+        m->D[sys->mass_slot[b->mass + j * b->nv + c]] -= k->h * back[b->v + j];
+    }
+  }
+}
+
+// h^2 K, -h Q_v and the projection at a stage.
+static void take_tangents(const correction *k, int i) {
+  tr_step *s = k->s;
+  tr_radau *m = k->m;
+  double h = k->h, t = k->x0->t + k->c[i] * h, *A = s->kkt.values;
+  const double *P = s->projection.values, *mem = k->x0->mem, *a = m->a[i], *lam = m->lam[i];
+  tr_coefficients stiffness = {1, h * h, 0}, damping = {1, 0, h};
+  int nnz = s->sys->pattern.nnz;
+  for (int j = 0; j < STAGES; j++) place(k, j);
+  place(k, i);
+  tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
+  m->M = tr_mass_blocks(s->work, m->mass);
+  s->c.cm = 1;
+  tr_make_projection(s, m->M);
+  for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
+  tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
+  for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
+  if (!s->sys->flat) add_turning(k);
+  m->h0 = h;
+}
+
+// At the second stage for all. The projection leaves redundant rows out, and they are no part of the
+// differences, so that the others follow.
+static tr_status matrix(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  take_tangents(k, 1);
+  TR_TRY(tr_kkt_factor(&k->s->projection));
+  return factor(k->s, k->h);
+}
+
+// Rows of stage i:  sum_j ((A^-2)_ij M - (A^-1)_ij h Q_v) y_j + h^2 K y_i + G' l_i,  G y_i
+static void fill_stage(const correction *k, int i) {
+  tr_radau *m = k->m;
+  const tr_pattern *p = &k->s->sys->pattern;
+  const double *P = m->stage[i].values;
+  int nv = k->s->sys->nv;
+  for (int b = 0; b < STAGES; b++) {
+    double B = k->h * k->B[i][b], BB = 0, own = i == b;
+    for (int l = 0; l < STAGES; l++) BB += k->h * k->B[i][l] * k->h * k->B[l][b];
+    for (int j = 0; j < p->n; j++) {
+      double *at = m->all.values + m->all_pattern.column[STAGES * j + b] + i;
+      for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
+        bool corner = j < nv && p->row[e] < nv;
+        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * P[e];
+      }
+    }
+  }
+}
+
+static tr_status matrix_each(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_radau *m = k->m;
+  for (int i = 0; i < STAGES; i++) {
+    take_tangents(k, i);
+    tr_kkt *stage = &m->stage[i];
+    stage->mask = k->s->kkt.mask;
+    memcpy(stage->values, k->s->projection.values,
+           (size_t)k->s->sys->pattern.nnz * sizeof *stage->values);
+    TR_TRY(tr_kkt_factor(stage));
+    fill_stage(k, i);
+  }
+  return tr_kkt_factor(&m->all);
+}
+
+// b (nv + nc): the complex system for components 1 and 2 of the transformed stages, in place.
+static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
+  tr_radau *m = s->memory;
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  const tr_mask *mask = s->kkt.mask;
+  double complex w = h / (ALPHA + BETA * I), ww = w * w;
+  double *b = m->b + n; // room for 2 n
+  for (int i = 0; i < n; i++) {
+    double complex f = x[i] + y[i] * I;
+    if (i >= nv) f /= ww;
+    b[2 * i] = creal(f), b[2 * i + 1] = cimag(f);
+  }
+  for (int i = 0; mask && i < mask->count; i++) b[2 * mask->row[i]] = b[2 * mask->row[i] + 1] = 0;
+  TR_TRY(tr_kkt_solve(&m->pair, 1, b));
+  for (int i = 0; i < n; i++) {
+    double complex f = b[2 * i] + b[2 * i + 1] * I;
+    if (i < nv) f *= ww;
+    x[i] = creal(f), y[i] = cimag(f);
+  }
+  return TR_OK;
+}
+
+// r (3 stages): (e1 + B e3, e2) becomes (du, l).
+static tr_status solve_positions(tr_step *s, double h, double *r) {
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  double w = h / GAMMA, *b = r;
+  for (int i = 0; i < n; i++) {
+    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
+    for (int j = 0; j < STAGES; j++)
+      r[j * n + i] = T_INV[j][0] * x[0] + T_INV[j][1] * x[1] + T_INV[j][2] * x[2];
+  }
+  for (int i = nv; i < n; i++) b[i] /= w * w;
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, b));
+  for (int i = 0; i < nv; i++) b[i] *= w * w;
+  TR_TRY(solve_pair(s, h, r + n, r + 2 * n));
+  for (int i = 0; i < n; i++) {
+    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
+    for (int j = 0; j < STAGES; j++)
+      r[j * n + i] = T[j][0] * x[0] + T[j][1] * x[1] + T[j][2] * x[2];
+  }
+  return TR_OK;
+}
+
+// The same with each stage's own matrices.
+static tr_status solve_positions_each(tr_step *s, double h, double *r) {
+  tr_radau *m = s->memory;
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  const tr_mask *mask = s->kkt.mask;
+  double *b = m->b;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < STAGES; j++) b[STAGES * i + j] = r[j * n + i] / (i < nv ? 1 : h * h);
+  for (int i = 0; mask && i < mask->count; i++)
+    for (int j = 0; j < STAGES; j++) b[STAGES * mask->row[i] + j] = 0;
+  TR_TRY(tr_kkt_solve(&m->all, 1, b));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < STAGES; j++) r[j * n + i] = b[STAGES * i + j] * (i < nv ? h * h : 1);
+  return TR_OK;
+}
+
+// (du, dlam) of each stage, then (dz, dmu) of each. The positions move at once.
+static tr_status solve(tr_newton_problem *p, double *r) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  double *low = r + STAGES * n, *sum = s->work->y;
+  const double *e3[STAGES] = {low, low + n, low + 2 * n};
+  const double *dmu[STAGES] = {low + nv, low + n + nv, low + 2 * n + nv};
+  for (int i = 0; i < STAGES; i++) {
+    mix(k->B[i], nv, e3, sum);
+    for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
+  }
+  TR_TRY(k->each ? solve_positions_each(s, k->h, r) : solve_positions(s, k->h, r));
+  for (int i = 0; i < STAGES; i++) {
+    tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
+    for (int j = 0; j < nv; j++) k->m->u[i][j] -= sum[j];
+  }
+  look_again(k, low);
+  if (!k->each) TR_TRY(tr_kkt_solve(&s->projection, STAGES, low));
+  for (int i = 0; k->each && i < STAGES; i++) TR_TRY(tr_kkt_solve(&k->m->stage[i], 1, low + i * n));
+  for (int i = 0; i < STAGES; i++) {
+    mix(k->B[i], nc, dmu, sum);
+    for (int j = 0; j < nc; j++) r[i * n + nv + j] += sum[j];
+  }
+  return TR_OK;
+}
+
+static void update(tr_newton_problem *p, const double *dx) {
+  const tr_step *s = ((correction *)p)->s;
+  tr_radau *m = ((correction *)p)->m;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  for (int i = 0; i < STAGES; i++) {
+    const double *dlam = dx + i * n + nv, *dz = dx + (STAGES + i) * n, *dmu = dz + nv;
+    for (int j = 0; j < nv; j++) m->z[i][j] -= dz[j];
+    for (int j = 0; j < nc; j++) m->lam[i][j] -= dlam[j], m->mu[i][j] -= dmu[j];
+  }
+}
+
+// Positions and velocities, each relative to their scale.
+static double norm(const tr_newton_problem *p, const double *dx) {
+  const correction *k = (const correction *)p;
+  int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
+  double du = 0, dz = 0;
+  for (int i = 0; i < STAGES; i++) {
+    du = fmax(du, vec_largest(dx + i * n, nv));
+    dz = fmax(dz, vec_largest(dx + (STAGES + i) * n, nv));
+  }
+  return fmax(du / k->length, dz / k->speed);
+}
+
+// Constraints at round-off in every stage; forces in the last, where the residual left off. Near a
+// singular position the positions are known to eps/rcond only.
+static bool at_floor(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc, last = STAGES - 1;
+  double g = k->h / GAMMA, spread = k->length / (g * g), rcond = 1;
+  for (int i = 0; k->each && i < STAGES; i++) rcond = fmin(rcond, k->m->stage[i].rcond);
+  for (int i = 0; i < STAGES; i++)
+    if (!(vec_largest(r + i * n + nv, nc) <= 64 * DBL_EPSILON * k->length) ||
+        !(vec_largest(r + (STAGES + i) * n + nv, nc) <= 64 * DBL_EPSILON * k->speed))
+      return false;
+  return tr_forces_at_floor(s, &s->kkt, k->m->a[last], k->m->lam[last], spread / rcond,
+                            r + last * n);
+}
+
+static correction make_correction(tr_step *s, const tr_state *x0, double h) {
+  correction k = {.p = {.residual = residual,
+                        .matrix = matrix,
+                        .solve = solve,
+                        .update = update,
+                        .norm = norm,
+                        .at_floor = at_floor},
+                  .s = s,
+                  .m = s->memory,
+                  .x0 = x0,
+                  .h = h};
+  tr_radau_nodes(k.c);
+  tr_radau_inverse(k.B);
+  for (int i = 0; i < STAGES; i++)
+    for (int j = 0; j < STAGES; j++) k.B[i][j] /= h;
+  k.length = fmax(1, vec_largest(x0->q, s->sys->nq));
+  k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
+  k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
+  k.p.floor = 4 * DBL_EPSILON;
+  k.p.tol = fmax(s->allowed > 0 ? 1e-3 * s->allowed : 1e-5 * s->settings.tol, k.p.floor);
+  return k;
+}
+
+// The run counts what s->kkt has done: add what the others did for it.
+static void account(tr_step *s, tr_kkt *k) {
+  s->kkt.factorisations += k->factorisations;
+  s->kkt.refactorisations += k->refactorisations;
+  s->kkt.solves += k->solves;
+  k->factorisations = k->refactorisations = k->solves = 0;
+}
+
+static tr_status iterate(tr_step *s, correction *k) {
+  tr_radau *m = s->memory;
+  tr_status status = tr_newton_solve(&s->newton, &k->p);
+  account(s, &m->pair);
+  account(s, &m->all);
+  for (int i = 0; i < STAGES; i++) account(s, &m->stage[i]);
+  return status;
+}
+
+tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
+  const tr_radau *m = s->memory;
+  correction k = make_correction(s, x0, h);
+  if (s->newton.valid && m->factored_h != h) {
+    s->newton.known = false;
+    s->newton.valid = factor(s, h) == TR_OK;
+  }
+  return iterate(s, &k);
+}
+
+tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h) {
+  correction k = make_correction(s, x0, h);
+  k.each = true;
+  k.p.matrix = matrix_each;
+  s->newton.valid = false;
+  TR_TRY(iterate(s, &k));
+  s->newton.known = false;
+  s->newton.valid = matrix(&k.p) == TR_OK; // for the estimate, and to go on with
+  s->newton.matrices++;
+  return s->newton.valid ? TR_OK : TR_SINGULAR;
+}

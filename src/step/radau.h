@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Radau IIA with three stages: its coefficients, and the stages of a step.
+//
+// Stage i belongs to t_n + c_i h. Its unknowns are increments, which hold digits that sums would lose:
+//   q_i = q_n o exp(u_i),  v_i = v_n + z_i,  lam_i, mu_i
+// and the rates of u and z follow from the collocation:  U = A^-1 u/h,  a = A^-1 z/h.
+// A^-1 = T diag(GAMMA, [ALPHA -BETA; BETA ALPHA]) T^-1 [HW96]: a real system and a complex one.
+#ifndef TR_RADAU_H
+#define TR_RADAU_H
+
+#include "step.h"
+
+enum { STAGES = 3 };
+
+typedef struct tr_radau {
+  double h;                                  // of the step under way
+  double *u[STAGES], *z[STAGES];             // (nv)
+  double *lam[STAGES], *mu[STAGES];          // (nc)
+  double *U[STAGES], *a[STAGES];             // (nv)
+  double *q, *v;                             // a stage's point
+  double *last_z[STAGES], *last_lam[STAGES]; // of the last accepted step
+  double last_h;                             // its length, 0: none
+  // the matrix: tangents at step length h0, by the slots of the system's pattern
+  double h0, factored_h;
+  double *K, *D; // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 (Q_v + M W), see add_turning
+  double *mass;  // (nmass) room for the mass that goes with it
+  const double *M;
+  tr_pattern pattern; // of the complex matrix: each entry x + iy is a block [x -y; y x]
+  tr_kkt pair;
+  tr_kkt stage[STAGES];   // projections of the stages
+  tr_pattern all_pattern; // of all stages together, entry (i, j) at (3 i + stage, 3 j + stage)
+  tr_kkt all;
+  int sure_steps; // to be taken with matrices of each stage
+  double *b;      // (3 (nv + nc)) right-hand sides
+} tr_radau;
+
+// c, A, A^-1
+void tr_radau_nodes(double c[STAGES]);
+void tr_radau_weights(double A[STAGES][STAGES]);
+void tr_radau_inverse(double B[STAGES][STAGES]);
+// 1/GAMMA, and so the real matrix is [M + w^2 (..)_q - w Q_v, G'; G 0] with w = h/GAMMA
+double tr_radau_real(void);
+
+tr_status tr_radau_prepare(tr_step *s); // room for all in s->memory
+void tr_radau_release(tr_step *s);
+// Solves for the stages from a first guess in them.
+tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h);
+// The same with matrices of each stage: slower, but it also works near singular positions.
+tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h);
+
+#endif

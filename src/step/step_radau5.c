@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Radau IIA of order 5 on the stabilised index-2 form: the method of high accuracy [HW96].
+//
+//   M v' + G' lam = Q,   M (q' - v) = G' mu,   Phi = 0,   G v + Phi_t = 0
+// by collocation at three points, the last of them the end of the step, where all constraints hold
+// (corrector_radau.c). Order 5 in q and v; the multipliers of the last stage are of order 3 and serve
+// the next step, those for output are computed from the state.
+//
+// First guess: the velocities on the polynomial of the last step continued, positions by their
+// quadrature, multipliers on a parabola through the last stages, mu = 0.
+//
+// Error [HW96 IV.8]: with an embedded formula of order 3 that also uses the rates at t_n, w = h/GAMMA,
+//   E_v = w a_n + w/h sum e_i z_i,   E_u likewise,   e = (-13 - 7 sqrt 6, -13 + 7 sqrt 6, -1)/3
+// and filtered by the matrix of the step, so that stiff components and those against the constraints
+// do not count:
+//   (M - w Q_v) e_v + w K e_u + G' l = M E_v,   M (e_u - w e_v) + G' m = M E_u,   G e_u = G e_v = 0
+#include <math.h>
+#include <string.h>
+
+#include "radau.h"
+
+enum { SURE_STEPS = 5 };
+
+// Lagrange's weights of n nodes at x.
+static void lagrange(int n, const double *node, double x, double *w) {
+  for (int i = 0; i < n; i++) {
+    w[i] = 1;
+    for (int j = 0; j < n; j++)
+      if (j != i) w[i] *= (x - node[j]) / (node[i] - node[j]);
+  }
+}
+
+// z and lam of the stages from those of the last step.
+static void continue_last(const tr_step *s, const double *c, double h) {
+  const tr_radau *m = s->memory;
+  const double node[STAGES + 1] = {c[0], c[1], c[2], 0}; // z = 0 at the last one
+  for (int i = 0; i < STAGES; i++) {
+    double x = 1 + c[i] * h / m->last_h, w[STAGES + 1];
+    lagrange(STAGES + 1, node, x, w);
+    w[2] -= 1; // z counts from the end of that step
+    for (int j = 0; j < s->sys->nv; j++)
+      m->z[i][j] = w[0] * m->last_z[0][j] + w[1] * m->last_z[1][j] + w[2] * m->last_z[2][j];
+    lagrange(STAGES, node, x, w);
+    for (int j = 0; j < s->sys->nc; j++)
+      m->lam[i][j] = w[0] * m->last_lam[0][j] + w[1] * m->last_lam[1][j] + w[2] * m->last_lam[2][j];
+  }
+}
+
+// u = h A u'(u, v), by substitution.
+static void integrate(const tr_step *s, const tr_state *x0, double h) {
+  const tr_radau *m = s->memory;
+  double A[STAGES][STAGES];
+  int nv = s->sys->nv;
+  tr_radau_weights(A);
+  for (int i = 0; i < STAGES; i++) memset(m->u[i], 0, (size_t)nv * sizeof *m->u[i]);
+  for (int sweep = 0; sweep < (s->sys->flat ? 1 : 3); sweep++) {
+    for (int i = 0; i < STAGES; i++) {
+      for (int j = 0; j < nv; j++) m->v[j] = x0->v[j] + m->z[i][j];
+      tr_increment_rate(s->sys, m->u[i], m->v, m->U[i]);
+    }
+    for (int i = 0; i < STAGES; i++)
+      for (int j = 0; j < nv; j++)
+        m->u[i][j] = h * (A[i][0] * m->U[0][j] + A[i][1] * m->U[1][j] + A[i][2] * m->U[2][j]);
+  }
+}
+
+// x1 comes with the accelerations of the last state when the iteration is to begin there.
+static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  tr_radau *m = s->memory;
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
+  double c[STAGES];
+  tr_radau_nodes(c);
+  if (m->last_h > 0 && !s->calm && memcmp(x1->a, x0->a, nv * sizeof *x1->a) != 0) {
+    continue_last(s, c, h);
+  } else {
+    for (int i = 0; i < STAGES; i++) {
+      for (size_t j = 0; j < nv; j++) m->z[i][j] = s->calm ? 0 : c[i] * h * x0->a[j];
+      for (size_t j = 0; j < nc; j++) m->lam[i][j] = s->calm ? 0 : x0->lam[j];
+    }
+  }
+  for (int i = 0; i < STAGES; i++) memset(m->mu[i], 0, nc * sizeof *m->mu[i]);
+  integrate(s, x0, h);
+}
+
+static tr_status begin(tr_step *s, const tr_state *x) {
+  (void)x;
+  tr_radau *m = s->memory;
+  m->last_h = 0;
+  m->sure_steps = 0;
+  return TR_OK;
+}
+
+// The fast iteration; when it fails the sure one, which then keeps the lead for some steps.
+static tr_status solve(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  tr_radau *m = s->memory;
+  if (m->sure_steps == 0) {
+    predict(s, x0, h, x1);
+    tr_status status = tr_radau_solve(s, x0, h);
+    if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
+    m->sure_steps = SURE_STEPS;
+  }
+  m->sure_steps--;
+  predict(s, x0, h, x1);
+  return tr_radau_solve_each(s, x0, h);
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  tr_radau *m = s->memory;
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc, nmem = (size_t)s->sys->nmem;
+  double B[STAGES][STAGES];
+  const int end = STAGES - 1;
+  m->h = h;
+  x1->t = x0->t + h;
+  memcpy(x1->mem, x0->mem, nmem * sizeof *x1->mem);
+  tr_status status = solve(s, x0, h, x1);
+  tr_radau_inverse(B);
+  for (size_t j = 0; j < nv; j++) {
+    s->d[j] = m->u[end][j];
+    x1->v[j] = x0->v[j] + m->z[end][j];
+    x1->a[j] = (B[end][0] * m->z[0][j] + B[end][1] * m->z[1][j] + B[end][2] * m->z[2][j]) / h;
+  }
+  memcpy(x1->lam, m->lam[end], nc * sizeof *x1->lam);
+  tr_retract(s->sys, x0->q, s->d, x1->q);
+  return status;
+}
+
+static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  (void)x0, (void)x1;
+  tr_radau *m = s->memory;
+  m->last_h = m->h;
+  for (int i = 0; i < STAGES; i++) {
+    double *z = m->last_z[i], *lam = m->last_lam[i];
+    m->last_z[i] = m->z[i], m->z[i] = z;
+    m->last_lam[i] = m->lam[i], m->lam[i] = lam;
+  }
+}
+
+// y += f D x on the velocities, D = -h0 Q_v
+static void add_damping(const tr_step *s, double f, const double *x, double *y) {
+  const tr_radau *m = s->memory;
+  const tr_pattern *p = &s->sys->pattern;
+  for (int j = 0; j < s->sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
+      y[p->row[k]] += f * m->D[k] * x[j];
+}
+
+static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                    int *worst) {
+  (void)x1;
+  tr_radau *m = s->memory;
+  const double g = tr_radau_real(), w = g * h;
+  const double e[STAGES] = {-g * (13 + 7 * sqrt(6)) / 3, -g * (13 - 7 * sqrt(6)) / 3, -g / 3};
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *Eu = m->v, *sum = s->work->y, *eu = m->b, *ev = m->b + nv + nc, most = 0;
+  for (int j = 0; j < nv; j++) {
+    double Ev = w * x0->a[j] + e[0] * m->z[0][j] + e[1] * m->z[1][j] + e[2] * m->z[2][j];
+    Eu[j] = w * x0->v[j] + e[0] * m->u[0][j] + e[1] * m->u[1][j] + e[2] * m->u[2][j];
+    sum[j] = Eu[j] + w * Ev;
+  }
+  tr_mass_times(s->sys, m->M, sum, eu);
+  add_damping(s, g * h / m->h0, Eu, eu);
+  memset(eu + nv, 0, (size_t)nc * sizeof *eu);
+  if (tr_kkt_solve(&s->kkt, 1, eu) != TR_OK) return INFINITY;
+  // nothing is free to move: what the filter would leave is nothing either
+  double size = tr_error_square(nv, nc >= nv ? Eu : eu, s->scale_q, worst, &most);
+  if (!velocity) return sqrt(size);
+  for (int j = 0; j < nv; j++) sum[j] = (eu[j] - Eu[j]) / w;
+  tr_mass_times(s->sys, m->M, sum, ev);
+  memset(ev + nv, 0, (size_t)nc * sizeof *ev);
+  if (tr_kkt_solve(&s->projection, 1, ev) != TR_OK) return INFINITY;
+  return sqrt(fmax(size, tr_error_square(nv, ev, s->scale_v, worst, &most)));
+}
+
+static int order(const void *par) {
+  (void)par;
+  return 3;
+}
+
+const tr_method tr_method_radau5 = {
+    .info = {.name = "radau5",
+             .doc = "Radau IIA of order 5, stabilised index 2",
+             .levels = "position and velocity",
+             .order_q = 5,
+             .order_v = 5,
+             .order_lam = 5,
+             .damping = "all that the step does not resolve",
+             .cost = "one real and one complex KKT system, and the projection three times",
+             .reference = "HW96"},
+    .recompute = true,
+    .prepare = tr_radau_prepare,
+    .release = tr_radau_release,
+    .begin = begin,
+    .advance = advance,
+    .accept = accept,
+    .error = error,
+    .order = order,
+};

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Radau IIA of order 5: its coefficients, its order on planar and spatial mechanisms and with a changing mass,
+// and its accuracy under error control against solutions known to more digits than it has.
+#include <math.h>
+#include <string.h>
+
+#include "analysis/problems.h"
+#include "helper_mechanics.h"
+#include "step/radau.h"
+
+enum { MOST = 200 };
+
+typedef struct outcome {
+  int nq, nv, nc;
+  double q[MOST], v[MOST], lam[MOST];
+  tr_run_info info;
+} outcome;
+
+// tol 0: fixed steps of length h.
+static outcome go(const tr_system *sys, double h, double tol, double end) {
+  tr_run_settings s = tr_run_defaults();
+  tr_system_info size = tr_system_describe(sys);
+  outcome o = {.nq = size.nq, .nv = size.nv, .nc = size.nc};
+  tr_error e = {0};
+  tr_run *run;
+  s.method = "radau5", s.step = h, s.end = end, s.control.tol = tol;
+  if (tr_run_new(sys, &s, NULL, &run, &e) != TR_OK) fail_msg("%s", e.text);
+  if (tr_run_all(run, &e) != TR_OK) fail_msg("h %g, tol %g: %s", h, tol, e.text);
+  const tr_state *x = tr_run_state(run);
+  assert_true(o.nq <= MOST && o.nv <= MOST && o.nc <= MOST);
+  memcpy(o.q, x->q, (size_t)o.nq * sizeof *o.q);
+  memcpy(o.v, x->v, (size_t)o.nv * sizeof *o.v);
+  memcpy(o.lam, x->lam, (size_t)o.nc * sizeof *o.lam);
+  o.info = tr_run_describe(run);
+  tr_run_free(run);
+  return o;
+}
+
+// Largest difference relative to the largest number.
+static double off(int n, const double *got, const double *want) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(got[i] - want[i]));
+  return n > 0 ? most / largest(n, want) : 0;
+}
+
+// Collocation: A integrates 1, x, x^2 from 0 to each node, the last row x^3 and x^4 too.
+static void coefficients(void **u) {
+  (void)u;
+  double c[STAGES], A[STAGES][STAGES], B[STAGES][STAGES];
+  tr_radau_nodes(c), tr_radau_weights(A), tr_radau_inverse(B);
+  for (int i = 0; i < STAGES; i++) {
+    for (int p = 0; p < (i == STAGES - 1 ? 5 : 3); p++) {
+      double sum = 0;
+      for (int j = 0; j < STAGES; j++) sum += A[i][j] * pow(c[j], p);
+      assert_near(sum, pow(c[i], p + 1) / (p + 1), 1e-15, "row %d, power %d", i, p);
+    }
+    for (int j = 0; j < STAGES; j++) {
+      double sum = 0;
+      for (int k = 0; k < STAGES; k++) sum += A[i][k] * B[k][j];
+      assert_near(sum, i == j, 1e-14, "A A^-1");
+    }
+  }
+}
+
+// Errors against the step two halvings finer, which is better by 1000. Constraints at round-off.
+static void check_orders(const char *name, const tr_system *sys, double h, double end) {
+  enum { LEVELS = 5 };
+  static outcome o[LEVELS];
+  for (int k = 0; k < LEVELS; k++) {
+    o[k] = go(sys, ldexp(h, -k), 0, end);
+    // angles of a few hundred radians and speeds of a thousand leave that much
+    assert_true(o[k].info.max_phi < 1e-13);
+    assert_true(o[k].info.max_phi_v < 1e-14 * fmax(100, largest(o[k].nv, o[k].v)));
+  }
+  for (int k = 0; k + 3 < LEVELS; k++) {
+    const outcome *a = &o[k], *b = &o[k + 1], *fine = &o[LEVELS - 1];
+    double q = log2(off(a->nq, a->q, fine->q) / off(b->nq, b->q, fine->q));
+    double v = log2(off(a->nv, a->v, fine->v) / off(b->nv, b->v, fine->v));
+    double l = log2(off(a->nc, a->lam, fine->lam) / off(b->nc, b->lam, fine->lam));
+    assert_near(q, 5, 0.3, "%s: order in q, from %g", name, off(a->nq, a->q, fine->q));
+    assert_near(v, 5, 0.3, "%s: order in v, from %g", name, off(a->nv, a->v, fine->v));
+    assert_near(l, 5, 0.3, "%s: order in lam, from %g", name, off(a->nc, a->lam, fine->lam));
+  }
+}
+
+static void order_five(void **u) {
+  (void)u;
+  mechanism m = load_model("slider_crank.yaml", (const char *const[]){"omega0=2", NULL});
+  check_orders("damped slider crank", m.sys, 0x1p-6, 0.5);
+  unload(&m);
+  m = load_model("three_link_pendulum.yaml", NULL);
+  check_orders("three-link pendulum", m.sys, 0x1p-6, 0.5);
+  unload(&m);
+  m = load_model("heavy_top.yaml", NULL);
+  check_orders("heavy top", m.sys, 0x1p-10, 0.125);
+  unload(&m);
+  m = load_problem(&tr_problem_seven_angles);
+  check_orders("seven angles", m.sys, 0.009 / 24, 0.009);
+  unload(&m);
+}
+
+// The end of Andrews' mechanism, from the Test Set for IVP Solvers in quadruple precision.
+static void seven_angles(void **u) {
+  (void)u;
+  static const double q[] = {1.581077119515370710e+01, -1.575637105841183947e+01,
+                             4.082224011964580486e-02, -5.347301163420795938e-01,
+                             5.244099658799540694e-01, 5.347301163420795938e-01,
+                             1.048080741041937873e+00};
+  static const double v[] = {1.139920302259106064e+03, -1.424379295177540073e+03,
+                             1.103291191061859375e+01, 1.929337410503204083e+01,
+                             5.735699148295024538e-01, -1.929337410503204083e+01,
+                             3.231791492491308750e-01};
+  mechanism m = load_problem(&tr_problem_seven_angles);
+  outcome fixed = go(m.sys, 0.03 / 6000, 0, 0.03);
+  assert_true(off(7, fixed.q, q) < 1e-12);
+  assert_true(off(7, fixed.v, v) < 1e-11);
+  double last = INFINITY;
+  for (double tol = 1e-4; tol > 5e-13; tol *= 1e-2) {
+    outcome o = go(m.sys, NAN, tol, 0.03);
+    double error = off(7, o.q, q) * largest(7, q);
+    // the start is a straight line: what happens there is multiplied by some thousands until the end
+    assert_true(error < 1e3 * tol && (error < 0.1 * last || error < 1e-12));
+    assert_true(o.info.rejected <= o.info.steps / 4);
+    last = error;
+  }
+  unload(&m);
+}
+
+// Ten windows through their singular positions: B0 at 10 s is known exactly.
+static void singular_positions(void **u) {
+  (void)u;
+  mechanism m = load_model("four_bar_chain.yaml", (const char *const[]){"N=10", NULL});
+  double last = INFINITY;
+  for (double tol = 1e-4; tol > 5e-11; tol *= 1e-2) {
+    tr_run_settings s = tr_run_defaults();
+    tr_error e = {0};
+    tr_run *run;
+    s.method = "radau5", s.end = 10, s.control.tol = tol;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &e), TR_OK);
+    if (tr_run_all(run, &e) != TR_OK) fail_msg("tol %g: %s", tol, e.text);
+    const tr_state *x = tr_run_state(run);
+    double error = fmax(fabs(output(m.sys, x, "B0.x") - 0.204353560990),
+                        fabs(output(m.sys, x, "B0.y") - 0.978897145828));
+    tr_run_info info = tr_run_describe(run);
+    assert_true(error < 300 * tol && error < 0.1 * last);
+    assert_true(info.rejected <= 20 && info.steps < 8000);
+    last = error;
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// The error follows the tolerance: rotations, a spinning top, and damping of 5e4 on masses of 0.3.
+static void error_follows_tolerance(void **u) {
+  (void)u;
+  static const char *const models[] = {"slider_crank.yaml", "three_link_pendulum.yaml",
+                                       "heavy_top.yaml", "double_pendulum.yaml", NULL};
+  for (int k = 0; models[k]; k++) {
+    mechanism m = load_model(models[k], NULL);
+    double end = k == 2 ? 0.5 : 2, last = INFINITY;
+    outcome fine = go(m.sys, NAN, 1e-12, end);
+    for (double tol = 1e-3; tol > 5e-10; tol *= 0.1) {
+      outcome o = go(m.sys, NAN, tol, end);
+      double error = off(o.nq, o.q, fine.q) * fmax(1, largest(o.nq, fine.q));
+      if (!(error < 20 * tol) || !(error < 0.6 * last))
+        fail_msg("%s, tol %g: error %g after %g", models[k], tol, error, last);
+      assert_true(o.info.max_phi < 0.01 * tol);
+      last = error;
+    }
+    unload(&m);
+  }
+}
+
+// A four-bar of spatial revolute joints repeats three constraints.
+static void redundant_constraints(void **u) {
+  (void)u;
+  static const char text[] =
+      "trammel: 1\n"
+      "name: four-bar in space\n"
+      "gravity: [0, -9.81, 0]\n"
+      "bodies:\n"
+      "  a: {type: spatial, mass: 1, inertia: [0.01, 0.1, 0.1], position: [0, 0.5, 0]}\n"
+      "  b: {type: spatial, mass: 1, inertia: [0.1, 0.01, 0.1], position: [0.5, 1, 0]}\n"
+      "  c: {type: spatial, mass: 1, inertia: [0.01, 0.1, 0.1], position: [1, 0.5, 0]}\n"
+      "markers:\n"
+      "  A: {body: ground, at: [0, 0, 0]}\n"
+      "  A1: {body: a, at: [0, -0.5, 0]}\n"
+      "  B1: {body: a, at: [0, 0.5, 0]}\n"
+      "  B2: {body: b, at: [-0.5, 0, 0]}\n"
+      "  C2: {body: b, at: [0.5, 0, 0]}\n"
+      "  C3: {body: c, at: [0, 0.5, 0]}\n"
+      "  D3: {body: c, at: [0, -0.5, 0]}\n"
+      "  D: {body: ground, at: [1.1, 0, 0]}\n"
+      "joints:\n"
+      "  j1: {type: revolute, markers: [A, A1]}\n"
+      "  j2: {type: revolute, markers: [B1, B2]}\n"
+      "  j3: {type: revolute, markers: [C2, C3]}\n"
+      "  j4: {type: revolute, markers: [D, D3]}\n";
+  mechanism m = load_text(text);
+  outcome fine = go(m.sys, NAN, 1e-11, 0.6), o = go(m.sys, NAN, 1e-7, 0.6);
+  assert_int_equal(o.info.redundant, 3);
+  assert_true(off(o.nq, o.q, fine.q) < 1e-6);
+  assert_true(fine.info.max_phi < 1e-12 && fine.info.max_energy_change < 1e-8);
+  unload(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(coefficients),
+      cmocka_unit_test(order_five),
+      cmocka_unit_test(seven_angles),
+      cmocka_unit_test(singular_positions),
+      cmocka_unit_test(error_follows_tolerance),
+      cmocka_unit_test(redundant_constraints),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
