@@ -210,6 +210,7 @@ typedef struct tr_body_type {
   // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
+  void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -250,6 +251,8 @@ typedef struct tr_joint_ops {
   // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
   void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
                    double *phi, double *W);
+  void (*rate_run)(int n, const tr_link *link, const tr_frame *frame,
+                   double *rate);   // with eval_run
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

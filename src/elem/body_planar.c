@@ -158,4 +158,5 @@ const tr_body_type tr_body_planar = {
     .energy = energy,
     .kinematics_run = kinematics_run,
     .gather_run = gather_run,
+    .pull_run = pull_run,
 };

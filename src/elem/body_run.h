@@ -26,6 +26,15 @@ static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
         add_pull(&at, b->site + k, W + 6 * k, sum);                                              \
       for (int i = 0; i < nv; i++) F[s->v + i] = -sum[i];                                        \
     }                                                                                            \
+  }                                                                                              \
+  static void pull_run(const tr_bodies_at *b, const double *W, double *F) {                      \
+    for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {                             \
+      tr_body_at at = one_of(b, s);                                                              \
+      double sum[nv] = {0};                                                                      \
+      for (int k = s->site; k < s->site + s->sites; k++)                                         \
+        add_pull(&at, b->site + k, W + 6 * k, sum);                                              \
+      for (int i = 0; i < nv; i++) F[s->v + i] = -sum[i];                                        \
+    }                                                                                            \
   }
 
 #endif

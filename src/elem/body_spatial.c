@@ -285,4 +285,5 @@ const tr_body_type tr_body_spatial = {
     .energy = energy,
     .kinematics_run = kinematics_run,
     .gather_run = gather_run,
+    .pull_run = pull_run,
 };

@@ -51,6 +51,7 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .jac = jac2,
                                     .rate = rate2,
                                     .eval_run = run2,
+                                    .rate_run = points_rate_run,
                                     .measure_names = names,
                                     .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 5,

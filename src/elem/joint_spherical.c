@@ -51,15 +51,23 @@ static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const
   }
 }
 
+static void rate_run3(int n, const tr_link *l, const tr_frame *frame, double *rate) {
+  for (; n > 0; n--, l++) v3_sub(frame[l->frame[1]].v, frame[l->frame[0]].v, rate + l->row);
+}
+
 static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {
   (void)par, (void)t;
   v3_sub(f[1]->v, f[0]->v, out);
 }
 
-static const tr_joint_ops planar = {
-    .rows = 2, .eval = eval2, .jac = jac2, .rate = rate2, .eval_run = run2};
+static const tr_joint_ops planar = {.rows = 2,
+                                    .eval = eval2,
+                                    .jac = jac2,
+                                    .rate = rate2,
+                                    .eval_run = run2,
+                                    .rate_run = points_rate_run};
 static const tr_joint_ops spatial = {
-    .rows = 3, .eval = eval3, .jac = jac3, .rate = rate3, .eval_run = run3};
+    .rows = 3, .eval = eval3, .jac = jac3, .rate = rate3, .eval_run = run3, .rate_run = rate_run3};
 
 const tr_joint_type tr_joint_spherical = {
     .name = "spherical",

@@ -35,6 +35,13 @@ static inline void points_run(int n, const tr_link *l, const tr_frame *frame, co
   }
 }
 
+static inline void points_rate_run(int n, const tr_link *l, const tr_frame *frame, double *rate) {
+  for (; n > 0; n--, l++) {
+    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    rate[l->row] = B->v[0] - A->v[0], rate[l->row + 1] = B->v[1] - A->v[1];
+  }
+}
+
 static inline void points_rate(const tr_frame *const *f, double *out) {
   out[0] = f[1]->v[0] - f[0]->v[0], out[1] = f[1]->v[1] - f[0]->v[1];
 }

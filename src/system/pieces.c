@@ -349,9 +349,17 @@ void tr_rates(tr_work *w, double *out) {
     tr_body_at at = body_at(w, b);
     if (b->nc > 0) own_rate(w, b, &at, out + b->row);
   }
-  for (int i = 0; i < s->njoint; i++) {
-    frames_of(w, &s->joint[i].e, f);
-    joint_rate(w, &s->joint[i], f, out + s->joint[i].row);
+  for (int r = 0; r < s->njoint_run; r++) {
+    const sys_run *run = &s->joint_run[r];
+    const tr_joint_ops *ops = s->joint[run->first].ops;
+    if (ops->rate_run) {
+      ops->rate_run(run->count, s->link + run->first, w->frame, out);
+      continue;
+    }
+    for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
+      frames_of(w, &j->e, f);
+      joint_rate(w, j, f, out + j->row);
+    }
   }
 }
 
@@ -360,11 +368,19 @@ static void pull_constraints(tr_work *w, const double *mu, double *W, double *ou
   const tr_system *s = w->sys;
   clear(W, 6 * s->nframe);
   load_joints(w, mu, NULL, W);
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    clear(out + b->v, b->nv);
-    gather(w, b, &at, W, mu, out + b->v);
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_run *run = &s->body_run[r];
+    const tr_body_type *type = s->body[run->first].type;
+    if (type->pull_run) {
+      tr_bodies_at many = bodies_at(w, run);
+      type->pull_run(&many, W, out);
+      continue;
+    }
+    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+      tr_body_at at = body_at(w, b);
+      clear(out + b->v, b->nv);
+      gather(w, b, &at, W, mu, out + b->v);
+    }
   }
 }
 
