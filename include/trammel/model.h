@@ -53,7 +53,8 @@ TR_API tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error
 // A problem in arbitrary coordinates, M(q) q'' + G' lam = Q(t,q,v), Phi(q,t) = 0. Embed the struct in
 // one of your own to carry data; it must outlive every system compiled from the model. mass, force,
 // and for m > 0 phi are required; what is NULL of the rest is done by differences. Matrices are row-
-// major. A function returns TR_OK or what went wrong.
+// major. A function returns TR_OK, or anything else where it has no value: the step is then not taken,
+// as if a number had not been finite.
 typedef struct tr_problem tr_problem;
 struct tr_problem {
   int n, m;         // coordinates, constraints

@@ -142,6 +142,8 @@ static int read_request(request *r, int argc, char **argv) {
   }
   if (r->json && r->csv && strcmp(r->csv, "-") == 0)
     return usage_error(r->command, "--json and --out - both want standard output");
+  if (r->csv && r->path && strcmp(r->csv, r->path) == 0)
+    return usage_error(r->command, "--out %s would overwrite the model", r->csv);
   return -1;
 }
 

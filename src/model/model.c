@@ -136,6 +136,7 @@ tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error *error
 tr_status tr_model_add_problem(tr_model *model, const char *name, const tr_problem *problem,
                                tr_error *error) {
   const char *why = NULL;
+  if (!problem) return tr_fail(error, TR_BAD_INPUT, NULL, "problem \"%.60s\": none is given", name);
   if (problem->n <= 0 || problem->m < 0)
     why = "n must be positive and m not negative";
   else if (!problem->q0)

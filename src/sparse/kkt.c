@@ -195,6 +195,20 @@ static void dense_substitute(const tr_kkt *k, double *b) {
   }
 }
 
+// y = A x, A by columns; four columns at a time, so that y is loaded and stored a quarter as often.
+static void product(int n, const double *restrict A, const double *restrict x, double *restrict y) {
+  int j = 0;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (; j + 4 <= n; j += 4, A += 4 * n) {
+    const double *restrict a0 = A, *restrict a1 = A + n, *restrict a2 = A + 2 * n,
+                           *restrict a3 = A + 3 * n;
+    double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
+    for (int i = 0; i < n; i++) y[i] += (x0 * a0[i] + x1 * a1[i]) + (x2 * a2[i] + x3 * a3[i]);
+  }
+  for (; j < n; j++, A += n)
+    for (int i = 0; i < n; i++) y[i] += x[j] * A[i];
+}
+
 static void dense_solve(tr_kkt *k, double *b) {
   int n = k->p->n;
   if (++k->uses < INVERT_AT) {
@@ -208,12 +222,7 @@ static void dense_solve(tr_kkt *k, double *b) {
       dense_substitute(k, column);
     }
   double *y = k->work;
-  memset(y, 0, (size_t)n * sizeof *y);
-  for (int j = 0; j < n; j++) {
-    const double *column = k->inverse + j * n;
-    double x = b[j];
-    for (int i = 0; i < n; i++) y[i] += x * column[i];
-  }
+  product(n, k->inverse, b, y);
   memcpy(b, y, (size_t)n * sizeof *b);
 }
 
