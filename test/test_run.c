@@ -550,15 +550,62 @@ static void singular_start_is_left(void **u) {
   unload(&m);
 }
 
+// A ball that bounces: the velocity is turned at the floor and the run goes on from there. Between
+// bounces HHT is exact for a parabola.
+static tr_status one_mass(const tr_problem *p, const double *q, double *M) {
+  (void)p, (void)q;
+  M[0] = 1;
+  return TR_OK;
+}
+
+static tr_status weigh(const tr_problem *p, double t, const double *q, const double *v, double *Q) {
+  (void)p, (void)t, (void)q, (void)v;
+  Q[0] = -9.81;
+  return TR_OK;
+}
+
+static void restarts(void **u) {
+  (void)u;
+  static const double q0[] = {1};
+  const tr_problem ball = {
+      .n = 1, .q0 = q0, .constant_mass = true, .mass = one_mass, .force = weigh};
+  mechanism m = load_problem(&ball);
+  tr_error error = {0};
+  double fall = sqrt(2 / 9.81);
+  tr_run *run = new_run(m.sys, "hht-i3:alpha=-0.1", 1e-3, 10);
+  assert_int_equal(tr_run_to(run, fall, &error), TR_OK);
+  tr_state x = new_state(m.sys);
+  tr_state_copy(&x, tr_run_state(run));
+  assert_true(fabs(x.q[0]) < 1e-9);
+  x.v[0] = -0.5 * x.v[0];
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_OK);
+  assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
+  // the top of the second arc, a quarter of the height
+  assert_true(fabs(tr_run_state(run)->q[0] - 0.25) < 1e-9 && fabs(tr_run_state(run)->v[0]) < 1e-9);
+  tr_state other = {.bytes = 8};
+  assert_int_equal(tr_run_restart(run, &other, &error), TR_BAD_INPUT);
+  tr_state_free(m.sys, &x);
+  tr_run_free(run);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(perturbed_start),       cmocka_unit_test(accelerations),
-      cmocka_unit_test(mass_metric),           cmocka_unit_test(impossible_start),
-      cmocka_unit_test(redundant_constraints), cmocka_unit_test(orders),
-      cmocka_unit_test(grid_ends_exactly),     cmocka_unit_test(partial_steps_keep_the_order),
-      cmocka_unit_test(observers_stop),        cmocka_unit_test(failure_is_honest),
-      cmocka_unit_test(bad_settings),          cmocka_unit_test(same_bits),
-      cmocka_unit_test(newton_budget),         cmocka_unit_test(singular_start_is_left),
+      cmocka_unit_test(restarts),
+      cmocka_unit_test(perturbed_start),
+      cmocka_unit_test(accelerations),
+      cmocka_unit_test(mass_metric),
+      cmocka_unit_test(impossible_start),
+      cmocka_unit_test(redundant_constraints),
+      cmocka_unit_test(orders),
+      cmocka_unit_test(grid_ends_exactly),
+      cmocka_unit_test(partial_steps_keep_the_order),
+      cmocka_unit_test(observers_stop),
+      cmocka_unit_test(failure_is_honest),
+      cmocka_unit_test(bad_settings),
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(newton_budget),
+      cmocka_unit_test(singular_start_is_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

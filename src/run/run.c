@@ -177,6 +177,29 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   return fail ? TR_INCONSISTENT : TR_OK;
 }
 
+// From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
+static tr_status begin(tr_run *r, bool first, tr_error *error) {
+  tr_start_info info = {0};
+  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
+  TR_TRY(tr_run_diagnose(r, error));
+  tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
+  if (status != TR_OK)
+    return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
+                   tr_status_text(status));
+  r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+  tr_accept(r->work, r->x.mem);
+  r->t0 = r->x.t, r->k = 0;
+  r->current = false;
+  if (r->settings.audit)
+    audit(r, first);
+  else
+    r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
+  tr_control_begin(r);
+  status = tr_step_begin(r->step, &r->x);
+  return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+}
+
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->x, error));
   TR_TRY(tr_state_new(r->sys, &r->next, error));
@@ -191,23 +214,15 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_no_memory(error);
   r->projector =
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
-  tr_start_info info = {0};
-  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
-  TR_TRY(tr_run_diagnose(r, error));
-  tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
-  if (status != TR_OK)
-    return tr_fail(error, status, NULL, "accelerations at the start: %s", tr_status_text(status));
-  r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
-  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
-  tr_accept(r->work, r->x.mem);
-  r->t0 = r->x.t;
-  if (r->settings.audit)
-    audit(r, true);
-  else
-    r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
-  tr_control_begin(r);
-  status = tr_step_begin(r->step, &r->x);
-  return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+  return begin(r, true, error);
+}
+
+tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
+  if (x && x->bytes != r->x.bytes)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
+  // x may be the run's own state as seen from outside
+  if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
+  return begin(r, false, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,

@@ -158,9 +158,27 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+// How far an extrapolation can be trusted: the differences of the past must get smaller with their
+// order, else it leads Newton's iteration away, perhaps to another root.
+static int trusted_degree(const tr_step *s) {
+  double value = 0, first = 0, second = 0;
+  if (s->past < 2) return 0;
+  const double *a0 = s->past_a[0], *a1 = s->past_a[1], *a2 = s->past_a[s->past > 2 ? 2 : 1];
+  for (int i = 0; i < s->sys->nv; i++) {
+    double d = a0[i] - a1[i];
+    value = fmax(value, fabs(a0[i])), first = fmax(first, fabs(d));
+    second = fmax(second, fabs(d - (a1[i] - a2[i])));
+  }
+  return first > value ? 0 : second > first ? 1 : 2;
+}
+
 // Lagrange's weights of the past at time t, degree + 1 of them.
 static int weights(const tr_step *s, double t, double *w) {
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
+  if (degree > 0) {
+    int trusted = trusted_degree(s);
+    degree = trusted < degree ? trusted : degree;
+  }
   int n = degree + 1 < s->past ? degree + 1 : s->past;
   for (int i = 0; i < n; i++) {
     w[i] = 1;

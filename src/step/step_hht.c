@@ -90,18 +90,22 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
-// F1 = -cm Mbar a1 - history
+// F1 = -cm Mbar a1 - history once the equation is solved; else evaluated.
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const tr_corrector *c = &s->c;
   double *F = s->room[FORCE];
-  if (!c->blocks) {
+  if (s->settings.fixed_iterations > 0) { // the equation may be far from solved
+    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, s->sys->force_level);
+    tr_forces(s->work, x1->lam, F, NULL);
+  } else if (!c->blocks) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
     tr_mass_times(s->sys, tr_mass_blocks(s->work, s->blocks), x1->a, F);
   } else {
     tr_mass_times(s->sys, c->blocks, x1->a, F);
   }
-  for (int i = 0; i < s->sys->nv; i++) F[i] = -c->cm * F[i] - c->history[i];
+  for (int i = 0; i < s->sys->nv && s->settings.fixed_iterations == 0; i++)
+    F[i] = -c->cm * F[i] - c->history[i];
   double *used = s->room[ACCELERATION];
   s->room[ACCELERATION] = s->room[BEFORE], s->room[BEFORE] = used;
 }
