@@ -67,7 +67,7 @@ typedef struct request {
   const char *path, *csv;
   tr_run_settings settings;
   tr_csv_settings csv_settings;
-  bool every_given, json, final, quiet;
+  bool every_given, rule_given, json, final, quiet;
   int sets, outputs;
   const char **set, **output;
 } request;
@@ -112,7 +112,7 @@ static bool take_option(request *r, int i, const char *value) {
     case END: return take_positive(c, "end", value, TR_TIME, &s->end);
     case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
     case VELOCITIES: return s->control.velocities = true;
-    case RULE: return rule(c, value, &s->control.rule);
+    case RULE: return r->rule_given = rule(c, value, &s->control.rule);
     case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
     case MAX_STEP: return take_positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
@@ -142,6 +142,10 @@ static int read_request(request *r, int argc, char **argv) {
   }
   if (r->json && r->csv && strcmp(r->csv, "-") == 0)
     return usage_error(r->command, "--json and --out - both want standard output");
+  const tr_control_settings *c = &r->settings.control;
+  if (!(c->tol > 0) && (c->velocities || c->min_step > 0 || c->max_step > 0 || r->rule_given))
+    return usage_error(r->command,
+                       "--tol-velocities, --control, --min-step and --max-step go with --tol");
   if (r->csv && r->path && strcmp(r->csv, r->path) == 0)
     return usage_error(r->command, "--out %s would overwrite the model", r->csv);
   return -1;
