@@ -52,6 +52,11 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   p->size = p->size > 0 ? fmin(1, p->size) : 1;
   draw_many(s, nv, p->d);
   for (int i = 0; i < nv; i++) p->d[i] *= 0.3 * p->size;
+  for (int k = 0; k < sys->nbody; k++) { // deformations are small
+    const sys_body *b = &sys->body[k];
+    for (int i = b->nv - (b->type->modes ? b->type->modes(b->par, NULL) : 0); i < b->nv; i++)
+      p->d[b->v + i] *= 0.1;
+  }
   tr_retract(sys, p->x.q, p->d, p->q);
   memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
   draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);

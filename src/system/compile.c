@@ -12,6 +12,16 @@
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
+// What the body computes once, before its sizes are known.
+static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
+  if (!b->type->prepare) return TR_OK;
+  double *room = NEW(b->type->room(b->par), double);
+  if (!room) return tr_no_memory(error);
+  const char *why = b->type->prepare(b->par, room);
+  if (!why) return TR_OK;
+  return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
@@ -38,6 +48,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->par = par;
     }
     if (b->type->variant) b->type = b->type->variant(b->par);
+    TR_TRY(prepare_body(s, b, error));
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
@@ -141,7 +152,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
+tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
   const tr_plan_marker *m = &s->plan.marker[marker];
   *site = (tr_site){.nd = nd};
   if (m->body == TR_GROUND) {
@@ -150,9 +161,15 @@ static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
+    int shape = b->type->shape_size ? b->type->shape_size(b->par) : 0;
+    if (shape > 0) site->shape = NEW(shape, double);
+    if (shape > 0 && !site->shape) return TR_NO_MEMORY;
     b->type->site(b->par, m->p, m->R, site);
+    bool origin = marker == 1 + m->body; // the reference frame, which no deformation moves
+    if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   }
   site->nd = nd;
+  return TR_OK;
 }
 
 static sys_element *element(tr_system *s, int i) {
@@ -187,7 +204,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       int *u = &use[2 * m + spatial];
       if (*u == 0) continue;
       *u = count[s->plan.marker[m].body + 1]++;
-      make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
+      if (tr_make_site(s, m, spatial ? 6 : 3, &s->site[*u]) != TR_OK) return tr_no_memory(error);
     }
   }
   for (int i = 0; i < n; i++) {
