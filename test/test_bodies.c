@@ -125,7 +125,7 @@ static void begin(body *b, seed *s, int nd) {
     t->start(b->par, b->q, b->v);
     draw_many(s, b->nv, b->d), draw_many(s, b->nv, b->v);
     for (int i = b->nv - (t->modes ? t->modes(b->par, NULL) : 0); i < b->nv; i++)
-      b->d[i] *= 0.05, b->v[i] *= 0.1; // deformations are small
+      b->d[i] *= 0.01, b->v[i] *= 0.1; // deformations are small
     retract(b, b->q, 0.5, b->d, b->qs);
     memcpy(b->q, b->qs, sizeof b->q);
   } while (t->trouble && t->trouble(&at, 0.1));
@@ -298,6 +298,7 @@ static void check_retraction(body *b, seed *s) {
   const double zero[3] = {0};
   b->type->site(b->par, zero, I, &b->site);
   b->site.nd = 6;
+  memset(b->shape, 0, sizeof b->shape); // the frame itself
   tr_body_at at = stand(b, 0, &f);
   b->type->quaternion(&at, e);
   assert_near(norm2(4, e), 1, 1e-15, "%s: |e| after 1000 steps", b->name);

@@ -153,4 +153,61 @@ extern const char *const tr_flex_planar_coordinates[], *const tr_flex_planar_rat
   .add_force = tr_flex_planar_add_force, .add_force_tangent = tr_flex_planar_add_force_tangent,   \
   .energy = tr_flex_planar_energy, .modes = tr_flex_planar_modes, .strain = tr_flex_planar_strain
 
+void tr_flex_spatial_sizes(const void *par, int *nq, int *nv, int *nc, int *ncache);
+void tr_flex_spatial_pose(const void *par, double p[3], double R[9]);
+void tr_flex_spatial_start(const void *par, double *q, double *v);
+void tr_flex_spatial_kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                                tr_frame *f);
+void tr_flex_spatial_add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out);
+void tr_flex_spatial_add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w,
+                                   double *K);
+void tr_flex_spatial_twist_dq(const tr_body_at *b, const tr_site *s, double *U);
+void tr_flex_spatial_mass(const tr_body_at *b, double *M);
+void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K);
+void tr_flex_spatial_add_force(const tr_body_at *b, const double g[3], double *Q);
+void tr_flex_spatial_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq,
+                                       double *Qv);
+void tr_flex_spatial_energy(const tr_body_at *b, const double g[3], double *kinetic,
+                            double *potential);
+double tr_flex_spatial_strain(const tr_body_at *b);
+int tr_flex_spatial_modes(const void *par, bool *slow);
+int tr_flex_spatial_shape_size(const void *par);
+void tr_flex_spatial_retract(const void *par, const double *q, const double *d, double *q1);
+void tr_flex_spatial_increment_rate(const void *par, const double *u, const double *v, double *du);
+void tr_flex_spatial_pull_increment(const void *par, const double *d, int rows, int stride,
+                                    double *block);
+void tr_flex_spatial_cayley(const void *par, double k, double *d);
+void tr_flex_spatial_quaternion(const tr_body_at *b, double e[4]);
+extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_rates[];
+
+#define TR_FLEX_SPATIAL_FIELDS(par)                                                             \
+  {"position",  TR_VEC3,                                                                        \
+   TR_LENGTH,   offsetof(par, common.position),                                                 \
+   "[0, 0, 0]", .doc = "origin of the reference frame at the start"},                           \
+      {"orientation", TR_ROTATION,      TR_NUMBER, offsetof(par, common.orientation),           \
+       "identity",    .doc = "its axes"},                                                       \
+      {"velocity",           TR_VEC3, TR_VELOCITY, offsetof(par, common.velocity), "[0, 0, 0]", \
+       .doc = "its velocity"},                                                                  \
+      {"omega",                                                                                 \
+       TR_VEC3,                                                                                 \
+       TR_ANGULAR_VELOCITY,                                                                     \
+       offsetof(par, common.omega),                                                             \
+       "[0, 0, 0]",                                                                             \
+       .doc = "its angular velocity, global axes"},                                             \
+      TR_FLEX_DEFORM_FIELDS(par)
+
+#define TR_FLEX_SPATIAL_TYPE                                                                \
+  .dim = 3, .nq = 7, .nv = 6, .coordinate_names = tr_flex_spatial_coordinates,              \
+  .rate_names = tr_flex_spatial_rates, .sizes = tr_flex_spatial_sizes,                      \
+  .pose = tr_flex_spatial_pose, .start = tr_flex_spatial_start,                             \
+  .shape_size = tr_flex_spatial_shape_size, .retract = tr_flex_spatial_retract,             \
+  .increment_rate = tr_flex_spatial_increment_rate,                                         \
+  .pull_increment = tr_flex_spatial_pull_increment, .cayley = tr_flex_spatial_cayley,       \
+  .quaternion = tr_flex_spatial_quaternion, .kinematics = tr_flex_spatial_kinematics,       \
+  .add_pull = tr_flex_spatial_add_pull, .add_wrench_dq = tr_flex_spatial_add_wrench_dq,     \
+  .twist_dq = tr_flex_spatial_twist_dq, .mass = tr_flex_spatial_mass,                       \
+  .add_mass_dq = tr_flex_spatial_add_mass_dq, .add_force = tr_flex_spatial_add_force,       \
+  .add_force_tangent = tr_flex_spatial_add_force_tangent, .energy = tr_flex_spatial_energy, \
+  .modes = tr_flex_spatial_modes, .strain = tr_flex_spatial_strain
+
 #endif

@@ -306,10 +306,16 @@ static void read_marker(const tr_reader *r, int marker, const tr_state *x, doubl
     b->type->kinematics(&at, TR_AT_BIAS, 1, site, &f);
     accelerate(r->work, b, site, x->a, &f);
     if (site->nd == 6 && b->type->quaternion) {
-      double eb[4], es[4];
+      double eb[4], es[4], near[4];
       b->type->quaternion(&at, eb);
       m3_to_quat(site->R, es);
-      quat_mul(eb, es, e);
+      quat_mul(eb, es, near);
+      memcpy(e, near, sizeof e);
+      if (site->shape) { // the section is turned besides: its quaternion, of the same sign
+        m3_to_quat(f.R, e);
+        double same = e[0] * near[0] + v3_dot(e + 1, near + 1);
+        for (int i = 0; same < 0 && i < 4; i++) e[i] = -e[i];
+      }
     } else if (site->nd == 6) {
       m3_to_quat(f.R, e);
     }
