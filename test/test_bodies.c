@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elem/elem.h"
+#include "elem/modal.h"
 #include "helper_mechanics.h"
 #include "helper_problems.h"
 #include "math/v3.h"
@@ -84,11 +85,39 @@ static void draw_site(body *b, seed *s, int nd) {
 // Whether deformable bodies are damped; energies ask for none.
 static double damped = 1;
 
+// Five nodes, three modes, everything that can be told of them.
+static void draw_modal(seed *s, bool planar, tr_modal *d) {
+  enum { NODES = 5, MODES = 3 };
+  static double nodes[NODES * 7], shapes[NODES * MODES * 6], K[9], C[9], M[9];
+  int lines = planar ? 2 : 3, own = planar ? 1 : 3;
+  draw_many(s, NODES * 7, nodes), draw_many(s, NODES * MODES * 6, shapes);
+  for (int k = 0; k < NODES; k++)
+    for (int i = lines; i < lines + 1 + own; i++)
+      nodes[k * (lines + 1 + own) + i] = 1 + 0.5 * draw(s);
+  draw_many(s, 9, K), draw_many(s, 9, C), draw_many(s, 9, M);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++) {
+      K[3 * i + j] = K[3 * j + i] += i == j ? 5 : 0;
+      C[3 * i + j] = C[3 * j + i] = damped * (0.1 * C[3 * i + j] + (i == j));
+      M[3 * i + j] = M[3 * j + i] = i == j ? 40 + M[3 * i + j] : M[3 * i + j];
+    }
+  *d = (tr_modal){.nodes = {NODES, lines + 1 + own, nodes, NULL},
+                  .shapes = {NODES * MODES, lines + own, shapes, NULL},
+                  .stiffness = {3, 3, K, NULL},
+                  .damping = {3, 3, C, NULL},
+                  .total_mass = draw(s) > 0 ? NAN : 6,
+                  .com = {draw(s) > 0 ? NAN : 0.1, 0.2, planar ? 0 : -0.1}};
+  if (draw(s) > 0) d->mass = (tr_rows){3, 3, M, NULL};
+  for (int i = 0; i < 9; i++) d->inertia[i] = i % 4 ? 0 : 6 + i;
+  if (draw(s) > 0) d->inertia[8] = NAN;
+}
+
 // Numbers that make sense together: few modes, at the scale of 1.
-static void tame(const tr_body_type *t, void *par) {
+static void tame(seed *s, const tr_body_type *t, void *par) {
   if (!t->modes) return;
   for (const tr_field *f = t->fields; f->name; f++) {
     void *at = (char *)par + f->offset;
+    if (f->kind == TR_GROUP) draw_modal(s, t->dim == 2, at);
     if (f->kind == TR_INT) *(int *)at = 1 + *(int *)at % 3;
     if (f->kind == TR_ROWS) *(tr_rows *)at = (tr_rows){0};
     if (!strcmp(f->name, "start")) *(int *)at = 0;
@@ -106,7 +135,7 @@ static void begin(body *b, seed *s, int nd) {
   for (int tries = 0; t->fields; tries++) {
     memset(b->par, 0, sizeof b->par);
     draw_parameters(s, t->fields, b->par);
-    tame(t, b->par);
+    tame(s, t, b->par);
     const char *why = t->check ? t->check(b->par) : NULL;
     if (!why && t->prepare) {
       assert_true(t->room(b->par) <= MAX_ROOM);

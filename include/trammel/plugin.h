@@ -59,7 +59,8 @@ typedef enum tr_field_kind {
   TR_ROWS,     // tr_rows: a list of lists of numbers, all of one length
   TR_LAW,      // const tr_law *: an expression of what moves; default "": NULL
   TR_LAW3,     // const tr_law *[3]: three of them; two are accepted, the third 0
-  TR_MARKER    // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_MARKER,   // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_GROUP // a struct filled by a table of its own: a map, or the name of a YAML file that is one
 } tr_field_kind;
 
 // A table of numbers. `own` is room for what an element derives from it in `start`.
@@ -87,7 +88,8 @@ typedef struct tr_variable {
   const char *doc;
 } tr_variable;
 
-typedef struct tr_field {
+typedef struct tr_field tr_field;
+struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
   tr_field_kind kind;
   tr_quantity quantity; // unit suffixes are checked against it
@@ -100,7 +102,11 @@ typedef struct tr_field {
   // Laws only; with the quantity TR_QUANTITIES the unit is left to the element.
   tr_law_reach reach;
   const tr_variable *variables; // or NULL
-} tr_field;
+  bool flat;                    // TR_ROWS: a list of numbers is one row
+  // TR_GROUP only
+  const struct tr_field *fields;
+  size_t size;
+};
 
 // ---- frames ---------------------------------------------------------------------------------------
 

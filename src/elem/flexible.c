@@ -50,7 +50,7 @@ static void add_pair(tr_flexible *f, const tr_flex_point *p, int i, int j) {
   v3_cross(pi, pj, x);
   v3_axpy(p->m, x, f->X2 + 3 * k);
   f->M[k] += p->m * v3_dot(pi, pj);
-  for (int a = 0; a < 3; a++) f->M[k] += ti[a] * p->D[a] * tj[a];
+  for (int a = 0; a < 3; a++) f->M[k] += p->D[a] * (ti[a] * tj[a]);
   if (!f->B) return;
   add_inertia(0.5 * p->m, p->c, p->b + 3 * k, f->J2 + 9 * k);
   v3_axpy(p->m, p->b + 3 * k, f->B + 3 * k);

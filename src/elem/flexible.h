@@ -83,12 +83,16 @@ typedef struct tr_flex_deform {
    "undeformed",                                                                          \
    .choices = tr_flex_starts,                                                             \
    .doc = "deformation at the start: none, quasi-static with its rate (slow), or given"}, \
-      {"deformation", TR_ROWS,                                                            \
-       TR_NUMBER,     offsetof(par, common.deform.x),                                     \
-       "[]",          .doc = "with start: given, modal coordinates, [[..]]"},             \
+      {"deformation",                                                                     \
+       TR_ROWS,                                                                           \
+       TR_NUMBER,                                                                         \
+       offsetof(par, common.deform.x),                                                    \
+       "[]",                                                                              \
+       .flat = true,                                                                      \
+       .doc = "with start: given, the modal coordinates"},                                \
   {                                                                                       \
     "deformation-rate", TR_ROWS, TR_NUMBER, offsetof(par, common.deform.rate), "[]",      \
-        .doc = "with start: given, their rates, [[..]]; none if absent"                   \
+        .flat = true, .doc = "with start: given, their rates; none if absent"             \
   }
 // NULL, or what is wrong with them for n modes.
 const char *tr_flex_deform_check(const tr_flex_deform *d, int n);
