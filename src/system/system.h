@@ -181,6 +181,9 @@ typedef struct tr_coefficients {
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values);
+// The same at the point of the last tr_kinematics, after tr_forces with the same lam.
+void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c, double *values);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);

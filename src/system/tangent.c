@@ -265,9 +265,14 @@ static void assemble(sink *s, tr_work *w, const double *a, const double *lam, co
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values) {
-  const tr_system *sys = w->sys;
   tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
   tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
+  tr_tangent_here(w, a, lam, blocks, c, values);
+}
+
+void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c, double *values) {
+  const tr_system *sys = w->sys;
   tr_jacobian(w);
   memset(values, 0, ((size_t)sys->pattern.nnz + 1) * sizeof *values);
   sink s = {.mode = ADD, .values = values, .tape = sys->tape};
