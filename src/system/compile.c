@@ -159,7 +159,14 @@ static sys_element *element(tr_system *s, int i) {
   return i < s->njoint ? &s->joint[i].e : &s->force[i - s->njoint].e;
 }
 
-// use[2 m + spatial]: the site of marker m, numbered body by body.
+static bool sees_points(const tr_system *s, int i) {
+  if (i < s->njoint) return s->joint[i].ops->sight != TR_SEES_FRAMES;
+  const sys_force *f = &s->force[i - s->njoint];
+  return f->ops->sight != TR_SEES_FRAMES && !f->whole;
+}
+
+// use[2 m + spatial]: the site of marker m, numbered body by body; before that 1: its point is in use,
+// 2: its frame.
 static tr_status number_sites(tr_system *s, tr_error *error) {
   int nm = s->plan.nmarker, n = s->njoint + s->nforce, *use = NEW(2 * nm, int);
   int *count = NEW(s->nbody + 2, int);
@@ -169,7 +176,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
     for (int k = 0; k < e->markers; k++) {
       int *u = &use[2 * e->frame[k] + (e->nd == 6)];
       if (*u == 0) count[e->body[k] + 2]++;
-      *u = 1;
+      if (*u < 2) *u = sees_points(s, i) ? 1 : 2;
     }
   }
   // prefix sums: count[b + 1] is the first site of body b, ground being -1
@@ -186,8 +193,10 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
     for (int spatial = 0; spatial < 2; spatial++) {
       int *u = &use[2 * m + spatial];
       if (*u == 0) continue;
+      bool point = *u == 1;
       *u = count[s->plan.marker[m].body + 1]++;
       make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
+      s->site[*u].point = point;
     }
   }
   for (int i = 0; i < n; i++) {

@@ -196,39 +196,55 @@ tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
 
 // ---- constraints ----------------------------------------------------------------------------------
 
+// Rows on a frame -> rows on its body's velocities.
+static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *site, int rows,
+                      int frame_stride, const double *Gf, int stride, double *G) {
+  if (b->type->pull_rows) {
+    b->type->pull_rows(at, site, rows, frame_stride, Gf, stride, G);
+    return;
+  }
+  for (int r = 0; r < rows; r++) {
+    memset(G + r * stride, 0, (size_t)b->nv * sizeof *G);
+    b->type->add_pull(at, site, Gf + r * frame_stride, G + r * stride);
+  }
+}
+
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
-static void pull_rows(const tr_work *w, const sys_joint *j, const double *Gf, double *G) {
+static void joint_rows(const tr_work *w, const sys_joint *j, double *G) {
   const tr_system *s = w->sys;
-  const sys_block *block = &s->block[j->block];
-  int n = j->e.markers * j->e.nd;
-  memset(G, 0, (size_t)(block->rows * block->width) * sizeof *G);
-  for (int k = 0, at_column = 0; k < j->e.markers; k++) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  bool ready = false;
+  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = s->block[j->block].width;
+  for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
+    const tr_site *site = s->site + j->e.frame[k];
     tr_body_at at = body_at(w, b);
-    for (int r = 0; r < block->rows; r++)
-      b->type->add_pull(&at, s->site + j->e.frame[k], Gf + r * n + k * j->e.nd,
-                        G + r * block->width + at_column);
-    at_column += b->nv;
+    if (j->ops->sight == TR_JOINS_POINTS && b->type->point_rows) {
+      b->type->point_rows(&at, site, k == 0 ? -1 : 1, width, G);
+    } else {
+      if (!ready) {
+        frames_of(w, &j->e, f);
+        j->ops->jac(j->e.par, w->t, f, Gf);
+        ready = true;
+      }
+      pull_rows(&at, b, site, rows, n, Gf + k * nd, width, G);
+    }
+    G += b->nv;
   }
 }
 
 void tr_jacobian(tr_work *w) {
   const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     if (b->nc == 0) continue;
     tr_body_at at = body_at(w, b);
     b->type->jac(&at, w->G + s->block[b->block].G);
   }
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    frames_of(w, &j->e, f);
-    j->ops->jac(j->e.par, w->t, f, Gf);
-    pull_rows(w, j, Gf, w->G + s->block[j->block].G);
-  }
+  for (int i = 0; i < s->njoint; i++)
+    joint_rows(w, &s->joint[i], w->G + s->block[s->joint[i].block].G);
 }
 
 void tr_G_times(const tr_work *w, const double *v, double *out) {
@@ -465,12 +481,20 @@ void tr_retract(const tr_system *s, const double *q, const double *d, double *q1
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
     return;
   }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->retract)
-      b->type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
-    else
-      for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_run *run = &s->body_run[r];
+    const tr_body_type *type = s->body[run->first].type;
+    if (type->retract_run) {
+      tr_bodies_at many = {.n = run->count, .slot = s->slot + run->first};
+      type->retract_run(&many, q, d, q1);
+      continue;
+    }
+    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+      if (type->retract)
+        type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
+      else
+        for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+    }
   }
 }
 

@@ -4,8 +4,8 @@
 // (1) tr_system is constant after compile. Everything that changes is in tr_state or tr_work.
 // (2) All element loops are in this folder. A method asks for pieces and never sees a body.
 // (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
-//     assembly emits its blocks in one fixed order; a tape of slots, recorded at compile, says
-//     where each number goes.
+//     assembly emits its blocks in one fixed order; a tape, recorded at compile, says where each
+//     goes.
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
@@ -109,7 +109,8 @@ struct tr_system {
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
-  int *tape, tape_length;   // slots of the assembly, in its order
+  int *tape, *shape;        // slots of the assembly, in its order; what blocks look like: sink.h
+  int nclear, *clear;       // slots that no block overwrites
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
