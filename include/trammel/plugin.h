@@ -107,8 +107,8 @@ typedef struct tr_field {
 // w[2], aw[2] and angle only.
 typedef struct tr_frame {
   double p[3];  // position
-  double R[9];  // orientation, row-major; columns are the frame's axes
   double v[3];  // velocity                                (level >= TR_AT_VELOCITY)
+  double R[9];  // orientation, row-major; columns are the frame's axes
   double w[3];  // angular velocity, global axes
   double ap[3]; // acceleration and angular acceleration   (level >= TR_AT_BIAS)
   double aw[3]; //   that remain when the body's a = 0
@@ -267,7 +267,8 @@ typedef struct tr_joint_ops {
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
-  // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
+  // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
+  // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
                    double *phi, double *W);
   void (*rate_run)(int n, const tr_link *link, const tr_frame *frame,

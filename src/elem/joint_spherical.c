@@ -46,8 +46,8 @@ static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const
     const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
     if (phi) v3_sub(B->p, A->p, phi + l->row);
     if (!lam) continue;
-    v3_axpy(1, lam + l->row, W + 6 * l->frame[0]);
-    v3_axpy(-1, lam + l->row, W + 6 * l->frame[1]);
+    v3_copy(lam + l->row, W + 6 * l->frame[0]);
+    v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
   }
 }
 

@@ -41,9 +41,14 @@ static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f
   for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
 }
 
-static void add_wrenches(const sys_element *e, const double *wrench, double *W) {
-  for (int k = 0; k < e->markers; k++)
-    for (int i = 0; i < e->nd; i++) W[6 * e->frame[k] + i] += wrench[k * e->nd + i];
+static void put_wrenches(const sys_element *e, const double *wrench, double *W) {
+  for (int k = 0; k < e->markers; k++, wrench += e->nd) {
+    double *to = W + 6 * e->frame[k];
+    if (e->first >> k & 1)
+      for (int i = 0; i < e->nd; i++) to[i] = wrench[i];
+    else
+      for (int i = 0; i < e->nd; i++) to[i] += wrench[i];
+  }
 }
 
 static void load_forces(tr_work *w) {
@@ -54,7 +59,7 @@ static void load_forces(tr_work *w) {
     const sys_force *e = &s->force[i];
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
-    add_wrenches(&e->e, wrench, w->W);
+    put_wrenches(&e->e, wrench, w->W);
   }
 }
 
@@ -73,7 +78,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
       frames_of(w, &e->e, f);
       ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                 phi ? phi + e->row : rows, wrench);
-      if (lam) add_wrenches(&e->e, wrench, W);
+      if (lam) put_wrenches(&e->e, wrench, W);
     }
   }
 }
@@ -119,9 +124,9 @@ static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi)
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
-  clear(w->W, 6 * w->sys->nframe);
-  load_forces(w);
+  if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
+  load_forces(w);
   gather_bodies(w, lam, F, phi);
 }
 
@@ -379,10 +384,10 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-// out = G' mu, its wrenches by way of W
-static void pull_constraints(tr_work *w, const double *mu, double *W, double *out) {
+// By way of a set of wrenches that forces never touch.
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
-  clear(W, 6 * s->nframe);
+  double *W = w->W2;
   load_joints(w, mu, NULL, W);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
@@ -400,15 +405,11 @@ static void pull_constraints(tr_work *w, const double *mu, double *W, double *ou
   }
 }
 
-void tr_constraint_force(tr_work *w, const double *mu, double *out) {
-  pull_constraints(w, mu, w->W, out);
-}
-
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
                    double *rate, double *P) {
   tr_forces(w, lam, F, phi);
   tr_rates(w, rate);
-  pull_constraints(w, mu, w->W2, P);
+  tr_constraint_force(w, mu, P);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ typedef struct sys_element {
   tr_place place;
   void *par;
   int nd, markers, mem;
+  unsigned first;            // bit k: nobody puts a wrench on frame k before it, joints coming first
   int frame[TR_MAX_MARKERS]; // index into frames
   int body[TR_MAX_MARKERS];  // TR_GROUND or index
 } sys_element;
@@ -95,7 +96,6 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  int *site_body; // (nframe)
   tr_site *site;  // (nframe) sorted by body, ground first
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
@@ -123,7 +123,7 @@ typedef struct tr_work {
   tr_arena arena;
   tr_frame *frame;         // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;              // (6 nframe) a second set, for tr_stabilised
+  double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;           // (scratch) blocks under assembly
