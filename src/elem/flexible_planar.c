@@ -110,10 +110,11 @@ static double section_turn(const tr_flexible *f, const tr_site *s, const double 
 }
 
 static void orient(const tr_body_at *b, const tr_site *s, double psi, tr_frame *f) {
-  double a = b->q[2] + psi, c = psi == 0 ? b->cache[COS] : cos(a),
-         n = psi == 0 ? b->cache[SIN] : sin(a);
-  const double *L = s->R;
+  double a = b->q[2] + psi;
   f->angle = a + s->angle;
+  if (s->point) return;
+  double c = psi == 0 ? b->cache[COS] : cos(a), n = psi == 0 ? b->cache[SIN] : sin(a);
+  const double *L = s->R;
   if (s->nd == 3) {
     double fc = c * L[0] - n * L[3], fs = n * L[0] + c * L[3];
     f->R[0] = fc, f->R[1] = -fs, f->R[3] = fs, f->R[4] = fc;
@@ -124,8 +125,6 @@ static void orient(const tr_body_at *b, const tr_site *s, double psi, tr_frame *
     f->R[3 + j] = n * L[j] + c * L[3 + j];
     f->R[6 + j] = L[6 + j];
   }
-  f->p[2] = s->c[2];
-  f->v[2] = f->ap[2] = f->w[0] = f->w[1] = f->aw[0] = f->aw[1] = 0;
 }
 
 void tr_flex_planar_kinematics(const tr_body_at *b, tr_level level, int count, const tr_site *site,
@@ -140,6 +139,10 @@ void tr_flex_planar_kinematics(const tr_body_at *b, tr_level level, int count, c
     turn(b, y, g);
     f->p[0] = q[0] + g[0], f->p[1] = q[1] + g[1];
     orient(b, site, section_turn(x, site, q + 3), f);
+    if (site->nd == 6) {
+      f->p[2] = site->c[2];
+      f->v[2] = f->ap[2] = f->w[0] = f->w[1] = f->aw[0] = f->aw[1] = 0;
+    }
     if (level < TR_AT_VELOCITY) continue;
     double w = v[2], Yv[2], bend[2] = {0};
     sum2(n, Y, rate, Yv);
@@ -158,7 +161,7 @@ void tr_flex_planar_kinematics(const tr_body_at *b, tr_level level, int count, c
 
 void tr_flex_planar_add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out) {
   const tr_flexible *x = flex_of(b);
-  double y[3], room[3 * TR_MAX_MODES], f[2], moment = w[s->nd - 1];
+  double y[3], room[3 * TR_MAX_MODES], f[2], moment = s->point ? 0 : w[s->nd - 1];
   const double *Y = tr_flexible_place(x, s, b->q + 3, y, room), *psi = s->shape + 3 * x->n;
   turn_back(b, w, f);
   out[0] += w[0], out[1] += w[1], out[2] += moment + cross(y, f);

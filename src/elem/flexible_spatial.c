@@ -231,13 +231,21 @@ void tr_flex_spatial_kinematics(const tr_body_at *b, tr_level level, int count, 
   }
 }
 
+// Force and moment in body axes; on a point acts no moment.
+static void load(const tr_body_at *b, const tr_site *s, const double *w, double f[3], double n[3]) {
+  m3_tmul(b->cache, w, f);
+  if (s->point)
+    n[0] = n[1] = n[2] = 0;
+  else
+    m3_tmul(b->cache, w + 3, n);
+}
+
 void tr_flex_spatial_add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out) {
   const tr_flexible *x = flex_of(b);
   double y[3], room[3 * TR_MAX_MODES], f[3], n[3], yf[3], Wn[3];
   const double *Y = tr_flexible_place(x, s, b->q + 7, y, room), *psi = s->shape + 3 * x->n;
   section t = section_at(x, s, b->q + 7);
-  m3_tmul(b->cache, w, f);
-  m3_tmul(b->cache, w + 3, n);
+  load(b, s, w, f, n);
   v3_cross(y, f, yf);
   turn_rate(&t, -1, n, Wn);
   for (int i = 0; i < 3; i++) out[i] += w[i], out[3 + i] += yf[i] + n[i];
@@ -252,8 +260,7 @@ void tr_flex_spatial_add_wrench_dq(const tr_body_at *b, const tr_site *s, const 
   double y[3], room[3 * TR_MAX_MODES], f[3], m[3], A[9], B[9], P[9], a[3], c[3];
   const double *Y = tr_flexible_place(x, s, b->q + 7, y, room), *psi = s->shape + 3 * n;
   section t = section_at(x, s, b->q + 7);
-  m3_tmul(b->cache, w, f);
-  m3_tmul(b->cache, w + 3, m);
+  load(b, s, w, f, m);
   m3_skew2(y, f, A);
   m3_skew(m, B);
   add_block(nv, 1, NULL, A, K, 3, 3);
