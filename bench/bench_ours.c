@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our methods on the problems, through the library:
-//   bench_ours PROBLEM N METHOD step=H|tol=TOL [audit]
+//   bench_ours PROBLEM N METHOD step=H|tol=TOL [audit] [steps=N]
 // Run from the root of the source tree, where the models are. audit: the energy is watched, and the
-// time is that of the steps alone as the library counts it.
+// time is that of the steps alone as the library counts it. steps: only so many, errors then mean nothing.
 #include <trammel/trammel.h>
 
 #include "bench.h"
@@ -92,7 +92,11 @@ int main(int argc, char **argv) {
   r.method = method, r.setting = setting;
   j.settings.method = argv[3];
   j.settings.end = bench_end(problem);
-  j.settings.audit = argc > 5 && !strcmp(argv[5], "audit");
+  j.settings.audit = false;
+  for (int i = 5; i < argc; i++) {
+    if (!strcmp(argv[i], "audit")) j.settings.audit = true;
+    if (!strncmp(argv[i], "steps=", 6)) j.settings.end = setting * atoi(argv[i] + 6);
+  }
   if (fixed)
     j.settings.step = setting;
   else
