@@ -505,6 +505,9 @@ static void newton_budget(void **u) {
       {"robot_arm.yaml", 2.05, 0.009},
       {"shake_table.yaml", 1.95, 0.001},
       {"slider_crank_flexible.yaml", 1.4, 0.007},
+      {"flexible_arm.yaml", 2.08, 0.031},
+      {"flexible_four_bar.yaml", 2.11, 0.022},
+      {"rotating_beam.yaml", 2, 0.001},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);
