@@ -469,6 +469,132 @@ static void plane_in_space(void **u) {
   unload(&a), unload(&b);
 }
 
+// ---- modal data ---------------------------------------------------------------------------------------
+
+// What is wrong with a file of modal data is told with its place; what is right is used.
+static void modal_files(void **u) {
+  (void)u;
+  static const struct {
+    const char *data, *error; // NULL: none
+  } rows[] = {
+      {"nodes: [[0, 0, 1], [1, 0, 1], [2, 0, 1]]\nshapes: [[0, 0], [0, 1], [0, 0]]\nstiffness: "
+       "[3]\n",
+       NULL},
+      {"nodes: [[0, 0, 1], [1, 0, x]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3]\n",
+       "flex_data.yaml:1:27: body \"b\": nodes: unknown name \"x\"\n"},
+      {"nodes: [[0, 0, 1], [1, 0, 1]]\nshape: [[0, 0], [0, 1]]\nstiffness: [3]\n",
+       "flex_data.yaml:2:1: body \"b\": unknown key \"shape\" (did you mean \"shapes\"?)\n"
+       "flex_data.yaml:1:1: body \"b\": shapes is missing\n"},
+      {"nodes: [[0, 0, 1], [1, 0]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3]\n",
+       "flex_data.yaml:1:20: body \"b\": nodes: a list of 3 numbers is expected\n"},
+      {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1], [0, 2]]\nstiffness: [3]\n",
+       "flex_model.yaml:3:6: body \"b\": modal: shapes need one row for every node, mode after "
+       "mode\n"},
+      {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3, 4]\n",
+       "flex_model.yaml:3:6: body \"b\": modal: stiffness needs one number per mode, or a "
+       "matrix\n"},
+      {"nodes: [[0, 0, 1], [1, 0, -1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3]\n",
+       "flex_model.yaml:3:6: body \"b\": modal: masses and inertias of nodes must not be "
+       "negative\n"},
+      {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 1], [0, 1]]\nstiffness: [3]\n",
+       "flex_model.yaml:3:3: body \"b\": its mass matrix is not positive definite: a mode that "
+       "moves "
+       "as the whole body does, two modes alike, or no inertia about an axis\n"},
+      {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: 3\n",
+       "flex_data.yaml:3:12: body \"b\": stiffness: a list of numbers, or of lists of numbers, is "
+       "expected\n"},
+      {"nodes: [\n", "flex_data.yaml:2:1: flow sequence without a closing bracket\n"},
+      {"- 3\n", "flex_data.yaml:1:1: a map of modal data is expected\n"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tr_model *model;
+    tr_system *sys = NULL;
+    tr_error error = {0};
+    FILE *f = fopen("flex_data.yaml", "w"), *g = fopen("flex_model.yaml", "w");
+    assert_true(f && g);
+    fputs(rows[i].data, f);
+    fputs("trammel: 1\nbodies:\n  b: {type: planar-modal, modal: flex_data.yaml}\n", g);
+    fclose(f), fclose(g);
+    assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+    tr_status status = tr_model_read_file(model, "flex_model.yaml", &error);
+    if (status == TR_OK) status = tr_compile(model, &sys, &error);
+    assert_int_equal(status == TR_OK, !rows[i].error);
+    if (rows[i].error) assert_string_equal(error.text, rows[i].error);
+    tr_system_free(sys);
+    tr_model_free(model);
+  }
+  remove("flex_data.yaml"), remove("flex_model.yaml");
+  mechanism m = load_model("flexible_arm.yaml", NULL); // a path relative to the model
+  assert_true(tr_channel_find(m.sys, "arm.eta4") >= 0 && tr_channel_find(m.sys, "arm.eta5") < 0);
+  unload(&m);
+}
+
+// The frequencies of the clamped bracket are those of the data; a beam's modes as data make the same beam.
+static void modal_data(void **u) {
+  (void)u;
+  static const double bracket[4] = {30.968877, 33.929375, 80.298189, 98.924775}; // Hz
+  char text[1024];
+  double w[MOST], growth;
+  snprintf(text, sizeof text,
+           "trammel: 1\nbodies:\n  b: {type: spatial-modal, modal: %s/models/modal/bracket.yaml}\n"
+           "joints:\n  a: {type: fixed, markers: [ground, b]}\n",
+           SOURCE_DIR);
+  assert_int_equal(frequencies(text, w, &growth), 4);
+  for (int i = 0; i < 4; i++)
+    assert_near(w[i] / (2 * TR_PI), bracket[i] * sqrt(1 - 1e-4), 1e-5 * bracket[i], "bracket %d",
+                i);
+  assert_near(growth, -0.01 * 2 * TR_PI * bracket[0], 1e-4, "damping");
+}
+
+typedef struct failing {
+  tr_allocator al;
+  long left, live;
+} failing;
+static void *failing_resize(tr_allocator *self, void *block, size_t size) {
+  failing *f = (failing *)self;
+  if (size == 0) {
+    f->live -= block != NULL;
+    free(block);
+    return NULL;
+  }
+  if (f->left-- <= 0) return NULL;
+  f->live += block == NULL;
+  return realloc(block, size);
+}
+
+static tr_status build_with(failing *f) {
+  static const char text[] =
+      "{trammel: 1, bodies: {b: {type: planar-beam, " PLANAR
+      ", start: slow}, c: {type: spatial-modal, "
+      "modal: {nodes: [[0, 0, 0, 1], [1, 0, 0.5, 2], [0, 1, 0, 3]], shapes: [[0, 0, 0], [0.1, 0.2, "
+      "0.3], [1, 0, 2]], stiffness: [3]}}}, joints: {j: {type: revolute, markers: [ground, b]}}}";
+  tr_model *model;
+  tr_system *sys = NULL;
+  tr_state x = {0};
+  tr_status status = tr_model_new(&f->al, &model);
+  if (status != TR_OK) return status;
+  status = tr_model_read_text(model, text, sizeof text - 1, "t", NULL);
+  if (status == TR_OK) status = tr_compile(model, &sys, NULL);
+  if (status == TR_OK) status = tr_state_new(sys, &x, NULL);
+  if (status == TR_OK) status = tr_consistent_start(sys, &x, NULL, NULL);
+  if (sys) tr_state_free(sys, &x);
+  tr_system_free(sys);
+  tr_model_free(model);
+  return status;
+}
+
+static void memory_runs_out(void **u) {
+  (void)u;
+  tr_status status = TR_NO_MEMORY;
+  for (long n = 0; status != TR_OK; n++) {
+    failing f = {{failing_resize}, n, 0};
+    status = build_with(&f);
+    assert_int_equal(f.live, 0);
+    if (status != TR_OK) assert_int_equal(status, TR_NO_MEMORY);
+    assert_true(n < 10000);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simeon_problem),
@@ -483,6 +609,9 @@ int main(void) {
       cmocka_unit_test(rigid_limit),
       cmocka_unit_test(rigid_limit_in_space),
       cmocka_unit_test(plane_in_space),
+      cmocka_unit_test(modal_files),
+      cmocka_unit_test(modal_data),
+      cmocka_unit_test(memory_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
