@@ -287,6 +287,57 @@ static void rotating_frequencies(void **u) {
   }
 }
 
+// On a hub as large as the beam is long: the solution of the beam's equation by shooting (classical
+// Runge-Kutta, 2000 steps), which reproduces the table above.
+static void rotating_on_a_hub(void **u) {
+  (void)u;
+  static const double table[][2] = {{2, 4.83368887}, {5, 8.94035813}};
+  char text[1024];
+  double w[MOST];
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    double speed = table[i][0] * unit, flap = table[i][1] * unit;
+    snprintf(text, sizeof text,
+             "trammel: 1\nbodies:\n"
+             "  hub: {type: spatial, mass: 1, inertia: [1, 1, 1], omega: [0, 0, %.17g]}\n"
+             "  b: {type: spatial-beam, length: 2, density: 1500, area: 1e-3, Iz: 5e-8, Iy: 5e-8, "
+             "young: 6e7, modes: clamped-free, bending-y: 0, bending-z: 10, stiffening: yes, "
+             "position: [2, 0, 0], velocity: [0, %.17g, 0], omega: [0, 0, %.17g]}\n"
+             "joints:\n  a: {type: revolute, markers: [ground, hub]}\n"
+             "  f: {type: fixed, bodies: [hub, b], at: [2, 0, 0]}\n"
+             "  c: {type: motion, joint: a, velocity: %.17g}\n",
+             speed, 2 * speed, speed, speed);
+    frequencies(text, w, NULL);
+    assert_near(w[0], flap, 1e-4 * flap, "flapping at %g", table[i][0]);
+  }
+}
+
+// A round shaft that spins about its axis, seen from itself: |w +- speed|. Damping inside it drives it out
+// above its critical speed, and only there.
+static void whirling_shaft(void **u) {
+  (void)u;
+  double w0 = unit * TR_PI * TR_PI, w[MOST], growth;
+  for (int k = 0; k < 3; k++) {
+    double speed = w0 * (k == 1 ? 1.2 : 0.7);
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "trammel: 1\nbodies:\n"
+        "  b: {type: spatial-beam, length: 2, density: 1500, area: 1e-3, Iz: 5e-8, Iy: 5e-8, "
+        "young: 6e7, bending-y: 1, bending-z: 1, omega: [%.17g, 0, 0]%s}\n"
+        "joints:\n  a: {type: spherical, bodies: [ground, b], at: [0, 0, 0]}\n"
+        "  c: {type: point-on-line, markers: [{orientation: {y: 90 deg}}, {body: b, at: [2, 0, "
+        "0]}]}\n",
+        speed, k < 2 ? ", rayleigh: [0, 1e-3]" : "");
+    frequencies(text, w, &growth);
+    if (k == 2) {
+      assert_near(w[0], w0 - speed, 1e-6, "backward");
+      assert_near(w[1], w0 + speed, 1e-6, "forward");
+    } else {
+      assert_true(k == 1 ? growth > 1e-4 : growth < 1e-9); // its free spin neither grows nor falls
+    }
+  }
+}
+
 // Euler's column: a force along the axis at the tip, P = pi^2 E I/(4 L^2); only with stiffening.
 static void buckling(void **u) {
   (void)u;
@@ -603,6 +654,8 @@ int main(void) {
       cmocka_unit_test(modes_converge),
       cmocka_unit_test(spatial_frequencies),
       cmocka_unit_test(rotating_frequencies),
+      cmocka_unit_test(rotating_on_a_hub),
+      cmocka_unit_test(whirling_shaft),
       cmocka_unit_test(buckling),
       cmocka_unit_test(spin_up_against_segments),
       cmocka_unit_test(spin_up_without),
