@@ -18,6 +18,7 @@ typedef struct tr_projector {
   tr_arena *arena;
   tr_redundancy redundancy; // found by tr_diagnose
   tr_mask mask;             // its rows, taken out of kkt
+  double *spread;           // (3 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
 
 // q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.
