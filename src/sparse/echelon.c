@@ -210,11 +210,7 @@ void tr_echelon_weights(tr_echelon *e, int row, double *weight) {
   }
 }
 
-int tr_echelon_free_column(const tr_echelon *e, int k) {
-  for (int j = 0; j < e->columns; j++)
-    if (e->pivot[j] < 0 && k-- == 0) return j;
-  return -1;
-}
+bool tr_echelon_is_free(const tr_echelon *e, int column) { return e->pivot[column] < 0; }
 
 void tr_echelon_solve(const tr_echelon *e, double *x) {
   for (int k = e->rank - 1; k >= 0; k--) {

@@ -30,8 +30,7 @@ tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length,
   tr_arena own = tr_arena_make(s->al);
   int *column = TR_NEW(&own, widest, int);
   double *value = TR_NEW(&own, widest, double);
-  tr_status status =
-      column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
+  tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
   tr_jacobian(w);
   for (int i = 0; i < s->nblock && status == TR_OK; i++)
     for (int r = 0; r < s->block[i].rows && status == TR_OK; r++) {

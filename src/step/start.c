@@ -23,8 +23,9 @@ static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps ti
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass, where steps are good
 static const double MOST_REGULAR = 1e4;
 static const double SPREAD = 1e-5; // eps for multipliers of least norm
-static const double MOST_TURN = 0.5; // rad, of a body in one step: longer ones lead to other branches
-static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
+static const double MOST_TURN =
+    0.5; // rad, of a body in one step: longer ones lead to other branches
+static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
 
 // ---- what is kept ---------------------------------------------------------------------------------
 
@@ -273,7 +274,8 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
     if (now >= gap) { // no progress: at round-off, or stuck
       position_gap(p, x, phi);
       if (gap <= 1e3 * done) break;
-      if (status != TR_OK) return blame(s, phi, "cannot be assembled: the equations are singular", error);
+      if (status != TR_OK)
+        return blame(s, phi, "cannot be assembled: the equations are singular", error);
       return not_assembled(p, x, phi, error);
     }
     gap = now, eps = fmax(REGULAR, eps / 10);
@@ -416,32 +418,39 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
 
 // ---- public: with a workspace of their own --------------------------------------------------------
 
+tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
+  *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
+  own->p = (tr_projector){.sys = s, .kkt = &own->kkt, .arena = &own->arena};
+  own->p.r = TR_NEW(&own->arena, s->nv + s->nc, double);
+  tr_status status = own->p.r ? tr_kkt_make(&own->arena, &s->pattern, &own->kkt) : TR_NO_MEMORY;
+  if (status == TR_OK) status = tr_work_new(s, &own->p.work);
+  if (status != TR_OK) tr_projector_close(own);
+  return status;
+}
+
+void tr_projector_close(tr_own_projector *own) {
+  tr_work_free(own->p.work);
+  tr_kkt_free(&own->kkt);
+  tr_arena_free(&own->arena);
+}
+
 static tr_status with_projector(const tr_system *s, tr_state *x, bool project, tr_start_info *info,
                                 tr_error *error) {
-  tr_arena ar = tr_arena_make(s->al);
-  tr_kkt kkt = {0};
-  tr_projector p = {.sys = s, .kkt = &kkt, .arena = &ar};
-  p.r = TR_NEW(&ar, s->nv + s->nc, double);
-  tr_status status = p.r ? tr_kkt_make(&ar, &s->pattern, &kkt) : TR_NO_MEMORY;
-  if (status == TR_OK) status = tr_work_new(s, &p.work);
-  if (status != TR_OK) {
-    tr_no_memory(error);
-    goto done;
-  }
-  if (project) status = tr_project(&p, x, info, error);
+  tr_own_projector own;
+  tr_projector *p = &own.p;
+  if (tr_projector_open(s, &own) != TR_OK) return tr_no_memory(error);
+  tr_status status = project ? tr_project(p, x, info, error) : TR_OK;
   if (status != TR_OK) goto done;
-  status = tr_diagnose(&p, x);
-  if (status == TR_OK) status = tr_solve_accelerations(&p, x, x->a, x->lam);
-  if (status == TR_OK) status = tr_spread_multipliers(&p, x, x->lam);
+  status = tr_diagnose(p, x);
+  if (status == TR_OK) status = tr_solve_accelerations(p, x, x->a, x->lam);
+  if (status == TR_OK) status = tr_spread_multipliers(p, x, x->lam);
   if (status == TR_SINGULAR)
     tr_fail(error, status, NULL,
             "the constraints are singular here: accelerations and multipliers are not unique");
   else if (status != TR_OK)
     tr_fail(error, status, NULL, "the accelerations are not finite numbers");
 done:
-  tr_work_free(p.work);
-  tr_kkt_free(&kkt);
-  tr_arena_free(&ar);
+  tr_projector_close(&own);
   return status;
 }
 
