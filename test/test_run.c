@@ -148,7 +148,8 @@ static void impossible_start(void **u) {
   assert_true(check.phi > 1);
   snprintf(name, sizeof name, "joint \"%s\": cannot be assembled", check.worst);
   assert_non_null(strstr(error.text, name));
-  assert_int_equal(error.count, 1);
+  assert_int_equal(error.count, 2);
+  assert_non_null(strstr(error.text, "\": stays open by "));
   error = (tr_error){0};
   assert_int_equal(tr_run_new(m.sys, NULL, NULL, &run, &error), TR_INCONSISTENT);
   assert_null(run);

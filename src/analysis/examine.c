@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constraint doctor: what repeats, what is free, whether the position is special.
 //
-// Nearly singular: with T = D G M^-1 G' D, D so that its diagonal is about 1, the smallest eigenvalue is the
-// squared sine of the angle between one constraint and the rest. Inverse iteration with the
-// factored matrix, [M G'; G 0] (x, y) = (0, c) gives y = -(G M^-1 G')^-1 c, and x the motion that opens the
-// constraints least for its energy. Long chains have small eigenvalues by nature, but then many of them: a
+// Nearly singular: with T = D G E^-1 G' D, E a metric of ways and turns, D so that the diagonal is 1, the smallest
+// eigenvalue is about the squared sine of the angle between a constraint and the rest. Inverse
+// iteration with the factored matrix: [E G'; G 0] (x, y) = (0, c) gives y = -(G E^-1 G')^-1 c, and x the
+// motion that opens the constraints least for its size. Long chains have small eigenvalues by nature, but then many of them: a
 // position counts as nearly singular when one stands apart.
 #include <math.h>
 #include <string.h>
@@ -78,15 +78,29 @@ static tr_status tell_reactions(doctor *d) {
 
 // ---- closeness --------------------------------------------------------------------------------------
 
-// D: by the diagonal of M.
-static void find_scales(doctor *d) {
+// The metric: 1 for ways, the bodies' size squared for turns, whatever their masses.
+static void find_metric(doctor *d, double *metric) {
+  const tr_system *s = d->sys;
+  double size = tr_body_size(s);
+  for (int i = 0; i < s->nv; i++) metric[i] = 1;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = b->type->dim == 2 ? 2 : 3; k < b->nv; k++) metric[b->v + k] = size * size;
+  }
+}
+
+// [E G'; G 0] with the metric E, factored; and D.
+static tr_status factor_metric(doctor *d) {
   const tr_system *s = d->sys;
   tr_work *w = d->own.p.work;
   const tr_pattern *t = &s->pattern;
-  double *mass = d->motion;
+  double *metric = d->motion, *values = d->own.kkt.values;
   tr_coefficients c = {.cm = 1};
-  tr_tangent(w, d->x.t, d->x.q, d->x.v, d->x.mem, NULL, NULL, NULL, c, d->own.kkt.values);
-  for (int i = 0; i < s->nv; i++) mass[i] = d->own.kkt.values[tr_pattern_slot(t, i, i)];
+  tr_tangent(w, d->x.t, d->x.q, d->x.v, d->x.mem, NULL, NULL, NULL, c, values);
+  find_metric(d, metric);
+  for (int j = 0; j < s->nv; j++)
+    for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
+      values[k] = t->row[k] == j ? metric[j] : 0;
   tr_jacobian(w);
   for (int i = 0; i < s->nblock; i++) {
     const sys_block *b = &s->block[i];
@@ -94,11 +108,11 @@ static void find_scales(doctor *d) {
       const double *G = w->G + b->G + r * b->width;
       double sum = 0;
       for (int k = 0; k < b->count; k++)
-        for (int j = 0; j < b->nv[k]; j++, G++)
-          if (mass[b->v[k] + j] > 0) sum += *G * *G / mass[b->v[k] + j];
+        for (int j = 0; j < b->nv[k]; j++, G++) sum += *G * *G / metric[b->v[k] + j];
       d->scale[b->row + r] = sum > 0 ? 1 / sqrt(sum) : 0;
     }
   }
+  return tr_kkt_factor(&d->own.kkt);
 }
 
 static void orthogonalise(int n, const double *to, double *z) {
@@ -136,8 +150,8 @@ static tr_status find_closeness(doctor *d, tr_examination *e) {
   double one, two;
   if (d->sys->nc == 0) return TR_OK;
   tr_status status = tr_diagnose(&d->own.p, &d->x);
+  if (status == TR_OK) status = factor_metric(d);
   if (status != TR_OK) return status == TR_NO_MEMORY ? status : TR_OK;
-  find_scales(d);
   TR_TRY(smallest(d, NULL, d->first, &one));
   TR_TRY(smallest(d, d->first, d->z, &two));
   TR_TRY(smallest(d, NULL, d->first, &one)); // again, for the motion

@@ -16,8 +16,7 @@ static double draw(unsigned long long *s) {
   return (double)(*s >> 11) / 4503599627370496.0 - 1;
 }
 
-// Size of the bodies: how far their markers are from their centres.
-static double body_size(const tr_system *s) {
+double tr_body_size(const tr_system *s) {
   double most = 0;
   for (int i = s->ground_sites; i < s->nframe; i++) {
     const double *c = s->site[i].c;
@@ -31,7 +30,7 @@ static bool is_way(const sys_body *b, int k) { return k < (b->type->dim == 2 ? 2
 // Free motions with random weights, as a small increment.
 static void some_motion(const tr_system *s, const tr_echelon *e, unsigned long long *seed,
                         double *out) {
-  double size = body_size(s), most = 0;
+  double size = tr_body_size(s), most = 0;
   for (int j = 0; j < s->nv; j++) out[j] = tr_echelon_is_free(e, j) ? draw(seed) : 0;
   tr_echelon_solve(e, out);
   for (int i = 0; i < s->nbody; i++)

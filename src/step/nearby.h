@@ -12,4 +12,7 @@ tr_status tr_rank_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
 // The same, from a state alone.
 tr_status tr_rank_beside(tr_projector *p, const tr_state *x, int *rank);
 
+// Size of the bodies: how far markers are from the centres, at most.
+double tr_body_size(const tr_system *sys);
+
 #endif

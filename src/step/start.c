@@ -16,15 +16,17 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 60 };
+enum { MAX_ITERATIONS = 60, MOST_NAMED = 6 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass, where steps are good
 static const double MOST_REGULAR = 1e4;
 static const double SPREAD = 1e-5; // eps for multipliers of least norm
 static const double MOST_TURN =
-    0.5; // rad, of a body in one step: longer ones lead to other branches
+    0.5;                          // rad, of a body in one step: longer ones lead to other branches
+static const double STUCK = 1e-9; // of the positions: good enough where bars only just reach
 static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
 
 // ---- what is kept ---------------------------------------------------------------------------------
@@ -190,11 +192,16 @@ static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
   return vec_norm(gap, p->sys->nc);
 }
 
-// Names the constraint that is worst off.
-static tr_status blame(const tr_system *s, const double *gap, const char *what, tr_error *error) {
+static int worst_row(const tr_system *s, const double *gap) {
   int worst = 0;
   for (int i = 1; i < s->nc; i++)
     if (!(fabs(gap[i]) <= fabs(gap[worst]))) worst = i;
+  return worst;
+}
+
+// Names the constraint that is worst off.
+static tr_status blame(const tr_system *s, const double *gap, const char *what, tr_error *error) {
+  int worst = worst_row(s, gap);
   const char *kind, *name = tr_row_owner(s, worst, &kind);
   if (s->nc > 0 && !isfinite(gap[worst]))
     return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": its residual is not a finite number",
@@ -203,7 +210,40 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
                  s->nc > 0 ? gap[worst] : 0.0);
 }
 
-// Why: constraints that contradict each other, or just the worst one.
+// All that stay open by more than a hundredth of the worst, after the worst itself.
+static void name_open(const tr_system *s, const double *gap, tr_error *error) {
+  int named = 0, worst = worst_row(s, gap);
+  for (int i = 0; i < s->nblock; i++) {
+    const sys_block *b = &s->block[i];
+    double open = vec_norm(gap + b->row, b->rows);
+    if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
+      continue;
+    const char *kind, *name = tr_row_owner(s, b->row, &kind);
+    if (named++ < MOST_NAMED)
+      tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": stays open by %.3g", kind, name, open);
+  }
+  if (named > MOST_NAMED)
+    tr_fail(error, TR_INCONSISTENT, NULL, "and %d more stay open", named - MOST_NAMED);
+}
+
+// What was to be kept may be the reason.
+static void name_kept(const tr_system *s, tr_error *error) {
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->keep_q) continue;
+    char names[64] = "";
+    for (int k = 0; b->type->coordinate_names && b->type->coordinate_names[k]; k++)
+      if (kept(b, false, k)) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
+                 b->type->coordinate_names[k]);
+      }
+    tr_fail(error, TR_INCONSISTENT, NULL,
+            "body \"%s\": keeps %s as given; leave it free if it may move", b->name, names);
+  }
+}
+
+// Why: constraints that contradict each other, which stay open, and what is kept.
 static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, tr_error *error) {
   tr_redundancy r = {0};
   tr_text text = {.al = p->sys->al};
@@ -213,7 +253,10 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
   tr_text_free(&text);
-  return blame(p->sys, phi, "cannot be assembled from the given start", error);
+  blame(p->sys, phi, "cannot be assembled from the given start", error);
+  name_open(p->sys, phi, error);
+  name_kept(p->sys, error);
+  return TR_INCONSISTENT;
 }
 
 // How far the bodies turn.
@@ -267,13 +310,13 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   kept_values(p->work, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
-    if (info->iterations++ == MAX_ITERATIONS || !isfinite(gap))
-      return not_assembled(p, x, phi, error);
+    if (info->iterations++ == MAX_ITERATIONS && gap <= STUCK * scale) break;
+    if (info->iterations > MAX_ITERATIONS || !isfinite(gap)) return not_assembled(p, x, phi, error);
     tr_status status;
     double now = move(p, x, room, given, gap, gap <= 1e3 * done, &eps, &status);
     if (now >= gap) { // no progress: at round-off, or stuck
       position_gap(p, x, phi);
-      if (gap <= 1e3 * done) break;
+      if (gap <= fmax(1e3 * done, STUCK * scale)) break;
       if (status != TR_OK)
         return blame(s, phi, "cannot be assembled: the equations are singular", error);
       return not_assembled(p, x, phi, error);
