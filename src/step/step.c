@@ -121,6 +121,22 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   return true;
 }
 
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r) {
+  const tr_system *sys = s->sys;
+  for (int i = 0; i < sys->nc; i++)
+    if (!(sys->of_velocity[i] || fabs(r[i]) * c <= positions)) return false;
+  if (sys->nvelocity == 0) return true;
+  double *size = s->work->x; // of the rows
+  memset(size, 0, (size_t)sys->nc * sizeof *size);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = A->p->column[j]; k < A->p->column[j + 1]; k++)
+      if (A->p->row[k] >= sys->nv) size[A->p->row[k] - sys->nv] += fabs(A->values[k]);
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_velocity[i] && !(fabs(r[i]) * s->c.cv <= size[i] * noise)) return false;
+  return true;
+}
+
 bool tr_step_matrix_fits(tr_step *s) {
   const tr_corrector *c = &s->c;
   if (c->cq == s->matrix_cq && c->cv == s->matrix_cv && c->cm == s->matrix_cm) return true;
