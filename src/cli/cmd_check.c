@@ -58,6 +58,7 @@ static void print_json(const findings *f) {
   json_int(&j, "rank", rank);
   json_int(&j, "redundant", f->check.constraints - rank);
   json_int(&j, "degrees_of_freedom", f->doctor ? f->doctor->freedom : f->check.freedom);
+  json_int(&j, "degrees_of_freedom_of_positions", f->check.freedom_of_positions);
   json_int(&j, "gruebler", f->check.coordinates - f->check.constraints);
   json_lines(&j, "findings", f->doctor ? f->doctor->redundant : f->check.findings);
   if (f->doctor) {
@@ -122,6 +123,9 @@ static void print_text(const findings *f) {
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, rank);
   printf("%-18s %d", "degrees of freedom", c->coordinates - rank);
+  if (c->of_velocities > 0)
+    printf(" of velocities, %d of positions: %d of the constraints %s velocities only",
+           c->freedom_of_positions, c->of_velocities, c->of_velocities == 1 ? "is on" : "are on");
   printf(rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
   if (f->doctor)
     doctor_text(f->doctor);
@@ -150,7 +154,11 @@ static tr_status examine(findings *f, bool motions, tr_state *given, tr_state *s
   if (status == TR_OK) status = tr_element_violations(f->system, given, f->violation);
   if (status == TR_OK) status = tr_consistent_start(f->system, state, &f->start, &f->error);
   if (status != TR_OK) return status;
-  status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
+  tr_check_info assembled;
+  status = tr_check(f->system, state, &assembled, &f->error);
+  f->check.freedom_of_positions = assembled.freedom_of_positions;
+  if (status == TR_OK)
+    status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
   if (status == TR_OK) status = method;
   return status == TR_OK ? outputs : status;
 }
