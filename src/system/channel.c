@@ -77,6 +77,11 @@ static int count_names(const char *const *names) {
   return n;
 }
 
+static int count_modes(const tr_system *s, int body) {
+  const sys_body *b = &s->body[body];
+  return b->type->modes ? b->type->modes(b->par, NULL) : 0;
+}
+
 // The row behind the k-th multiplier that is an output of its own: those of velocities, and that of a
 // constraint without markers of its own, whose reactions no one marker shows. -1: there are fewer.
 static int shown_row(const sys_joint *j, int k) {
@@ -97,11 +102,6 @@ static part describe_multiplier(const sys_joint *j, int k, char buffer[16]) {
   if (count_shown(j) == 1) return (part){letter, TR_NUMBER};
   snprintf(buffer, 16, "%s%d", letter, k + 1);
   return (part){buffer, TR_NUMBER};
-}
-
-static int count_modes(const tr_system *s, int body) {
-  const sys_body *b = &s->body[body];
-  return b->type->modes ? b->type->modes(b->par, NULL) : 0;
 }
 
 static int count_parts(const tr_system *s, const sys_owner *o) {
