@@ -3,6 +3,7 @@
 //
 // (1) tr_pattern is constant and shared by threads; tr_kkt holds the numbers of one thread.
 // (2) Whoever fills `values` knows the slots; slot nnz is a bin for entries outside the pattern.
+//     They stay what was factored until the last solve with it.
 // (3) A singular or non-finite matrix is a status; solve is legal only after a factor that was TR_OK.
 #ifndef TR_KKT_H
 #define TR_KKT_H
@@ -12,11 +13,11 @@
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
-  int leading;            // unknowns with a mass on their diagonal; the rest are multipliers
-  const int *column;      // (n + 1)
-  const int *row;         // (nnz)
-  bool klu_only;          // never by blocks; for tests
-  struct klu_handle *klu; // its ordering, where it is the first choice
+  int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
+  const int *column;        // (n + 1)
+  const int *row;           // (nnz)
+  bool klu_only;            // never by blocks; for tests
+  struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
 } tr_pattern;
 
@@ -52,6 +53,7 @@ typedef struct tr_kkt {
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it
   bool by_blocks;         // the last factorisation is its
+  double *refined;        // room for refinement, once that was needed
   double *dense, *work;   // dense LU by rows
   double *inverse;        // by columns, once the LU has been used `uses` times
   int uses;
