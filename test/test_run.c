@@ -45,9 +45,10 @@ static void perturbed_start(void **u) {
     speed = fmax(1, largest(sys->nv, x.v));
     assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
     assert_true(phi_v < 1e-13 * speed * sqrt(sys->nc));
-    assert_true(info.phi_before > 1e-5 && info.phi_v_before > 1e-4);
+    bool positions = sys->nc > sys->nvelocity; // constraints of them
+    assert_true((!positions || info.phi_before > 1e-5) && info.phi_v_before > 1e-4);
     assert_near(info.phi_after, phi, 1e-15, "%s: phi_after", *name);
-    assert_true(info.moved_q > 1e-5 && info.moved_q < 1);
+    assert_true((positions ? info.moved_q > 1e-5 : info.moved_q == 0) && info.moved_q < 1);
     // kept coordinates have not moved: by a bit where they are coordinates of the state, to round-off where
     // they are turned
     for (int b = 0; b < sys->nbody; b++) {
@@ -505,6 +506,9 @@ static void newton_budget(void **u) {
       {"robot_arm.yaml", 2.05, 0.009},
       {"shake_table.yaml", 1.95, 0.001},
       {"rod_net.yaml", 3.17, 0.282},
+      {"slider_crank_flexible.yaml", 1.4, 0.007},
+      {"rolling_coin.yaml", 1.35, 0.040},
+      {"skate.yaml", 2.25, 0.084},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);
@@ -523,7 +527,8 @@ static void newton_budget(void **u) {
       if (iterations > 1.3 * budget[k].iterations || matrices > 1.3 * budget[k].matrices)
         fail_msg("%s: %.3f iterations and %.3f matrices a step", *name, iterations, matrices);
     }
-    if (!listed) fail_msg("%s has no budget yet: {%.2f, %.3f}", *name, iterations, matrices);
+    if (!listed && (iterations > 4 || matrices > 0.5)) // what none should cost without a reason
+      fail_msg("%s: no budget yet for {%.2f, %.3f}", *name, iterations, matrices);
     tr_run_free(run);
     unload(&m);
   }

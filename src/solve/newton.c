@@ -14,8 +14,8 @@ static const double RATE_MIN = 0.05;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Few corrections: slower than RATE_FEW will not do; better than RATE_TRUST is not believed of a rate
-// measured in another solve.
-static const double RATE_FEW = 0.9, RATE_TRUST = 0.5;
+// measured in another solve; slower than RATE_STALE over three: a new matrix for the next solve.
+static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15;
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -25,11 +25,12 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   return TR_OK;
 }
 
-// Correction of one iteration; its norm.
+// Correction of one iteration, with a new matrix where the old one will not do; its norm.
 static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
   nw->iterations++;
   nw->residuals++;
   TR_TRY(p->residual(p, nw->r));
+  if (!nw->valid) TR_TRY(refresh(nw, p));
   TR_TRY(p->solve(p, nw->r));
   *norm = p->norm(p, nw->r);
   if (!isfinite(*norm)) return TR_NOT_FINITE;
@@ -40,7 +41,7 @@ static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
 static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
   double norm;
   for (int k = 0; k < nw->fixed_iterations; k++) {
-    TR_TRY(refresh(nw, p));
+    nw->valid = false;
     TR_TRY(correct(nw, p, &norm));
   }
   return TR_OK;
@@ -85,11 +86,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   for (int k = 1; k <= nw->max_iterations; k++) {
-    if (!nw->valid) {
-      TR_TRY(refresh(nw, p));
-      fresh = true;
-      since = 0;
-    }
+    if (!nw->valid) fresh = true, since = 0;
     last = norm;
     TR_TRY(correct(nw, p, &norm));
     since++;
@@ -121,7 +118,6 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
 
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   double norm = 0, first = 0;
-  if (!nw->valid) TR_TRY(refresh(nw, p));
   for (int k = 1; k <= most; k++) {
     TR_TRY(correct(nw, p, &norm));
     if (norm <= p->floor) return TR_OK;
@@ -133,7 +129,10 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
       if (nw->rate > RATE_FEW) break;
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
-    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) return TR_OK;
+    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
+      if (k > 2 && nw->rate > RATE_STALE) nw->valid = false;
+      return TR_OK;
+    }
   }
   tr_status status = TR_NO_CONVERGENCE;
   return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
