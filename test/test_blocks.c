@@ -60,7 +60,7 @@ static double compare(pair *t, seed *s, bool blocks) {
 
 static void tangent_at(const tr_system *sys, tr_work *w, const tr_state *x, seed *s, double h,
                        double *values) {
-  tr_coefficients c = {1, h * h / 4, h / 2};
+  tr_coefficients c = {.cm = 1, .ck = h * h / 4, .cd = h / 2};
   for (int i = 0; i < sys->nv; i++) x->a[i] = draw(s);
   for (int i = 0; i < sys->nc; i++) x->lam[i] = draw(s);
   tr_tangent(w, 0, x->q, x->v, x->mem, x->a, x->lam, NULL, c, values);
