@@ -71,7 +71,7 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 3 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 }; // accepted states the predictor remembers
 
 struct tr_step {
   const tr_system *sys;
@@ -81,8 +81,8 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  bool stiff;        // it is needed: kkt is too far from it
+  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
   double *damping; // (nnz + 1) -cv Q_v in the pattern
@@ -154,6 +154,10 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 bool tr_make_projection(tr_step *s, const double *blocks);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
+// The past (predict.c): x joins it; a and lam of x1 at time t from it.
+void tr_predict_remember(tr_step *s, const tr_state *x);
+void tr_predict(const tr_step *s, double t, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
