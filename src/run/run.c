@@ -36,7 +36,7 @@ double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
-  double T, V, *phi = w->x, *phi_t = w->y;
+  double T, V, *phi = w->x;
   int nc = r->sys->nc;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
@@ -44,13 +44,9 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
-  tr_jacobian(w);
-  tr_G_times(w, x->v, phi);
-  if (r->sys->rheonomic) {
-    tr_phi_t(w, phi_t);
-    for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
-  }
+  tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
@@ -321,6 +317,7 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   for (int k = 0; k < red->count; k++) {
     left_out = fmax(left_out, fabs(phi[red->row[k]]));
     phi[red->row[k]] = 0;

@@ -4,6 +4,8 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
+// Rows of velocities have no part in the first; in the second they are Gam(v, q, t), which may be curved in
+// v: Newton's method, with shorter steps where it goes astray.
 // What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
 // and what it would still move is dropped: the iteration then converges to a state where it is exactly
 // what it was. Coordinates of deformations have a large mass too, but give way.
@@ -163,22 +165,20 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
       make_heavy(p->work, &s->body[i], velocity, p->weight, values);
   for (int i = 0; i < s->nbody; i++) make_stiff(s, &s->body[i], values);
   for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
+  if (!velocity) tr_silence_velocity_rows(s, values);
   return tr_kkt_factor(p->kkt);
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(p->sys, phi);
   return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
-  tr_work *w = p->work;
-  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_jacobian(w);
-  tr_G_times(w, x->v, gap);
-  tr_phi_t(w, w->y);
-  for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, gap);
   return vec_norm(gap, p->sys->nc);
 }
 
@@ -257,25 +257,38 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   return TR_OK;
 }
 
+// v <- v - f d, d in p->r; with rows of velocities f is halved until the gap shrinks.
+static double change(tr_projector *p, tr_state *x, double before, double *gap) {
+  const tr_system *s = p->sys;
+  double *v0 = p->work->x, f = 1, now = before;
+  memcpy(v0, x->v, (size_t)s->nv * sizeof *v0);
+  for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
+    for (int i = 0; i < s->nv; i++) x->v[i] = v0[i] - f * p->r[i];
+    now = velocity_gap(p, x, gap);
+    if (now < before || s->nvelocity == 0) break;
+  }
+  return now;
+}
+
 static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
                                     tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
-  double now = info->phi_v_before = velocity_gap(p, x, gap);
+  double now = info->phi_v_before = velocity_gap(p, x, gap), last = INFINITY;
   double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
-  bool factored = false;
-  for (int k = 0; k < 4 && now > done; k++) {
-    if (!factored && factor_projection(p, x, true) != TR_OK)
-      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
+  bool curved = s->nvelocity > 0, factored = false;
+  int most = curved ? MAX_ITERATIONS : 4;
+  for (int k = 0; k < most && (curved ? now > 0 && now < last : now > done); k++) {
+    if ((curved || !factored) && factor_projection(p, x, true) != TR_OK)
+      return blame(s, gap, "its velocities cannot be made consistent", error);
     factored = true;
-    now = velocity_gap(p, x, gap);
+    last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     hold_kept(p, true, given, p->r);
-    for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
-    now = velocity_gap(p, x, gap);
+    now = change(p, x, last, gap);
   }
   info->phi_v_after = now;
   if (now > 1e6 * done || !isfinite(now))

@@ -135,6 +135,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     s->nc += j->ops->rows, s->nmem += d->type->nmem;
     s->nblock++;
     if (j->ops->phi_t) s->rheonomic = true;
+    if (j->ops->velocity) s->force_level = TR_AT_VELOCITY;
   }
   for (int i = 0; i < p->nforce; i++) {
     const tr_plan_force *d = &p->force[i];
@@ -236,7 +237,8 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
-  if (!s->block) return tr_no_memory(error);
+  s->of_velocity = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -248,7 +250,8 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
                                 .v = {b->v},
                                 .nv = {b->nv},
                                 .G = s->nG,
-                                .width = b->nv};
+                                .width = b->nv,
+                                .pull = b->nv};
     s->nG += b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {
@@ -261,8 +264,13 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
       c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
       c->width += b->nv;
     }
+    c->pull = j->ops->one_sided ? c->nv[0] : c->width;
     s->nG += c->rows * c->width;
     j->block = n++;
+    for (int r = 0; r < j->ops->rows; r++) {
+      s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
+      s->nvelocity += s->of_velocity[j->row + r];
+    }
   }
   return TR_OK;
 }
