@@ -52,7 +52,7 @@ static tr_status allocate(tr_step *s) {
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
-    TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
+    TR_TRY(tr_projection_make(s));
     if (s->method->choose) {
       s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
       s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
@@ -60,7 +60,6 @@ static tr_status allocate(tr_step *s) {
     }
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
-  TR_TRY(tr_estimate_make(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
