@@ -40,14 +40,16 @@ static void perturbed_start(void **u) {
     memcpy(x.q, y.q, (size_t)sys->nq * sizeof *x.q);
     for (int i = 0; i < sys->nv; i++) x.v[i] += 1e-2 * draw(&s);
     tr_state_copy(&y, &x);
-    assert_int_equal(tr_consistent_start(sys, &x, &info, NULL), TR_OK);
+    tr_error why = {0};
+    if (tr_consistent_start(sys, &x, &info, &why) != TR_OK) fail_msg("%s: %s", *name, why.text);
     gaps(sys, &x, &phi, &phi_v);
     speed = fmax(1, largest(sys->nv, x.v));
     assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
     assert_true(phi_v < 1e-13 * speed * sqrt(sys->nc));
-    assert_true(info.phi_before > 1e-5 && info.phi_v_before > 1e-4);
+    bool positions = sys->nc > sys->nvelocity; // constraints of them
+    assert_true((!positions || info.phi_before > 1e-5) && info.phi_v_before > 1e-4);
     assert_near(info.phi_after, phi, 1e-15, "%s: phi_after", *name);
-    assert_true(info.moved_q > 1e-5 && info.moved_q < 1);
+    assert_true((positions ? info.moved_q > 1e-5 : info.moved_q == 0) && info.moved_q < 1);
     // kept coordinates have not moved: by a bit where they are coordinates of the state, to round-off where
     // they are turned
     for (int b = 0; b < sys->nbody; b++) {
@@ -147,7 +149,8 @@ static void impossible_start(void **u) {
   assert_true(check.phi > 1);
   snprintf(name, sizeof name, "joint \"%s\": cannot be assembled", check.worst);
   assert_non_null(strstr(error.text, name));
-  assert_int_equal(error.count, 1);
+  assert_int_equal(error.count, 2);
+  assert_non_null(strstr(error.text, "\": stays open by "));
   error = (tr_error){0};
   assert_int_equal(tr_run_new(m.sys, NULL, NULL, &run, &error), TR_INCONSISTENT);
   assert_null(run);
@@ -504,10 +507,14 @@ static void newton_budget(void **u) {
       {"quick_return.yaml", 2.16, 0.035},
       {"robot_arm.yaml", 2.05, 0.009},
       {"shake_table.yaml", 1.95, 0.001},
+      {"rod_net.yaml", 3.17, 0.282},
+      {"bricard.yaml", 3.02, 0.018},
       {"slider_crank_flexible.yaml", 1.4, 0.007},
       {"flexible_arm.yaml", 2.08, 0.031},
       {"flexible_four_bar.yaml", 2.11, 0.022},
       {"rotating_beam.yaml", 2, 0.001},
+      {"rolling_coin.yaml", 1.35, 0.040},
+      {"skate.yaml", 2.25, 0.084},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);

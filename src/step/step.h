@@ -7,7 +7,8 @@
 //   e1 = cm Mass a1 + G1' lam1 - Q1 + history = 0,   e2 = Phi(q1, t1)/cq = 0
 // with Mass = M(q1) or blocks frozen for the step. The stabilised form adds w and mu:
 //   q1 = q_n o exp(dhat + cq a1 + cw w),   e3 = cm X w - G1' mu = 0,   e4 = (G1 v1 + Phi_t)/cv = 0
-// with X = Mass or the unit matrix.
+// with X = Mass or the unit matrix. In rows of velocities e2 = Gam(v1, q1, t1)/cv, and in the stabilised
+// form, in place of the position, Gam_v w = 0: what is added to the positions is a motion they allow.
 #ifndef TR_STEP_H
 #define TR_STEP_H
 
@@ -71,7 +72,7 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 3 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 }; // accepted states the predictor remembers
 
 struct tr_step {
   const tr_system *sys;
@@ -81,8 +82,9 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  bool stiff;        // it is needed: kkt is too far from it
+  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  int *mass_slot;       // where X goes in it: tr_mass_slots
+  bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
   double *damping; // (nnz + 1) -cv Q_v in the pattern
@@ -140,7 +142,7 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
-tr_status tr_estimate_make(tr_step *s);
+tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -149,11 +151,21 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r);
 
-// For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
+// Constraint rows r (nc) are mere round-off: |r_i| c <= positions; in rows of velocities, scaled by 1/cv,
+// what the noise of the velocities does to the row of A.
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r);
+
+// For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
 // cannot stand for the other.
+tr_status tr_projection_make(tr_step *s);
 bool tr_make_projection(tr_step *s, const double *blocks);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
+// The past (predict.c): x joins it; a and lam of x1 at time t from it.
+void tr_predict_remember(tr_step *s, const tr_state *x);
+void tr_predict(const tr_step *s, double t, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
