@@ -42,6 +42,7 @@ typedef enum tr_quantity {
   TR_AREA,                 // m^2
   TR_AREA_MOMENT,          // m^4, second moment of area
   TR_PRESSURE,             // Pa
+  TR_DENSITY,              // kg/m^3
   TR_QUANTITIES
 } tr_quantity;
 
@@ -58,7 +59,8 @@ typedef enum tr_field_kind {
   TR_ROWS,     // tr_rows: a list of lists of numbers, all of one length
   TR_LAW,      // const tr_law *: an expression of what moves; default "": NULL
   TR_LAW3,     // const tr_law *[3]: three of them; two are accepted, the third 0
-  TR_MARKER    // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_MARKER,   // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_GROUP // a struct filled by a table of its own: a map, or the name of a YAML file that is one
 } tr_field_kind;
 
 // A table of numbers. `own` is room for what an element derives from it in `start`.
@@ -76,7 +78,8 @@ typedef struct tr_law tr_law;
 typedef enum tr_law_reach {
   TR_OF_MOTION,    // time, positions and velocities
   TR_OF_POSITIONS, // time and positions
-  TR_OF_TIME
+  TR_OF_TIME,
+  TR_OF_VELOCITIES // as the first, and on velocities it must
 } tr_law_reach;
 
 // A quantity that the element tells its law: "length".
@@ -86,7 +89,8 @@ typedef struct tr_variable {
   const char *doc;
 } tr_variable;
 
-typedef struct tr_field {
+typedef struct tr_field tr_field;
+struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
   tr_field_kind kind;
   tr_quantity quantity; // unit suffixes are checked against it
@@ -99,7 +103,11 @@ typedef struct tr_field {
   // Laws only; with the quantity TR_QUANTITIES the unit is left to the element.
   tr_law_reach reach;
   const tr_variable *variables; // or NULL
-} tr_field;
+  bool flat;                    // TR_ROWS: a list of numbers is one row
+  // TR_GROUP only
+  const struct tr_field *fields;
+  size_t size;
+};
 
 // ---- frames ---------------------------------------------------------------------------------------
 
@@ -107,8 +115,8 @@ typedef struct tr_field {
 // w[2], aw[2] and angle only.
 typedef struct tr_frame {
   double p[3];  // position
-  double R[9];  // orientation, row-major; columns are the frame's axes
   double v[3];  // velocity                                (level >= TR_AT_VELOCITY)
+  double R[9];  // orientation, row-major; columns are the frame's axes
   double w[3];  // angular velocity, global axes
   double ap[3]; // acceleration and angular acceleration   (level >= TR_AT_BIAS)
   double aw[3]; //   that remain when the body's a = 0
@@ -120,9 +128,12 @@ typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 // A marker fixed on a body, prepared once.
 typedef struct tr_site {
   int nd;       // 3 or 6: what the elements on it see
+  bool point;   // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
   double c[3];  // from the body's reference point (centre of mass), body axes
   double R[9];  // relative to the body axes
   double angle; // planar only
+  double
+      *shape; // (shape_size of the body) how the place moves with the body's deformation, or NULL
 } tr_site;
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -169,6 +180,10 @@ typedef struct tr_body_type {
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
   const char *(*check)(const void *par);
+  // What the body computes once from par: room(par) numbers, 8 bytes each, filled and kept by prepare,
+  // which returns a static text when it finds par to be impossible, else NULL. NULL: nothing to do.
+  size_t (*room)(const void *par);
+  const char *(*prepare)(void *par, double *room);
   // The table to use for these parameters: the same body in other coordinates. NULL: this one.
   const struct tr_body_type *(*variant)(const void *par);
   // Sizes that depend on par. NULL: the constants above.
@@ -176,7 +191,9 @@ typedef struct tr_body_type {
   // Pose and twist of the body's origin at the start, and the coordinates that go with it.
   void (*pose)(const void *par, double p[3], double R[9]);
   void (*start)(const void *par, double *q, double *v);
-  // Marker at p, R relative to the body's origin -> site.
+  // Marker at p, R relative to the body's origin -> site. site->shape comes with shape_size(par) numbers
+  // of room; those of the body's own frame are set to zero afterwards: it is the reference frame.
+  int (*shape_size)(const void *par); // NULL: none
   void (*site)(const void *par, const double p[3], const double R[9], tr_site *site);
 
   void (*retract)(const void *par, const double *q, const double *d,
@@ -203,14 +220,29 @@ typedef struct tr_body_type {
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
 
+  // Deformable bodies, else NULL: the last `modes` of q and v are coordinates of the deformation. slow:
+  // the start sets them so that their accelerations and the rates of these vanish.
+  int (*modes)(const void *par, bool *slow);
+  double (*strain)(const tr_body_at *b); // its part of the potential energy
+
   // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
+  void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
   void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
+  // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
+  void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
+                    const double *Gf, int stride, double *G);
+  // The rows of J that belong to the frame's point (2, or 3 if nd = 6), times `sign`.
+  void (*point_rows)(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G);
+  // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v, its own force and the wrenches W (6 per site) on its n
+  // sites; M constant. K (nv x nv) comes zeroed.
+  void (*tangent)(const tr_body_at *b, const double g[3], int n, const tr_site *site,
+                  const double *W, double cm, double ck, double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -231,10 +263,24 @@ typedef struct tr_link {
   int row;
 } tr_link;
 
+// What an element sees of its frames, for speed.
+typedef enum tr_sight {
+  TR_SEES_FRAMES,
+  TR_SEES_POINTS, // p, v, ap alone (in the plane the angles too); its wrenches have no moments
+  TR_JOINS_POINTS // and it is phi = p_B - p_A with two markers, dim rows
+} tr_sight;
+
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame: first the type's
 // markers, then those that TR_LAW and TR_MARKER fields added, so that n may differ between elements.
+//
+// Rows are of positions, Phi(q, t) = 0, or of velocities, Gam(v, q, t) = 0: nonholonomic constraints,
+// equations of states. For a row of velocities phi means Gam, G = Gam by the twists, and gamma = d/dt Gam
+// while the frames do not accelerate; there phi_t and rate write 0 and what eval does.
 typedef struct tr_joint_ops {
   int rows;
+  unsigned velocity; // bit r: row r is one of velocities
+  bool one_sided; // reactions act on the first frame alone: the row of one body that hears others
+  tr_sight sight;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
   // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
   void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
@@ -242,13 +288,18 @@ typedef struct tr_joint_ops {
   void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
   // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
+  // Rows of velocities, NULL: zero. Gam by displacements at fixed twists (rows x n; 0 in other rows);
+  // and (G' lam) by twists (n x n, comes zeroed).
+  void (*jac_q)(const void *par, double t, const tr_frame *const *f, double *G);
+  void (*geom_v)(const void *par, double t, const tr_frame *const *f, const double *lam, double *D);
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, const double *mem,
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
-  // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
+  // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
+  // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
                    double *phi, double *W);
   void (*rate_run)(int n, const tr_link *link, const tr_frame *frame,
@@ -282,6 +333,7 @@ struct tr_joint_type {
 // ---- forces ---------------------------------------------------------------------------------------
 
 typedef struct tr_force_ops {
+  tr_sight sight;     // of a force without laws that measure frames
   bool uses_velocity; // eval reads v, w
   bool uses_moments;  // false: acts on points only, moments and rotations do not enter
   void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,

@@ -262,6 +262,12 @@ static tr_quantity quantity_of(tr_value value) {
   return (tr_quantity)q;
 }
 
+static bool depends_on_velocities(const compiler *c) {
+  for (int k = 0; k < c->inputs; k++)
+    if (c->input[k].kind >= LAW_VELOCITY) return true;
+  return false;
+}
+
 static bool check_result(compiler *c, tr_value value) {
   char why[TR_EXPR_TEXT], shown[TR_SHOWN];
   const char *text = tr_shown(c->node->text, shown);
@@ -270,6 +276,8 @@ static bool check_result(compiler *c, tr_value value) {
       return tr_plan_fail(c->p, c->node, "a constant part of \"%s\" is not a finite number", text);
   if (c->field->quantity != TR_QUANTITIES && !tr_value_fits(value, c->field->quantity, why))
     return tr_plan_fail(c->p, c->node, "\"%s\" %s", text, why);
+  if (c->field->reach == TR_OF_VELOCITIES && !depends_on_velocities(c))
+    return tr_plan_fail(c->p, c->node, "\"%s\" does not depend on velocities", text);
   if (stack_needed(c) > TR_LAW_STACK)
     return tr_plan_fail(c->p, c->node, "the law \"%s\" is nested too deeply", text);
   return true;
@@ -339,7 +347,7 @@ bool tr_plan_law(tr_planner *p, const tr_node *node, const tr_field *field, cons
     return tr_plan_fail(p, node, "an expression is expected, not a %s",
                         node->kind == TR_LIST ? "list" : "map");
   if (!node->text[0]) return tr_plan_fail(p, node, "a value is missing");
-  tr_cached *cached = p->nloop > 0 ? tr_plan_cached(p, node) : NULL;
+  tr_cached *cached = p->loops > 0 ? tr_plan_cached(p, node) : NULL;
   if (p->no_memory || (cached && cached->reported)) return false;
   tr_expr_error e;
   tr_law_scope scope = {field->variables, find_curve, list_calls};

@@ -37,7 +37,7 @@ double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
-  double T, V, *phi = w->x, *phi_t = w->y;
+  double T, V, *phi = w->x;
   int nc = r->sys->nc;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
@@ -45,13 +45,9 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
-  tr_jacobian(w);
-  tr_G_times(w, x->v, phi);
-  if (r->sys->rheonomic) {
-    tr_phi_t(w, phi_t);
-    for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
-  }
+  tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
@@ -138,6 +134,10 @@ static tr_status settle(tr_run *r, tr_error *error) {
   void *par;
   TR_TRY(model_method ? tr_method_of_model(&r->arena, r->sys, &method, &par, error)
                       : tr_method_parse(&r->arena, s->method, &method, &par, error));
+  if (method->direct && s->newton.fixed_iterations > 0)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s does not iterate: there are no Newton iterations to count",
+                   method->info.name);
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
@@ -178,14 +178,20 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 }
 
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
-static tr_status begin(tr_run *r, bool first, tr_error *error) {
+// fresh: as the model says, not a state of the caller.
+static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
+  if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
+  if (first && r->settings.zero_start) {
+    memset(r->x.a, 0, (size_t)r->sys->nv * sizeof *r->x.a);
+    memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
+  }
   r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
@@ -214,7 +220,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_no_memory(error);
   r->projector =
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
-  return begin(r, true, error);
+  return begin(r, true, !x, error);
 }
 
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
@@ -222,7 +228,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  return begin(r, false, error);
+  return begin(r, false, false, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -312,6 +318,7 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   for (int k = 0; k < red->count; k++) {
     left_out = fmax(left_out, fabs(phi[red->row[k]]));
     phi[red->row[k]] = 0;

@@ -12,6 +12,16 @@
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
+// What the body computes once, before its sizes are known.
+static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
+  if (!b->type->prepare) return TR_OK;
+  double *room = NEW(b->type->room(b->par), double);
+  if (!room) return tr_no_memory(error);
+  const char *why = b->type->prepare(b->par, room);
+  if (!why) return TR_OK;
+  return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
@@ -38,6 +48,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->par = par;
     }
     if (b->type->variant) b->type = b->type->variant(b->par);
+    TR_TRY(prepare_body(s, b, error));
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
@@ -124,6 +135,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     s->nc += j->ops->rows, s->nmem += d->type->nmem;
     s->nblock++;
     if (j->ops->phi_t) s->rheonomic = true;
+    if (j->ops->velocity) s->force_level = TR_AT_VELOCITY;
   }
   for (int i = 0; i < p->nforce; i++) {
     const tr_plan_force *d = &p->force[i];
@@ -141,7 +153,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
+tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
   const tr_plan_marker *m = &s->plan.marker[marker];
   *site = (tr_site){.nd = nd};
   if (m->body == TR_GROUND) {
@@ -150,56 +162,83 @@ static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
+    int shape = b->type->shape_size ? b->type->shape_size(b->par) : 0;
+    if (shape > 0) site->shape = NEW(shape, double);
+    if (shape > 0 && !site->shape) return TR_NO_MEMORY;
     b->type->site(b->par, m->p, m->R, site);
+    bool origin = marker == 1 + m->body; // the reference frame, which no deformation moves
+    if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   }
   site->nd = nd;
+  return TR_OK;
 }
 
 static sys_element *element(tr_system *s, int i) {
   return i < s->njoint ? &s->joint[i].e : &s->force[i - s->njoint].e;
 }
 
-// use[2 m + spatial]: the site of marker m, numbered body by body.
+static bool sees_points(const tr_system *s, int i) {
+  if (i < s->njoint) return s->joint[i].ops->sight != TR_SEES_FRAMES;
+  const sys_force *f = &s->force[i - s->njoint];
+  return f->ops->sight != TR_SEES_FRAMES && !f->whole;
+}
+
+// The site that marker k of element i uses, 1 + its number in *use; elements that look at points have
+// their own, which costs less than to share.
+static int *shared_site(tr_system *s, int i, int k, int *use, int *own) {
+  const sys_element *e = element(s, i);
+  *own = 0;
+  return sees_points(s, i) ? own : &use[2 * e->frame[k] + (e->nd == 6)];
+}
+
 static tr_status number_sites(tr_system *s, tr_error *error) {
-  int nm = s->plan.nmarker, n = s->njoint + s->nforce, *use = NEW(2 * nm, int);
-  int *count = NEW(s->nbody + 2, int);
-  if (!use || !count) return tr_no_memory(error);
-  for (int i = 0; i < n; i++) {
-    const sys_element *e = element(s, i);
-    for (int k = 0; k < e->markers; k++) {
-      int *u = &use[2 * e->frame[k] + (e->nd == 6)];
-      if (*u == 0) count[e->body[k] + 2]++;
-      *u = 1;
+  int n = s->njoint + s->nforce, own;
+  bool failed = false;
+  size_t markers = (size_t)s->plan.nmarker;
+  int *use = tr_resize(s->al, NULL, (2 * markers + 1) * sizeof *use);
+  int *count = tr_resize(s->al, NULL, ((size_t)s->nbody + 2) * sizeof *count);
+  if (use && count) {
+    memset(use, 0, 2 * markers * sizeof *use);
+    memset(count, 0, ((size_t)s->nbody + 2) * sizeof *count);
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < element(s, i)->markers; k++) {
+        int *u = shared_site(s, i, k, use, &own);
+        if (*u == 0) count[element(s, i)->body[k] + 2]++;
+        *u = 1;
+      }
+    // prefix sums: count[b + 1] is the first site of body b, ground being -1
+    for (int b = 1; b < s->nbody + 2; b++) count[b] += count[b - 1];
+    s->nframe = count[s->nbody + 1];
+    s->ground_sites = count[1];
+    for (int b = 0; b < s->nbody; b++) {
+      s->body[b].site = count[b + 1];
+      s->body[b].sites = count[b + 2] - count[b + 1];
     }
+    memset(use, 0, 2 * markers * sizeof *use);
+    s->site = NEW(s->nframe, tr_site);
   }
-  // prefix sums: count[b + 1] is the first site of body b, ground being -1
-  for (int b = 1; b < s->nbody + 2; b++) count[b] += count[b - 1];
-  s->nframe = count[s->nbody + 1];
-  s->ground_sites = count[1];
-  for (int b = 0; b < s->nbody; b++) {
-    s->body[b].site = count[b + 1];
-    s->body[b].sites = count[b + 2] - count[b + 1];
-  }
-  s->site = NEW(s->nframe, tr_site);
-  if (!s->site) return tr_no_memory(error);
-  for (int m = 0; m < nm; m++) {
-    for (int spatial = 0; spatial < 2; spatial++) {
-      int *u = &use[2 * m + spatial];
-      if (*u == 0) continue;
-      *u = count[s->plan.marker[m].body + 1]++;
-      make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
-    }
-  }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && s->site; i++) {
     sys_element *e = element(s, i);
-    for (int k = 0; k < e->markers; k++) e->frame[k] = use[2 * e->frame[k] + (e->nd == 6)];
+    for (int k = 0; k < e->markers; k++) {
+      int *u = shared_site(s, i, k, use, &own);
+      if (*u == 0) {
+        *u = 1 + count[e->body[k] + 1]++;
+        failed = failed || tr_make_site(s, e->frame[k], e->nd, &s->site[*u - 1]) != TR_OK;
+        s->site[*u - 1].point = sees_points(s, i);
+        e->first |= 1u << k;
+      }
+      e->frame[k] = *u - 1;
+    }
   }
-  return TR_OK;
+  tr_resize(s->al, use, 0);
+  tr_resize(s->al, count, 0);
+  return s->site && !failed ? TR_OK : tr_no_memory(error);
 }
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
-  if (!s->block) return tr_no_memory(error);
+  s->of_velocity = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -211,7 +250,8 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
                                 .v = {b->v},
                                 .nv = {b->nv},
                                 .G = s->nG,
-                                .width = b->nv};
+                                .width = b->nv,
+                                .pull = b->nv};
     s->nG += b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {
@@ -224,8 +264,13 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
       c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
       c->width += b->nv;
     }
+    c->pull = j->ops->one_sided ? c->nv[0] : c->width;
     s->nG += c->rows * c->width;
     j->block = n++;
+    for (int r = 0; r < j->ops->rows; r++) {
+      s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
+      s->nvelocity += s->of_velocity[j->row + r];
+    }
   }
   return TR_OK;
 }

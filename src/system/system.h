@@ -4,8 +4,11 @@
 // (1) tr_system is constant after compile. Everything that changes is in tr_state or tr_work.
 // (2) All element loops are in this folder. A method asks for pieces and never sees a body.
 // (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
-//     assembly emits its blocks in one fixed order; a tape of slots, recorded at compile, says
-//     where each number goes.
+//     assembly emits its blocks in one fixed order; a tape, recorded at compile, says where each
+//     goes.
+// (4) Rows of velocities, Gam(v, q, t) = 0, stand among the others. Their phi is Gam, their G is Gam_v,
+//     and in the matrix they are Gam_v + cr Gam_q. What acts on the bodies is G' lam, except where only
+//     one body is to feel it (sys_block.pull).
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
@@ -21,6 +24,7 @@ typedef struct sys_block {
   int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS]; // their velocities
   int G;                                     // offset of the dense rows in work->G
   int width;                                 // sum of nv
+  int pull; // columns on which reactions act: width, or the first body
 } sys_block;
 
 typedef struct sys_body {
@@ -42,6 +46,7 @@ typedef struct sys_element {
   tr_place place;
   void *par;
   int nd, markers, mem;
+  unsigned first; // bit k: nobody puts a wrench on frame k before it, joints coming first
   int frame[TR_MAX_MARKERS]; // index into frames
   int body[TR_MAX_MARKERS];  // TR_GROUND or index
 } sys_element;
@@ -69,6 +74,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
   OWN_ENERGY,
@@ -95,8 +101,7 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  int *site_body; // (nframe)
-  tr_site *site;  // (nframe) sorted by body, ground first
+  tr_site *site; // (nframe) sorted by body, ground first
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
@@ -106,10 +111,13 @@ struct tr_system {
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
+  bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
+  int nvelocity;            // how many
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
-  int *tape, tape_length;   // slots of the assembly, in its order
+  int *tape, *shape;        // slots of the assembly, in its order; what blocks look like: sink.h
+  int nclear, *clear;       // slots that no block overwrites
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -122,7 +130,7 @@ typedef struct tr_work {
   tr_arena arena;
   tr_frame *frame;         // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;              // (6 nframe) a second set, for tr_stabilised
+  double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;           // (scratch) blocks under assembly
@@ -153,7 +161,7 @@ void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G 
 void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
 void tr_phi_t(tr_work *w, double *out);                               // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
-// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+// G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
@@ -174,24 +182,40 @@ void tr_retract(const tr_system *sys, const double *q, const double *d, double *
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
 // values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
-// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero.
+// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero. cr: of Gam_q in
+// the rows of velocities; a method with v = .. + cv a, q = .. + cq a has cr = cq/cv.
 typedef struct tr_coefficients {
-  double cm, ck, cd;
+  double cm, ck, cd, cr;
 } tr_coefficients;
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values);
+// Gam_v x in the rows of velocities of out (nc).
+void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
+// After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
+double tr_plain_velocity_rows(const tr_work *w, double *values);
+// The same rows and their columns taken out: lam = right-hand side there.
+void tr_silence_velocity_rows(const tr_system *sys, double *values);
+// The same at the point of the last tr_kinematics, after tr_forces with the same lam.
+void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c, double *values);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
 // Finds the pattern and records the tape; called by compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 
+// The site of a marker, as elements (nd = 3 or 6) or outputs see it; in the system's arena.
+tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
+
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
 
 // ---- names ----------------------------------------------------------------------------------------
+
+// x (nc) with 0 in rows of velocities.
+void tr_clear_velocity_rows(const tr_system *sys, double *x);
 
 // The element that owns a constraint row: kind ("joint"), name, place.
 const char *tr_row_owner(const tr_system *sys, int row, const char **kind);
