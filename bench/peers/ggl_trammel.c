@@ -32,14 +32,15 @@ static void matrix(ggl *g, double cj, const double *y, const double *yp) {
   int nq = g->nq, nc = g->nc, V = nq, LAM = 2 * nq, MU = LAM + nc;
   const double *v = y + nq, *lam = v + nq;
   double speed = vec_largest(v, nq), eps = speed > 0 ? 1e-6 / speed : 1e-6;
-  tr_coefficients only_mass = {1, 0, 0};
+  tr_coefficients only_mass = {.cm = 1};
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < nq; i++) p->q[i] = y[i] + (side ? -eps : eps) * v[i];
     tr_tangent(p->work, 0, p->q, v, p->mem, NULL, NULL, NULL, only_mass,
                side ? p->behind : p->ahead);
   }
-  tr_tangent(p->work, 0, y, v, p->mem, yp + nq, lam, NULL, (tr_coefficients){0, 1, 0}, p->stiff);
-  tr_tangent(p->work, 0, y, v, p->mem, NULL, NULL, NULL, (tr_coefficients){cj, 0, 1}, p->rates);
+  tr_tangent(p->work, 0, y, v, p->mem, yp + nq, lam, NULL, (tr_coefficients){.ck = 1}, p->stiff);
+  tr_tangent(p->work, 0, y, v, p->mem, NULL, NULL, NULL, (tr_coefficients){.cm = cj, .cd = 1},
+             p->rates);
   for (int i = 0; i < nq; i++) ggl_emit(g, i, i, cj), ggl_emit(g, i, V + i, -1);
   for (int j = 0; j < pattern->n; j++)
     for (int k = pattern->column[j]; k < pattern->column[j + 1]; k++) {
