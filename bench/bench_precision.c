@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work against precision on one model: every method over tolerances, and IDA with our equations.
-//   bench_precision MODEL.yaml [end=T] [NAME=VALUE ..]
+//   bench_precision MODEL.yaml [end=T] [methods=A;B;ida] [NAME=VALUE ..]
 // prints lines of  method,tol,steps,cpu_ms,error  and, as comments, the reference and what failed.
 //
 // Error: the largest over all positions and orientations of the bodies at the end, relative to the larger
@@ -81,7 +81,7 @@ static tr_status make(problem *p, int argc, char **argv, bool flat, tr_error *er
   for (int i = 2; status == TR_OK && i < argc; i++) {
     char name[100];
     const char *value = strchr(argv[i], '=');
-    if (!value || !strncmp(argv[i], "end=", 4)) continue;
+    if (!value || !strncmp(argv[i], "end=", 4) || !strncmp(argv[i], "methods=", 8)) continue;
     snprintf(name, sizeof name, "%.*s", (int)(value - argv[i]), argv[i]);
     status = tr_model_set(model, name, value + 1, error);
   }
@@ -172,6 +172,19 @@ static const char *run_ida(const problem *p, const char *method, double tol, ben
 }
 #endif
 
+// Whether a method is wanted: all, or those listed.
+static bool wanted(int argc, char **argv, const char *method) {
+  size_t k = strlen(method);
+  for (int i = 2; i < argc; i++) {
+    if (strncmp(argv[i], "methods=", 8) != 0) continue;
+    for (const char *s = argv[i] + 8;; s++) {
+      if (!strncmp(s, method, k) && (s[k] == 0 || s[k] == ';')) return true;
+      if (!(s = strchr(s, ';'))) return false;
+    }
+  }
+  return true;
+}
+
 static int fail(const tr_error *error, const char *path) {
   fprintf(stderr, "%s\n", error->text[0] ? error->text : path);
   return 1;
@@ -190,12 +203,15 @@ int main(int argc, char **argv) {
          distance(p.channels, x, reference), other ? other : "");
   other = run_once(&p, "radau5", 1e-11, &r, x);
   printf("# radau5 at 1e-11 by %.1e%s\n", distance(p.channels, x, reference), other ? other : "");
-  for (int i = 0; i < tr_method_count(); i++)
-    climb(&p, tr_method_describe(i).name, run_once, reference, x);
-  climb(&p, "ggl-bdf:order=5", run_once, reference, x);
+  for (int i = 0; i < tr_method_count(); i++) {
+    const char *method = tr_method_describe(i).name;
+    if (wanted(argc, argv, method)) climb(&p, method, run_once, reference, x);
+  }
+  if (wanted(argc, argv, "ggl-bdf:order=5")) climb(&p, "ggl-bdf:order=5", run_once, reference, x);
 #ifdef BENCH_IDA
   problem flat = {0};
-  if (make(&flat, argc, argv, true, &error) == TR_OK) climb(&flat, "ida", run_ida, reference, x);
+  if (wanted(argc, argv, "ida") && make(&flat, argc, argv, true, &error) == TR_OK)
+    climb(&flat, "ida", run_ida, reference, x);
   tr_reader_free(flat.reader);
   tr_system_free(flat.sys);
 #endif
