@@ -132,28 +132,28 @@ static void tangent(point *p, tr_coefficients c) {
   dense(p, p->M);
 }
 
-// d (n) = df/dq_j or df/dv_j. A tenth of the usual step, less in small mechanisms, whose forces are as
-// curved as their lengths say. Round-off grows to 5e-11 |f|, still far below.
+// d (n) = df/dq_j or df/dv_j. A thirtieth of the usual step, less in small mechanisms, whose forces are as
+// curved as their lengths say. Round-off grows to 2e-10 |f|, still far below.
 static double differentiate_by(point *p, bool by_v, int j, path f, int n, double *d) {
-  const double part = 0.1 * p->size;
+  const double part = 0.03 * p->size;
   rest(p);
   (by_v ? p->dv : p->d)[j] = part;
   double tol = differentiate(f, p, n, d);
   for (int i = 0; i < n; i++) d[i] /= part;
   rest(p);
-  return tol;
+  return fmax(tol, DIFFERENCE_TOL * largest(n, d));
 }
 
 // The same along the path under way.
 static double differentiate_finely(path f, point *p, int n, double *d) {
-  const double part = 0.1 * p->size;
+  const double part = 0.03 * p->size;
   for (int i = 0; i < p->sys->nv; i++) p->d[i] *= part, p->dv[i] *= part;
   p->dt *= part;
   double tol = differentiate(f, p, n, d);
   for (int i = 0; i < p->sys->nv; i++) p->d[i] /= part, p->dv[i] /= part;
   p->dt /= part;
   for (int i = 0; i < n; i++) d[i] /= part;
-  return tol;
+  return fmax(tol, DIFFERENCE_TOL * largest(n, d));
 }
 
 // ---- checks -----------------------------------------------------------------------------------------
