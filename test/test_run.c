@@ -512,6 +512,9 @@ static void newton_budget(void **u) {
       {"slider_crank_flexible.yaml", 1.4, 0.007},
       {"rolling_coin.yaml", 1.35, 0.040},
       {"skate.yaml", 2.25, 0.084},
+      {"flexible_arm.yaml", 2.08, 0.031},
+      {"flexible_four_bar.yaml", 2.11, 0.022},
+      {"rotating_beam.yaml", 2, 0.001},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);
