@@ -294,6 +294,48 @@ static void plane_in_space(void **u) {
   unload(&a), unload(&b);
 }
 
+// More modes change less and less: the torque of the four-bar's drive, largest change against 6 modes.
+static void four_bar_converges(void **u) {
+  (void)u;
+  enum { CASES = 4, TIMES = 10 };
+  static const char *const n[CASES] = {"n=6", "n=1", "n=2", "n=4"};
+  double torque[CASES][TIMES], off[CASES] = {0};
+  for (int k = 0; k < CASES; k++) {
+    const char *const set[] = {n[k], NULL};
+    mechanism m = load_model("flexible_four_bar.yaml", set);
+    tr_run *run = new_run(m.sys, "radau5", 2e-4, 0.2);
+    for (int i = 0; i < TIMES; i++) {
+      assert_int_equal(tr_run_to(run, 0.02 * (i + 1), NULL), TR_OK);
+      torque[k][i] = at_end(run, m.sys, "drive.tz");
+      off[k] = fmax(off[k], fabs(torque[k][i] - torque[0][i]));
+    }
+    tr_run_free(run);
+    unload(&m);
+  }
+  assert_true(largest(TIMES, torque[0]) > 1); // N m
+  assert_true(off[1] < 3e-3 && off[2] < 0.2 * off[1] && off[3] < 0.1 * off[2]);
+}
+
+// Without modes a beam is a rigid rod: the same bits of motion to round-off.
+static void no_modes(void **u) {
+  (void)u;
+  mechanism a = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+      "  b: {type: planar-beam, length: 2, density: 3, area: 0.5, I: 1, young: 1, "
+      "bending: 0}\n"
+      "joints:\n  j: {type: revolute, markers: [ground, {body: b, at: [0, 0]}]}\n");
+  mechanism b = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+      "  b: {type: planar, mass: 3, inertia: 1, com: [1, 0]}\n"
+      "joints:\n  j: {type: revolute, markers: [ground, {body: b, at: [0, 0]}]}\n");
+  tr_run *x = go(a.sys, "radau5", 1e-2, 1), *y = go(b.sys, "radau5", 1e-2, 1);
+  assert_near(at_end(x, a.sys, "b.angle"), at_end(y, b.sys, "b.angle"), 1e-9, "angle");
+  assert_near(at_end(x, a.sys, "j.fy"), at_end(y, b.sys, "j.fy"), 1e-6, "reaction");
+  assert_true(at_end(x, a.sys, "b.strain") == 0);
+  tr_run_free(x), tr_run_free(y);
+  unload(&a), unload(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(simeon_problem),
@@ -303,6 +345,8 @@ int main(void) {
       cmocka_unit_test(rigid_limit),
       cmocka_unit_test(rigid_limit_in_space),
       cmocka_unit_test(plane_in_space),
+      cmocka_unit_test(four_bar_converges),
+      cmocka_unit_test(no_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
