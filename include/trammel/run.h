@@ -64,8 +64,8 @@ typedef struct tr_run_settings {
   double step;        // NaN: the model's
   tr_control_settings control;
   bool consistent_start; // project q0, v0 onto the constraints before the first step
-  bool zero_start;       // the first step begins with a = 0, lam = 0, not with those of the equations
-  bool recompute;        // a and lam for observers from the equations at the state (index 1)
+  bool zero_start; // the first step begins with a = 0, lam = 0, not with those of the equations
+  bool recompute;  // a and lam for observers from the equations at the state (index 1)
   tr_redundant redundant;
   bool audit; // watch constraint violation and energy after every step
   tr_newton_settings newton;

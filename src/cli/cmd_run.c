@@ -51,7 +51,8 @@ static const option options_run[] = {
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
-    [ZERO_START] = {"zero-start", 0, NULL, "accelerations and multipliers 0 at the start, not the true ones"},
+    [ZERO_START] = {"zero-start", 0, NULL,
+                    "accelerations and multipliers 0 at the start, not the true ones"},
     [REDUNDANT] = {"redundant", 0, "POLICY",
                    "constraints that repeat others: least-norm, remove or fail"},
     [RECOMPUTE] = {"recompute", 0, NULL,
@@ -122,7 +123,8 @@ static bool take_option(request *r, int i, const char *value) {
     case OUT_EVERY: return out_every(r, value);
     case OUTPUT: r->output[r->outputs++] = value; return true;
     case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton.fixed_iterations);
-    case TOL: return r->tol_given = take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
+    case TOL:
+      return r->tol_given = take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
     case ZERO_START: return s->zero_start = true;
     case REDUNDANT: return policy(c, value, &s->redundant);

@@ -148,6 +148,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
 

@@ -15,11 +15,11 @@ typedef struct tr_full {
   tr_pattern one; // that of the system, with whole blocks for every constraint
   tr_pattern two; // and a block of 2 x 2 for each of its entries
   tr_kkt kkt;
-  double *some, *none;       // (nnz + 1) two tangents, by the system's pattern
-  double *b;                 // (2 (nv + nc))
-  double *q, *d, *rate;      // (nq), (nv), (2 nc) a place beside
-  double *slope;             // (nc)
-  bool *masked;              // (nv + nc) rows taken out
+  double *some, *none;  // (nnz + 1) two tangents, by the system's pattern
+  double *b;            // (2 (nv + nc))
+  double *q, *d, *rate; // (nq), (nv), (2 nc) a place beside
+  double *slope;        // (nc)
+  bool *masked;         // (nv + nc) rows taken out
 } tr_full;
 
 // In the arena of the step; NULL for no memory.

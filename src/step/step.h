@@ -81,8 +81,8 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  bool stiff;        // it is needed: kkt is too far from it
+  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
   double *damping; // (nnz + 1) -cv Q_v in the pattern
@@ -90,13 +90,14 @@ struct tr_step {
   double *w, *mu;  // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
-  double **room;  // (method->vectors) of nv numbers
-  void *memory;   // what the method's prepare made
-  double *blocks; // (nmass) for a frozen mass
-  double *d;      // (nv) increment of the step under way, dhat + cq a1
-  double *lam;    // (nc) scratch
-  bool calm;      // begin the iteration where the bodies coast to
-  double allowed; // error of q under step control, 0: fixed steps
+  double **room;    // (method->vectors) of nv numbers
+  void *memory;     // what the method's prepare made
+  double *blocks;   // (nmass) for a frozen mass
+  double *d;        // (nv) increment of the step under way, dhat + cq a1
+  double *lam;      // (nc) scratch
+  bool calm;        // begin the iteration where the bodies coast to
+  bool plain_start; // a of the first state is to be taken as it is
+  double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double last_h;                                         // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix

@@ -8,7 +8,7 @@
 // iteration: round-off with fixed steps, a third of the tolerance under step control, where the
 // iteration is [YP98]'s and counts lam and mu (test=ggl) or leaves them out (test=ggl-star). A matrix
 // that has seen another step is tried first, then a new one, then a quarter of the step.
-// With fixed steps the orders rise one by one from backward Euler, which limits the whole to order 2.
+// With fixed steps it begins at order 2 (jerk.h) and rises one by one, which limits the whole to order 2.
 #include <string.h>
 
 #include "bdf.h"

@@ -227,8 +227,7 @@ static void add_stiffness(const correction *k) {
   const memory *m = s->memory;
   tr_full *f = s->full;
   double al = k->alpha, *sum = s->room[SCRATCH];
-  for (int i = 0; i < s->sys->nv; i++)
-    sum[i] = (k->x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
+  for (int i = 0; i < s->sys->nv; i++) sum[i] = (k->x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
   take_stiffness(k, sum, NULL, false);
   for (int of = 0; of < 2; of++) tr_full_add_corner(f, 0, of, 1 + al, f->some);
   take_stiffness(k, s->room[REACTION_II], m->psi_2, true);
