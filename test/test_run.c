@@ -512,7 +512,8 @@ static void newton_budget(void **u) {
       if (iterations > 1.3 * budget[k].iterations || matrices > 1.3 * budget[k].matrices)
         fail_msg("%s: %.3f iterations and %.3f matrices a step", *name, iterations, matrices);
     }
-    if (!listed) fail_msg("%s has no budget yet: {%.2f, %.3f}", *name, iterations, matrices);
+    if (!listed && (iterations > 4 || matrices > 0.5)) // what none should cost without a reason
+      fail_msg("%s: no budget yet for {%.2f, %.3f}", *name, iterations, matrices);
     tr_run_free(run);
     unload(&m);
   }

@@ -59,7 +59,7 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
   s->work->increment = s->sys->flat ? NULL : s->d;
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  tr_tangent_here(s->work, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   return tr_kkt_factor(&s->kkt);

@@ -120,13 +120,10 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
-  if (c->split && !c->plain) { // lam belongs to this point
-    s->newton.residuals++;
-    TR_TRY(residual(p, s->newton.r));
-  }
   const double *lam = c->plain ? NULL : x->lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, lam, c->blocks, weights, s->kkt.values);
+  if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
+  tr_tangent_here(s->work, x->a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (s->damping) {
