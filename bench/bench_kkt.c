@@ -56,7 +56,8 @@ static bool measure(const tr_pattern *p, const double *values, timing *out) {
   return ok;
 }
 
-static void show(const char *name, const tr_pattern *p, const tr_pattern *klu, const double *values) {
+static void show(const char *name, const tr_pattern *p, const tr_pattern *klu,
+                 const double *values) {
   timing a, b;
   bool ok = measure(p, values, &a) & measure(klu, values, &b);
   double apart = 0, most = 0;
@@ -64,11 +65,12 @@ static void show(const char *name, const tr_pattern *p, const tr_pattern *klu, c
     apart = fmax(apart, fabs(a.x[i] - b.x[i]));
     most = fmax(most, fabs(b.x[i]));
   }
-  printf("%-28s %7d %8.1f %7.1f %8.1f %8.1f %8.1f | %8.1f %8.1f %8.1f | %5.2f %5.2f %5.2f  %.0e%s%s\n", name,
-         p->n, p->blocks ? p->blocks->flops / p->n : 0,
-         p->blocks ? (double)p->blocks->numbers / p->n : 0, a.factor, a.solve[0], a.solve[1],
-         b.factor, b.solve[0], b.solve[1], b.factor / a.factor, b.solve[0] / a.solve[0],
-         b.solve[1] / a.solve[1], apart / most, ok ? "" : " failed", p->blocks ? "" : " no blocks");
+  printf(
+      "%-28s %7d %8.1f %7.1f %8.1f %8.1f %8.1f | %8.1f %8.1f %8.1f | %5.2f %5.2f %5.2f  %.0e%s%s\n",
+      name, p->n, p->blocks ? p->blocks->flops / p->n : 0,
+      p->blocks ? (double)p->blocks->numbers / p->n : 0, a.factor, a.solve[0], a.solve[1], b.factor,
+      b.solve[0], b.solve[1], b.factor / a.factor, b.solve[0] / a.solve[0], b.solve[1] / a.solve[1],
+      apart / most, ok ? "" : " failed", p->blocks ? "" : " no blocks");
   free(a.x), free(b.x);
 }
 
@@ -78,7 +80,8 @@ int main(int argc, char **argv) {
   tr_system *sys = NULL;
   tr_state x;
   tr_work *w = NULL;
-  bool ok = argc > 1 && tr_model_new(NULL, &model) == TR_OK && tr_model_read_file(model, argv[1], &error) == TR_OK;
+  bool ok = argc > 1 && tr_model_new(NULL, &model) == TR_OK &&
+            tr_model_read_file(model, argv[1], &error) == TR_OK;
   for (int i = 2; i < argc && ok; i++) {
     char *value = strchr(argv[i], '=');
     if (value) *value++ = 0;
@@ -102,8 +105,8 @@ int main(int argc, char **argv) {
   tr_pattern klu = sys->pattern;
   klu.klu_only = true;
   if (tr_pattern_analyse(&ar, &klu, 0) != TR_OK) return 1;
-  printf("%-28s %7s %8s %7s %8s %8s %8s | %8s %8s %8s |  ratios           apart\n", "model", "n", "flops/n", "room/n",
-         "factor", "solve", "solve 2", "KLU", "solve", "solve 2");
+  printf("%-28s %7s %8s %7s %8s %8s %8s | %8s %8s %8s |  ratios           apart\n", "model", "n",
+         "flops/n", "room/n", "factor", "solve", "solve 2", "KLU", "solve", "solve 2");
   const char *slash = strrchr(argv[1], '/');
   show(slash ? slash + 1 : argv[1], &sys->pattern, &klu, values);
   printf("compiled in %.0f us\n", t0);

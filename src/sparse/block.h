@@ -32,10 +32,10 @@ typedef struct block_node {
 
 typedef struct tr_blocks {
   int n, nodes, widest;
-  int numbers;        // of the factors
-  double flops;       // of a factorisation
-  const int *order;   // (n) unknown that is eliminated k-th
-  const int *slot;    // (nnz) where the entry of the matrix goes
+  int numbers;      // of the factors
+  double flops;     // of a factorisation
+  const int *order; // (n) unknown that is eliminated k-th
+  const int *slot;  // (nnz) where the entry of the matrix goes
   block_node *node;
   block_run *run;
   int *target;

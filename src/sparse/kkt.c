@@ -328,7 +328,8 @@ enum { PAUSE_MAX = 10 }; // as a power of 2
 static bool block_factor_once(tr_kkt *k) {
   block_report report;
   k->refactorisations++;
-  if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report)) return false;
+  if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
+    return false;
   k->rcond = report.least / report.most;
   return k->rcond > BLOCK_RATIO && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }

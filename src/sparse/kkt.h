@@ -12,11 +12,11 @@
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
-  int leading;            // unknowns with a mass on their diagonal; the rest are multipliers
-  const int *column;      // (n + 1)
-  const int *row;         // (nnz)
-  bool klu_only;          // never by blocks; for tests
-  struct klu_handle *klu; // its ordering, where it is the first choice
+  int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
+  const int *column;        // (n + 1)
+  const int *row;           // (nnz)
+  bool klu_only;            // never by blocks; for tests
+  struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
 } tr_pattern;
 

@@ -150,6 +150,19 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
   b->fails = 0;
 }
 
+// As many points before the last one as the order needs.
+int tr_bdf_past(tr_bdf *b, double **vectors) {
+  int n = (b->points < b->most ? b->points : b->most) - 1;
+  for (int i = 0; i < n; i++) vectors[2 * i] = b->u[i + 1], vectors[2 * i + 1] = b->v[i + 1];
+  return 2 * n;
+}
+
+void tr_bdf_resume(tr_bdf *b, double h, int vectors) {
+  b->points = b->next = b->order = b->last_order = vectors / 2 + 1;
+  for (int i = 0; i < b->points; i++) b->apart[i] = h;
+  b->last_h = h;
+}
+
 // ---- step control ---------------------------------------------------------------------------------
 
 // |y - P_order(t1)|, root mean square over the coordinates that count.

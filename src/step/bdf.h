@@ -42,7 +42,10 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s);
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1);
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1);
 
-// The hooks of tr_method under step control.
+// The hooks of tr_method: the past with fixed steps,
+int tr_bdf_past(tr_bdf *b, double **vectors);
+void tr_bdf_resume(tr_bdf *b, double h, int vectors);
+// and under step control.
 double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst);
 double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e);
 

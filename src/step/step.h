@@ -44,6 +44,10 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
+  // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
+  int (*past)(tr_step *s, double **vectors);
+  void (*resume)(tr_step *s, const tr_state *x, double h, int vectors);
   // Step control by the method itself, instead of `truncation`. error: as tr_step_error, with the order
   // that goes with it. choose, if there: the next step, after one of length h with e = error/tolerance,
   // whether or not e <= 1 let it pass; a step of such a method whose iteration fails is not tried again
@@ -71,7 +75,8 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 3 }; // accepted states the predictor remembers
+enum { TR_PAST = 3 };          // accepted states the predictor remembers
+enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 struct tr_step {
   const tr_system *sys;

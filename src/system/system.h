@@ -42,7 +42,7 @@ typedef struct sys_element {
   tr_place place;
   void *par;
   int nd, markers, mem;
-  unsigned first;            // bit k: nobody puts a wrench on frame k before it, joints coming first
+  unsigned first; // bit k: nobody puts a wrench on frame k before it, joints coming first
   int frame[TR_MAX_MARKERS]; // index into frames
   int body[TR_MAX_MARKERS];  // TR_GROUND or index
 } sys_element;
@@ -96,7 +96,7 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  tr_site *site;  // (nframe) sorted by body, ground first
+  tr_site *site; // (nframe) sorted by body, ground first
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
