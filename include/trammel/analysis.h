@@ -27,7 +27,9 @@ TR_API tr_status tr_accelerations(const tr_system *system, tr_state *state, tr_e
 typedef struct tr_check_info {
   int coordinates, constraints; // nv, nc
   int rank;                     // of G at the start, after assembly
-  int freedom;                  // nv - rank
+  int freedom;                  // of velocities: nv - rank
+  int of_velocities;            // rows that constrain velocities only (nonholonomic)
+  int freedom_of_positions;     // more than `freedom` by those that are independent
   double phi, phi_v;            // 2-norms as given
   const char *worst;            // element with the largest |Phi|, or ""
   char findings[2048];          // redundant constraints by name, a line each, or empty

@@ -51,6 +51,7 @@ static void print_json(const findings *f) {
   json_int(&j, "rank", f->check.rank);
   json_int(&j, "redundant", f->check.constraints - f->check.rank);
   json_int(&j, "degrees_of_freedom", f->check.freedom);
+  json_int(&j, "degrees_of_freedom_of_positions", f->check.freedom_of_positions);
   json_lines(&j, "findings", f->check.findings);
   json_open(&j, "start", '{');
   json_number(&j, "position_violation", f->check.phi);
@@ -87,7 +88,11 @@ static void print_text(const findings *f) {
          s.joints, s.forces);
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, c->rank);
-  printf("%-18s %d\n", "degrees of freedom", c->freedom);
+  printf("%-18s %d", "degrees of freedom", c->freedom);
+  if (c->of_velocities > 0)
+    printf(" of velocities, %d of positions: %d of the constraints %s velocities only",
+           c->freedom_of_positions, c->of_velocities, c->of_velocities == 1 ? "is on" : "are on");
+  printf("\n");
   for (const char *line = c->findings; *line; line += strcspn(line, "\n") + 1)
     printf("%-18s %.*s\n", line == c->findings ? "redundant" : "", (int)strcspn(line, "\n"), line);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
@@ -116,6 +121,7 @@ static tr_status examine(findings *f, tr_state *given, tr_state *state) {
   tr_check_info assembled;
   status = tr_check(f->system, state, &assembled, &f->error);
   f->check.rank = assembled.rank, f->check.freedom = assembled.freedom;
+  f->check.freedom_of_positions = assembled.freedom_of_positions;
   memcpy(f->check.findings, assembled.findings, sizeof f->check.findings);
   if (status == TR_OK) status = method;
   return status == TR_OK ? outputs : status;

@@ -192,6 +192,20 @@ void measure_add_slope(const law_input *m, int nd, const tr_frame *const *f, dou
 
 // ---- second derivatives -----------------------------------------------------------------------------
 
+// s S between the places, or turns, of `to` and `from`
+static void add_pair_block(const law_input *m, int nd, part which, double s, const double S[9],
+                           int n, double *H) {
+  add_block(H, n, nd, m->to, which, m->to, which, s, S);
+  add_block(H, n, nd, m->to, which, m->from, which, -s, S);
+  add_block(H, n, nd, m->from, which, m->to, which, -s, S);
+  add_block(H, n, nd, m->from, which, m->from, which, s, S);
+}
+
+// (1 - u u')/length
+static void across(const double u[3], double length, double P[9]) {
+  for (int i = 0; i < 9; i++) P[i] = ((i % 4 == 0) - u[i / 3] * u[i % 3]) / length;
+}
+
 static void add_way_hessian(const law_input *m, int nd, const pair *x, double s, int n, double *H) {
   double C[9], DC[9];
   m3_skew(x->c, C), m3_skew2(x->d, x->c, DC);
@@ -206,11 +220,8 @@ static void add_distance_hessian(const law_input *m, int nd, const pair *x, doub
                                  double *H) {
   double P[9];
   if (x->L == 0) return;
-  for (int i = 0; i < 9; i++) P[i] = ((i % 4 == 0) - x->u[i / 3] * x->u[i % 3]) / x->L;
-  add_block(H, n, nd, m->to, PLACE, m->to, PLACE, s, P);
-  add_block(H, n, nd, m->to, PLACE, m->from, PLACE, -s, P);
-  add_block(H, n, nd, m->from, PLACE, m->to, PLACE, -s, P);
-  add_block(H, n, nd, m->from, PLACE, m->from, PLACE, s, P);
+  across(x->u, x->L, P);
+  add_pair_block(m, nd, PLACE, s, P, n, H);
 }
 
 // dg by dt_from and dt_to: with ds = n2.(dt_from - dt_to), dk = n1.(dt_from - dt_to),
@@ -244,4 +255,33 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
   pair x = look(m, nd, f, false);
   if (m->kind == LAW_WAY) add_way_hessian(m, nd, &x, s, n, H);
   if (m->kind == LAW_DISTANCE) add_distance_hessian(m, nd, &x, s, n, H);
+}
+
+void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
+                               int n, double *Q, double *V) {
+  double S[9], u[3], speed;
+  if (m->kind < LAW_VELOCITY) return;
+  pair x = look(m, nd, f, true);
+  part which = m->kind == LAW_SPIN ? TURN : PLACE;
+  switch (m->kind) {
+    case LAW_VELOCITY:
+    case LAW_SPIN: // dc = -[c] dt
+      m3_skew(x.c, S);
+      add_block(Q, n, nd, m->to, which, m->along, TURN, -s, S);
+      add_block(Q, n, nd, m->from, which, m->along, TURN, s, S);
+      break;
+    case LAW_SPEED:
+      speed = v3_norm(x.dv);
+      if (speed == 0) break;
+      v3_scale(1 / speed, x.dv, u);
+      across(u, speed, S);
+      add_pair_block(m, nd, PLACE, s, S, n, V);
+      break;
+    case LAW_RADIAL:
+      if (x.L == 0) break;
+      across(x.u, x.L, S);
+      add_pair_block(m, nd, PLACE, s, S, n, Q);
+      break;
+    default: break;
+  }
 }

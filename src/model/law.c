@@ -262,6 +262,12 @@ static tr_quantity quantity_of(tr_value value) {
   return (tr_quantity)q;
 }
 
+static bool depends_on_velocities(const compiler *c) {
+  for (int k = 0; k < c->inputs; k++)
+    if (c->input[k].kind >= LAW_VELOCITY) return true;
+  return false;
+}
+
 static bool check_result(compiler *c, tr_value value) {
   char why[TR_EXPR_TEXT], shown[TR_SHOWN];
   const char *text = tr_shown(c->node->text, shown);
@@ -270,6 +276,8 @@ static bool check_result(compiler *c, tr_value value) {
       return tr_plan_fail(c->p, c->node, "a constant part of \"%s\" is not a finite number", text);
   if (c->field->quantity != TR_QUANTITIES && !tr_value_fits(value, c->field->quantity, why))
     return tr_plan_fail(c->p, c->node, "\"%s\" %s", text, why);
+  if (c->field->reach == TR_OF_VELOCITIES && !depends_on_velocities(c))
+    return tr_plan_fail(c->p, c->node, "\"%s\" does not depend on velocities", text);
   if (stack_needed(c) > TR_LAW_STACK)
     return tr_plan_fail(c->p, c->node, "the law \"%s\" is nested too deeply", text);
   return true;

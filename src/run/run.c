@@ -37,7 +37,7 @@ double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
-  double T, V, *phi = w->x, *phi_t = w->y;
+  double T, V, *phi = w->x;
   int nc = r->sys->nc;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
@@ -45,13 +45,9 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
-  tr_jacobian(w);
-  tr_G_times(w, x->v, phi);
-  if (r->sys->rheonomic) {
-    tr_phi_t(w, phi_t);
-    for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
-  }
+  tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
@@ -183,10 +179,12 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 }
 
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
-static tr_status begin(tr_run *r, bool first, tr_error *error) {
+// fresh: as the model says, not a state of the caller.
+static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
+  if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
@@ -223,7 +221,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_no_memory(error);
   r->projector =
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
-  return begin(r, true, error);
+  return begin(r, true, !x, error);
 }
 
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
@@ -231,7 +229,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  return begin(r, false, error);
+  return begin(r, false, false, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -283,6 +281,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
+  const char *limit = r->step->method->limit;
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
@@ -292,8 +291,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                    "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
                    trouble);
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
-                 h, reason[why]);
+                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help%s%s%s",
+                 r->x.t, h, reason[why], limit ? " (" : "", limit ? limit : "", limit ? ")" : "");
 }
 
 void tr_run_accept(tr_run *r, double t1) {
@@ -321,6 +320,7 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   for (int k = 0; k < red->count; k++) {
     left_out = fmax(left_out, fabs(phi[red->row[k]]));
     phi[red->row[k]] = 0;

@@ -9,32 +9,31 @@
 #include <math.h>
 #include <string.h>
 
+enum { WIDTH = 16 };
 #define FIXED static inline __attribute__((always_inline))
 
 // ---- factor ---------------------------------------------------------------------------------------
 
-// D (w x w) := D^-1; false when a pivot vanishes.
-FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
-  int pivot[16];
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j < w; j++) {
-      double x = D[i * w + j] *= d[i] * d[j];
-      report->largest = fabs(x) > report->largest ? fabs(x) : report->largest;
-    }
+static void note(double size, block_report *report) {
+  report->least = size < report->least ? size : report->least;
+  report->most = size > report->most ? size : report->most;
+}
+
+// D (w x w) := D^-1 with row pivoting; false when a pivot vanishes.
+static bool invert_pivoting(int w, const double *d, double *restrict D, block_report *report) {
+  int pivot[WIDTH];
   for (int c = 0; c < w; c++) {
     int best = c;
     for (int i = c + 1; i < w; i++)
-      if (fabs(D[i * w + c]) > fabs(D[best * w + c])) best = i;
+      if (fabs(D[i * w + c]) * d[i] > fabs(D[best * w + c]) * d[best]) best = i;
     pivot[c] = best;
-    if (best != c)
-      for (int j = 0; j < w; j++) {
-        double x = D[c * w + j];
-        D[c * w + j] = D[best * w + j], D[best * w + j] = x;
-      }
-    double p = D[c * w + c], size = fabs(p);
+    double p = D[best * w + c], size = fabs(p) * d[best] * d[c];
+    for (int j = 0; j < w && best != c; j++) {
+      double x = D[c * w + j];
+      D[c * w + j] = D[best * w + j], D[best * w + j] = x;
+    }
     if (!(size > 0)) return false;
-    report->least = size < report->least ? size : report->least;
-    report->most = size > report->most ? size : report->most;
+    note(size, report);
     p = 1 / p;
     D[c * w + c] = 1;
     for (int j = 0; j < w; j++) D[c * w + j] *= p;
@@ -46,13 +45,43 @@ FIXED bool invert(int w, const double *d, double *restrict D, block_report *repo
     }
   }
   for (int c = w - 1; c >= 0; c--)
-    if (pivot[c] != c)
-      for (int i = 0; i < w; i++) {
-        double x = D[i * w + c];
-        D[i * w + c] = D[i * w + pivot[c]], D[i * w + pivot[c]] = x;
-      }
-  for (int i = 0; i < w; i++)
-    for (int j = 0; j < w; j++) D[i * w + j] *= d[i] * d[j];
+    for (int i = 0; i < w && pivot[c] != c; i++) {
+      double x = D[i * w + c];
+      D[i * w + c] = D[i * w + pivot[c]], D[i * w + pivot[c]] = x;
+    }
+  return true;
+}
+
+// The same without, for as long as the pivots on the diagonal are not much smaller than what is below.
+FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
+  double B[WIDTH * WIDTH];
+  block_report before = *report;
+  for (int i = 0; i < w * w; i++) B[i] = D[i];
+  for (int i = 0; i < w; i++) {
+    double x = fabs(B[i * w + i]) * d[i] * d[i];
+    before.largest = x > before.largest ? x : before.largest;
+  }
+  *report = before;
+  for (int c = 0; c < w; c++) {
+    double p = B[c * w + c], size = fabs(p) * d[c];
+    bool small = !(size > 0);
+    for (int i = c + 1; i < w; i++) small |= fabs(B[i * w + c]) * d[i] > 8 * size;
+    if (small) {
+      *report = before;
+      return invert_pivoting(w, d, D, report);
+    }
+    note(size * d[c], report);
+    p = 1 / p;
+    for (int j = 0; j < w; j++) B[c * w + j] *= p;
+    B[c * w + c] = p;
+    for (int i = 0; i < w; i++) {
+      if (i == c) continue;
+      double f = B[i * w + c];
+      B[i * w + c] = 0;
+      for (int j = 0; j < w; j++) B[i * w + j] -= f * B[c * w + j];
+    }
+  }
+  for (int i = 0; i < w * w; i++) D[i] = B[i];
   return true;
 }
 
@@ -89,12 +118,6 @@ static void subtract_large(int rows, int w, int columns, const double *restrict 
   if (i < rows) subtract(1, w, columns, A + i * w, B, ldb, C + i * ld, ld);
 }
 
-// Distance between rows of the target of runs i, j.
-FIXED int stride(const tr_blocks *b, const block_run *i, const block_run *j, bool upper) {
-  if (!upper) return b->node[j->owner].width;
-  return i->owner == j->owner ? b->node[i->owner].width : b->node[i->owner].rows;
-}
-
 // size: of all runs, 0: they differ.
 FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size, const double *d,
                        double *F, block_report *report) {
@@ -102,7 +125,7 @@ FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size,
   const double *U = L + s->rows * w;
   if (!invert(w, d, D, report)) return false;
   for (int i = 0; i < s->rows; i++) {
-    double row[16];
+    double row[WIDTH];
     for (int k = 0; k < w; k++) row[k] = L[i * w + k];
     for (int j = 0; j < w; j++) {
       double sum = row[0] * D[j];
@@ -111,16 +134,18 @@ FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size,
     }
   }
   const block_run *run = b->run + s->run;
-  const int *target = b->target + s->target;
+  const block_target *target = b->target + s->target;
   for (int i = 0; i < s->runs; i++)
-    for (int j = 0; j < s->runs; j++) {
-      int ld = stride(b, run + i, run + j, i < j);
-      double *C = F + *target++;
+    for (int j = 0; j < s->runs; j++, target++) {
+      int ld = target->step;
+      double *C = F + target->at;
       const double *A = L + run[i].row * w, *B = U + run[j].row;
       if (size > 0)
         subtract(size, w, size, A, B, s->rows, C, ld);
-      else
+      else if (w >= 4 && run[j].size >= 4)
         subtract_large(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
+      else
+        subtract(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
     }
   return true;
 }
@@ -132,20 +157,14 @@ FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const do
   for (int l = 0; l < w; l++) {
     double size = fabs(D[l]) * d[l] * d[l];
     if (!(size > 0)) return false;
-    report->least = size < report->least ? size : report->least;
-    report->most = size > report->most ? size : report->most;
+    note(size, report);
     D[l] = 1 / D[l];
   }
-  const block_run *run = b->run + s->run;
-  const int *target = b->target + s->target;
+  const block_target *target = b->target + s->target;
   for (int i = 0; i < s->runs; i++) {
     for (int l = 0; l < w; l++) L[i * w + l] *= D[l];
-    for (int j = 0; j < s->runs; j++) {
-      double *C = F + *target++;
-      const block_run *owner = run + (i < j ? i : j);
-      int step = b->node[owner->owner].lanes ? 1 : stride(b, run + i, run + j, i < j) + 1;
-      for (int l = 0; l < w; l++) C[l * step] -= L[i * w + l] * U[j * w + l];
-    }
+    for (int j = 0; j < s->runs; j++, target++)
+      for (int l = 0; l < w; l++) F[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
   }
   return true;
 }
@@ -158,13 +177,16 @@ static bool factor_any(const tr_blocks *b, const block_node *s, const double *d,
     return factor_lanes(b, s, s->width, d, F, report);
   }
   switch (100 * s->width + s->uniform) {
-    case 101: return factor_node(b, s, 1, 1, d, F, report);
-    case 102: return factor_node(b, s, 1, 2, d, F, report);
-    case 202: return factor_node(b, s, 2, 2, d, F, report);
-    case 303: return factor_node(b, s, 3, 3, d, F, report);
-    case 300: return factor_node(b, s, 3, 0, d, F, report);
-    case 600: return factor_node(b, s, 6, 0, d, F, report);
-    default: return factor_node(b, s, s->width, 0, d, F, report);
+  case 100: return factor_node(b, s, 1, 0, d, F, report);
+  case 101: return factor_node(b, s, 1, 1, d, F, report);
+  case 102: return factor_node(b, s, 1, 2, d, F, report);
+  case 202: return factor_node(b, s, 2, 2, d, F, report);
+  case 203: return factor_node(b, s, 2, 3, d, F, report);
+  case 303: return factor_node(b, s, 3, 3, d, F, report);
+  case 300: return factor_node(b, s, 3, 0, d, F, report);
+  case 402: return factor_node(b, s, 4, 2, d, F, report);
+  case 600: return factor_node(b, s, 6, 0, d, F, report);
+  default: return factor_node(b, s, s->width, 0, d, F, report);
   }
 }
 
@@ -185,7 +207,7 @@ FIXED void forward(const tr_blocks *b, const block_node *s, int w, int size, int
                    double *restrict x) {
   const double *L = F + s->at + w * w;
   const block_run *run = b->run + s->run;
-  double y[16 * 2];
+  double y[WIDTH * 2];
   for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
   for (int i = 0; i < s->runs; i++) {
     int n = size > 0 ? size : run[i].size;
@@ -199,11 +221,11 @@ FIXED void forward(const tr_blocks *b, const block_node *s, int w, int size, int
   }
 }
 
-FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r,
-                    const double *F, double *restrict x) {
+FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r, const double *F,
+                    double *restrict x) {
   const double *D = F + s->at, *U = D + w * w + s->rows * w;
   const block_run *run = b->run + s->run;
-  double y[16 * 2];
+  double y[WIDTH * 2];
   for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
   for (int i = 0; i < s->runs; i++) {
     int n = size > 0 ? size : run[i].size;
@@ -242,33 +264,34 @@ FIXED void backward_lanes(const tr_blocks *b, const block_node *s, int w, int r,
     }
 }
 
-#define ANY_WIDTH(sweep, sweep_lanes)              \
-  do {                                             \
-    if (s->lanes) {                                \
-      if (s->width == 3)                           \
-        sweep_lanes(b, s, 3, r, F, x);             \
-      else if (s->width == 2)                      \
-        sweep_lanes(b, s, 2, r, F, x);             \
-      else                                         \
-        sweep_lanes(b, s, s->width, r, F, x);      \
-      break;                                       \
-    }                                              \
-    switch (100 * s->width + s->uniform) {         \
-      case 101: sweep(b, s, 1, 1, r, F, x); break; \
-      case 102: sweep(b, s, 1, 2, r, F, x); break; \
-      case 202: sweep(b, s, 2, 2, r, F, x); break; \
-      case 303: sweep(b, s, 3, 3, r, F, x); break; \
-      case 300: sweep(b, s, 3, 0, r, F, x); break; \
-      case 600: sweep(b, s, 6, 0, r, F, x); break; \
-      default: sweep(b, s, s->width, 0, r, F, x);  \
-    }                                              \
+#define ANY_WIDTH(sweep, sweep_lanes)                             \
+  do {                                                            \
+    if (s->lanes) {                                               \
+      if (s->width == 3)                                          \
+        sweep_lanes(b, s, 3, r, F, x);                            \
+      else if (s->width == 2)                                     \
+        sweep_lanes(b, s, 2, r, F, x);                            \
+      else                                                        \
+        sweep_lanes(b, s, s->width, r, F, x);                     \
+      break;                                                      \
+    }                                                             \
+    switch (100 * s->width + s->uniform) {                        \
+    case 100: sweep(b, s, 1, 0, r, F, x); break;                  \
+    case 101: sweep(b, s, 1, 1, r, F, x); break;                  \
+    case 102: sweep(b, s, 1, 2, r, F, x); break;                  \
+    case 202: sweep(b, s, 2, 2, r, F, x); break;                  \
+    case 203: sweep(b, s, 2, 3, r, F, x); break;                  \
+    case 303: sweep(b, s, 3, 3, r, F, x); break;                  \
+    case 300: sweep(b, s, 3, 0, r, F, x); break;                  \
+    case 402: sweep(b, s, 4, 2, r, F, x); break;                  \
+    case 600: sweep(b, s, 6, 0, r, F, x); break;                  \
+    default: sweep(b, s, s->width, 0, r, F, x);                   \
+    }                                                             \
   } while (0)
 
 FIXED void sweep_all(const tr_blocks *b, int r, const double *F, double *x) {
-  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
-    ANY_WIDTH(forward, forward_lanes);
-  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
-    ANY_WIDTH(backward, backward_lanes);
+  for (const block_node *s = b->node; s < b->node + b->nodes; s++) ANY_WIDTH(forward, forward_lanes);
+  for (const block_node *s = b->node + b->nodes; s-- > b->node;) ANY_WIDTH(backward, backward_lanes);
 }
 
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {

@@ -18,13 +18,19 @@ typedef struct block_run {
   int owner; // the node whose pivots they are
 } block_run;
 
+// Where the product of the rows of one run and the columns of another goes, and from one row to the next;
+// of lanes, from one lane to the next.
+typedef struct block_target {
+  int at, step;
+} block_target;
+
 // D (w x w), then L (rows x w), then U (w x rows), all by rows. A node of lanes stands for w unknowns
 // that do not see each other: run r of unknown l is one row, first + l. Then D has w numbers, L and U
 // have runs x w.
 typedef struct block_node {
   int first, width, rows;
   int run, runs;
-  int target;  // (runs x runs) where the product of rows in run i and columns in run j goes
+  int target;  // (runs x runs) of rows in run i by columns in run j
   int uniform; // size of all runs, 0: they differ
   int at;      // D among the numbers
   bool lanes;
@@ -38,7 +44,7 @@ typedef struct tr_blocks {
   const int *slot;  // (nnz) where the entry of the matrix goes
   block_node *node;
   block_run *run;
-  int *target;
+  block_target *target;
 } tr_blocks;
 
 // NULL in *out: another solver will do better.

@@ -16,10 +16,10 @@
 
 #include "block.h"
 
-enum { WIDTH_MAX = 16 };               // pivots of a node
+enum { WIDTH_MAX = 16 };             // pivots of a node
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
-enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
-static const double FLOPS_FEW = 400;   // multiplications per unknown: nothing to gain by dissection
+enum { DISSECT_MIN = 600 };          // unknowns for which nested dissection is worth a look
+static const double FLOPS_FEW = 400; // multiplications per unknown: nothing to gain by dissection
 
 typedef struct graph {
   int n;
@@ -280,8 +280,7 @@ static tr_status wish(const graph *r, int kind, int *out, int *room) {
 _Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 
 // The better of two orders, and its nodes.
-static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d) {
+static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order, draft *d) {
   size_t n = (size_t)p->n;
   int *room = TR_NEW(ar, 8 * n, int), *cliques = NULL, length = 0, tried = -1;
   if (!room) return TR_NO_MEMORY;
@@ -343,8 +342,9 @@ static void postorder(const draft *d, int *new, int *room) {
   }
 }
 
-// Nodes of one pivot that go side by side, row for row, become lanes. How many from s on.
-static int count_lanes(const draft *d, const int *sorted, int s, const int *moved) {
+// Nodes of one pivot that go side by side, row for row, become lanes. How many from s on. at (n): the
+// node of the draft that an unknown belongs to.
+static int count_lanes(const draft *d, const int *sorted, int s, const int *at) {
   const node_draft *a = &d->node[sorted[s]];
   int lanes = 1;
   if (a->width != 1 || a->rows == 0) return 1;
@@ -353,20 +353,19 @@ static int count_lanes(const draft *d, const int *sorted, int s, const int *move
     if (b->width != 1 || b->rows != a->rows) break;
     bool same = true;
     for (int k = 0; k < a->rows && same; k++)
-      same = moved[b->row[k]] == moved[a->row[k]] + lanes && d->of[b->row[k]] == d->of[a->row[k]] &&
-             (k == 0 || moved[b->row[k - 1]] < moved[a->row[k]]);
+      same = b->row[k] == a->row[k] + lanes && at[b->row[k]] == at[a->row[k]] &&
+             (k == 0 || b->row[k - 1] < a->row[k]);
     if (!same) break;
   }
   return lanes;
 }
 
 // Runs of node s from its rows: a run ends where the numbering or the owner jumps.
-static void make_runs(tr_blocks *b, block_node *node, const int *row, const int *moved,
-                      const int *owner) {
+static void make_runs(tr_blocks *b, block_node *node, const int *row, const int *owner) {
   block_run *run = b->run + node->run;
   node->runs = 0;
   for (int k = 0; k < (node->lanes ? node->rows / node->width : node->rows); k++) {
-    int i = moved[row[k]];
+    int i = row[k];
     block_run *last = run + node->runs - 1;
     if (!node->lanes && node->runs > 0 && last->first + last->size == i && last->owner == owner[i])
       last->size++;
@@ -378,9 +377,7 @@ static void make_runs(tr_blocks *b, block_node *node, const int *row, const int 
     if (run[k].size != node->uniform) node->uniform = 0;
 }
 
-static int offset_L(const block_node *s) {
-  return s->at + (s->lanes ? s->width : s->width * s->width);
-}
+static int offset_L(const block_node *s) { return s->at + (s->lanes ? s->width : s->width * s->width); }
 static int offset_U(const block_node *s) {
   return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
 }
@@ -410,7 +407,8 @@ static int find_number(const tr_blocks *b, const int *owner, int i, int j) {
     while (b->run[s->run + r].first + k != other) r++;
     return (i < j ? offset_U(s) : offset_L(s)) + r * s->width + k;
   }
-  if (owner[other] == owner[first]) return s->at + (i - s->first) * s->width + j - s->first;
+  if (owner[other] == owner[first])
+    return s->at + (i - s->first) * s->width + j - s->first;
   int row = find_row(b, s, other);
   return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
 }
@@ -422,48 +420,67 @@ static tr_status make_targets(tr_arena *ar, tr_blocks *b, const int *owner) {
     count += (size_t)b->node[s].runs * (size_t)b->node[s].runs;
     if (count > 1u << 30) return TR_NO_MEMORY;
   }
-  if (!(b->target = TR_NEW(ar, count, int))) return TR_NO_MEMORY;
+  if (!(b->target = TR_NEW(ar, count, block_target))) return TR_NO_MEMORY;
   for (int s = 0; s < b->nodes; s++) {
     const block_node *node = &b->node[s];
     const block_run *run = b->run + node->run;
+    block_target *target = b->target + node->target;
     for (int i = 0; i < node->runs; i++)
-      for (int j = 0; j < node->runs; j++)
-        b->target[node->target + i * node->runs + j] =
-            find_number(b, owner, run[i].first, run[j].first);
+      for (int j = 0; j < node->runs; j++, target++) {
+        const block_node *to = &b->node[run[i < j ? i : j].owner];
+        bool right = i < j && run[i].owner != run[j].owner; // in U
+        target->at = find_number(b, owner, run[i].first, run[j].first);
+        target->step = right ? to->rows : to->width;
+        if (node->lanes) target->step = to->lanes ? 1 : target->step + 1;
+      }
   }
   return TR_OK;
 }
 
-// Nodes, runs and numbering out of the draft. moved (n): new place of a column of the draft.
-static tr_status lay_out(tr_arena *ar, const draft *d, const int *order, int *room, tr_blocks *b) {
-  int n = d->n, *new = room, *sorted = room + n, *moved = room + 2 * n, *owner = room + 5 * n;
-  postorder(d, new, room + 3 * n);
+// The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
+// into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
+static void renumber(draft *d, const int *order, int *final, int *sorted, int *at, int *room) {
+  int n = d->n, *new = room, *moved = room + n, next = 0;
+  postorder(d, new, room + 2 * n);
   for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
-  int next = 0, *final = TR_NEW(ar, n, int);
+  for (int k = 0; k < n; k++) new[order[k]] = k; // place in the draft's order
+  for (int s = 0; s < d->count; s++) {
+    const node_draft *node = &d->node[sorted[s]];
+    memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
+    qsort(final + next, (size_t)node->width, sizeof *final, by_number);
+    for (int k = 0; k < node->width; k++, next++) at[next] = sorted[s], moved[new[final[next]]] = next;
+  }
+  for (int s = 0; s < d->count; s++) {
+    node_draft *node = &d->node[s];
+    for (int k = 0; k < node->rows; k++) node->row[k] = moved[node->row[k]];
+    qsort(node->row, (size_t)node->rows, sizeof *node->row, by_number);
+  }
+}
+
+// Nodes, runs and numbering out of the draft. owner (n): node of an unknown.
+static tr_status lay_out(tr_arena *ar, draft *d, const int *order, int *owner, int *room, tr_blocks *b) {
+  int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
   size_t rows = 0, numbers = 0;
   b->node = TR_NEW(ar, d->count, block_node);
   if (!b->node || !final) return TR_NO_MEMORY;
-  for (int s = 0; s < d->count; s++) {
-    const node_draft *from = &d->node[sorted[s]];
-    for (int k = 0; k < from->width; k++)
-      final[next] = order[from->first + k], moved[from->first + k] = next++;
-    rows += (size_t)from->rows;
+  renumber(d, order, final, sorted, at, room + 2 * n);
+  b->order = final;
+  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, b->nodes++) {
+    const node_draft *one = &d->node[sorted[s]];
+    block_node *node = &b->node[b->nodes];
+    lanes = count_lanes(d, sorted, s, at);
+    *node = (block_node){.first = first, .lanes = lanes > 1};
+    node->width = lanes > 1 ? lanes : one->width;
+    node->rows = one->rows * lanes;
+    rows += (size_t)one->rows;
+    for (int k = 0; k < node->width; k++) owner[first++] = b->nodes;
+    from[b->nodes] = sorted[s];
   }
   if (!(b->run = TR_NEW(ar, rows, block_run))) return TR_NO_MEMORY;
-  for (int s = 0, lanes; s < d->count; s += lanes, b->nodes++) {
-    const node_draft *from = &d->node[sorted[s]];
-    block_node *node = &b->node[b->nodes];
-    lanes = count_lanes(d, sorted, s, moved);
-    *node = (block_node){.first = moved[from->first], .lanes = lanes > 1};
-    node->width = lanes > 1 ? lanes : from->width;
-    node->rows = from->rows * lanes;
-    for (int k = 0; k < node->width; k++) owner[node->first + k] = b->nodes;
-    new[b->nodes] = sorted[s]; // kept for the runs
-  }
   for (int s = 0, run = 0; s < b->nodes; s++) {
     block_node *node = &b->node[s];
     node->run = run;
-    make_runs(b, node, d->node[new[s]].row, moved, owner);
+    make_runs(b, node, d->node[from[s]].row, owner);
     run += node->runs;
     node->at = (int)numbers;
     size_t w = (size_t)node->width, m = (size_t)node->rows;
@@ -472,7 +489,6 @@ static tr_status lay_out(tr_arena *ar, const draft *d, const int *order, int *ro
     if (node->width > b->widest) b->widest = node->width;
   }
   b->numbers = (int)numbers;
-  b->order = final;
   return make_targets(ar, b, owner);
 }
 
@@ -497,8 +513,8 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   TR_TRY(choose_order(own, p, &g, order, d));
   b->n = p->n;
   b->flops = d->flops;
-  TR_TRY(lay_out(ar, d, order, room, b));
-  return make_slots(ar, p, room + 5 * n, room, b);
+  TR_TRY(lay_out(ar, d, order, room, room + n, b));
+  return make_slots(ar, p, room, room + n, b);
 }
 
 tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out) {

@@ -17,6 +17,8 @@
 // What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
 // positions converge first, then velocities, then lam, also near singular positions. Methods that count
 // their corrections have the latter, and the former too if lam has to converge with the rest.
+// Rows of velocities have e2 := Gam_v w, e4 = Gam/cv, and in the halves  Gam_v dw = e2,
+//   (Gam_v + cq/cv Gam_q) y = e4 + cw/cq e2
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -81,7 +83,13 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     e3[i] = c->cm * w->x[i] - e3[i];
     e1[i] += ratio * e3[i];
   }
+  if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
   for (int i = 0; i < nc; i++) {
+    if (s->sys->of_velocity[i]) {
+      double e2 = top[i], e4 = low[i] / c->cv;
+      low[i] = e2, top[i] = e4 + c->cw / c->cq * e2;
+      continue;
+    }
     low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
     top[i] /= c->cq;
   }
@@ -105,13 +113,14 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
       if (k % (b->nv + 1) == 0) diagonal[b->v + k / b->nv] = s->c.cm * x;
     }
   }
+  double bent = tr_plain_velocity_rows(s->work, P);
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
       off[p->row[k]] += fabs(A[k] - P[k]);
   for (int i = 0; i < sys->nv; i++)
     if (off[i] > STIFF * diagonal[i]) return true;
-  return false;
+  return bent > STIFF;
 }
 
 static tr_status matrix(tr_newton_problem *p) {
@@ -119,20 +128,21 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
   const double *lam = c->plain ? NULL : x->lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
   tr_tangent_here(s->work, x->a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
     tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
   }
-  TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
-  return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
+  return tr_kkt_factor(&s->projection);
 }
 
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
@@ -165,7 +175,8 @@ static void bend(const correction *k, const double *y, double *low) {
     tr_rates(s->work, rate + side * nc);
   }
   double f = c->cq / (c->cv * c->cw) / (2 * t);
-  for (int i = 0; i < nc; i++) low[i] += f * (rate[i] - rate[nc + i]);
+  for (int i = 0; i < nc; i++)
+    if (!s->sys->of_velocity[i]) low[i] += f * (rate[i] - rate[nc + i]);
 }
 
 // With what is usually left out. Where the halves depend on each other, one after the other, twice.
@@ -207,7 +218,7 @@ static void stiffness(const correction *k, const double *a, const double *lam, b
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_full *f = s->full;
-  tr_coefficients with = {c->cm, c->cq, 0}, without = {c->cm, forces ? 0 : c->cq, 0};
+  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, forces ? 0 : c->cq, 0, 0};
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, c->blocks, with, f->some);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, without, f->none);
   for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
@@ -314,8 +325,9 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
-  return vec_largest(r + nv, nc) * c->cq <= positions &&
-         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both &&
+  double noise = 64 * DBL_EPSILON * k->speed + positions * c->cv / c->cq;
+  return tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) &&
+         tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc) &&
          tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, r) &&
          tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }

@@ -26,11 +26,12 @@ tr_status tr_split_make(tr_step *s, tr_split *p) {
   for (int i = 0; i < sys->nblock; i++) {
     const sys_block *b = &sys->block[i];
     for (int r = 0, at = b->G; r < b->rows; r++)
-      for (int k = 0; k < b->count; k++)
-        for (int c = 0; c < b->nv[k]; c++, at++) {
+      for (int k = 0, j = 0; k < b->count; k++)
+        for (int c = 0; c < b->nv[k]; c++, at++, j++) {
           int row = sys->nv + b->row + r, column = b->v[k] + c;
           p->slot[at] = tr_pattern_slot(&sys->pattern, row, column);
-          p->turned[at] = tr_pattern_slot(&sys->pattern, column, row);
+          p->turned[at] = // into the bin where nothing is felt of it
+              j < b->pull ? tr_pattern_slot(&sys->pattern, column, row) : sys->pattern.nnz;
         }
   }
   return tr_kkt_make(ar, &sys->pattern, &p->kkt);

@@ -4,9 +4,11 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
+// Rows of velocities have no part in the first; in the second they are Gam(v, q, t), which may be curved in
+// v: Newton's method, with shorter steps where it goes astray.
 // What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
 // and what it would still move is dropped: the iteration then converges to a state where it is exactly
-// what it was.
+// what it was. Coordinates of deformations have a large mass too, but give way.
 #include "start.h"
 #include "math/vector.h"
 
@@ -16,6 +18,7 @@
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
+static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass
 static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
 
@@ -38,33 +41,29 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
-static tr_site origin_of(const sys_body *b) {
-  static const double zero[3] = {0}, axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  tr_site site = {0};
-  b->type->site(b->par, zero, axes, &site);
-  site.nd = b->type->dim == 2 ? 3 : 6;
-  return site;
+// The body's own frame; its marker comes after ground's.
+static const tr_site *origin_of(const tr_work *w, const sys_body *b) {
+  return &w->sys->marker_site[1 + (b - w->sys->body)];
 }
 
 // Row of a kept name on the body's velocities.
 static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
   tr_body_at at = body_at(w, b);
-  tr_site site = origin_of(b);
   double unit[6] = {0};
   unit[k] = 1;
   memset(row, 0, (size_t)b->nv * sizeof *row);
-  b->type->add_pull(&at, &site, unit, row);
+  b->type->add_pull(&at, origin_of(w, b), unit, row);
 }
 
 // Its value; turns of a spatial body have none, they are kept step by step.
 static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
   tr_body_at at = body_at(w, b);
-  tr_site site = origin_of(b);
+  const tr_site *site = origin_of(w, b);
   tr_frame f = {0};
-  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
-  int lines = site.nd == 3 ? 2 : 3;
-  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
-  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
+  b->type->kinematics(&at, TR_AT_VELOCITY, 1, site, &f);
+  int lines = site->nd == 3 ? 2 : 3;
+  if (velocity) return k < lines ? f.v[k] : site->nd == 3 ? f.w[2] : f.w[k - 3];
+  return k < lines ? f.p[k] : site->nd == 3 ? f.angle : 0;
 }
 
 // Values of everything kept, in order; NULL: just count.
@@ -91,6 +90,13 @@ static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, doubl
         if (row[i] * row[j] != 0)
           values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
   }
+}
+
+// Deformations move only where nothing else can.
+static void make_stiff(const tr_system *s, const sys_body *b, double *values) {
+  int modes = b->type->modes ? b->type->modes(b->par, NULL) : 0;
+  for (int i = b->v + b->nv - modes; i < b->v + b->nv; i++)
+    values[tr_pattern_slot(&s->pattern, i, i)] *= MODE_WEIGHT;
 }
 
 // r += weight row' (value - given) for everything kept
@@ -157,23 +163,22 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   if (keeps_any(s, velocity))
     for (int i = 0; i < s->nbody; i++)
       make_heavy(p->work, &s->body[i], velocity, p->weight, values);
+  for (int i = 0; i < s->nbody; i++) make_stiff(s, &s->body[i], values);
   for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
+  if (!velocity) tr_silence_velocity_rows(s, values);
   return tr_kkt_factor(p->kkt);
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(p->sys, phi);
   return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
-  tr_work *w = p->work;
-  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_jacobian(w);
-  tr_G_times(w, x->v, gap);
-  tr_phi_t(w, w->y);
-  for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, gap);
   return vec_norm(gap, p->sys->nc);
 }
 
@@ -252,25 +257,38 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   return TR_OK;
 }
 
+// v <- v - f d, d in p->r; with rows of velocities f is halved until the gap shrinks.
+static double change(tr_projector *p, tr_state *x, double before, double *gap) {
+  const tr_system *s = p->sys;
+  double *v0 = p->work->x, f = 1, now = before;
+  memcpy(v0, x->v, (size_t)s->nv * sizeof *v0);
+  for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
+    for (int i = 0; i < s->nv; i++) x->v[i] = v0[i] - f * p->r[i];
+    now = velocity_gap(p, x, gap);
+    if (now < before || s->nvelocity == 0) break;
+  }
+  return now;
+}
+
 static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
                                     tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
-  double now = info->phi_v_before = velocity_gap(p, x, gap);
+  double now = info->phi_v_before = velocity_gap(p, x, gap), last = INFINITY;
   double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
-  bool factored = false;
-  for (int k = 0; k < 4 && now > done; k++) {
-    if (!factored && factor_projection(p, x, true) != TR_OK)
-      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
+  bool curved = s->nvelocity > 0, factored = false;
+  int most = curved ? MAX_ITERATIONS : 4;
+  for (int k = 0; k < most && (curved ? now > 0 && now < last : now > done); k++) {
+    if ((curved || !factored) && factor_projection(p, x, true) != TR_OK)
+      return blame(s, gap, "its velocities cannot be made consistent", error);
     factored = true;
-    now = velocity_gap(p, x, gap);
+    last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     hold_kept(p, true, given, p->r);
-    for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
-    now = velocity_gap(p, x, gap);
+    now = change(p, x, last, gap);
   }
   info->phi_v_after = now;
   if (now > 1e6 * done || !isfinite(now))
@@ -370,6 +388,10 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
   if (project) status = tr_project(&p, x, info, error);
   if (status != TR_OK) goto done;
   status = tr_diagnose(&p, x);
+  if (status == TR_OK && project) {
+    status = tr_slow_start(&p, x, error);
+    if (status < 0) goto done;
+  }
   if (status == TR_OK) status = tr_solve_accelerations(&p, x, x->a, x->lam);
   if (status == TR_OK) status = tr_spread_multipliers(&p, x, x->lam);
   if (status == TR_SINGULAR)

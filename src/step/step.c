@@ -48,8 +48,8 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
-  if (s->settings.fixed_iterations > 0 && !s->method->direct && !(s->full = tr_full_new(s)))
-    return TR_NO_MEMORY;
+  bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
+  if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
   if (s->method->stabilised) {
     double *p = TR_NEW(ar, 3 * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
@@ -123,6 +123,22 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
     if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * (diagonal * (fabs(x[i]) + spread) + force)))
       return false;
   }
+  return true;
+}
+
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r) {
+  const tr_system *sys = s->sys;
+  for (int i = 0; i < sys->nc; i++)
+    if (!(sys->of_velocity[i] || fabs(r[i]) * c <= positions)) return false;
+  if (sys->nvelocity == 0) return true;
+  double *size = s->work->x; // of the rows
+  memset(size, 0, (size_t)sys->nc * sizeof *size);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = A->p->column[j]; k < A->p->column[j + 1]; k++)
+      if (A->p->row[k] >= sys->nv) size[A->p->row[k] - sys->nv] += fabs(A->values[k]);
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_velocity[i] && !(fabs(r[i]) * s->c.cv <= size[i] * noise)) return false;
   return true;
 }
 

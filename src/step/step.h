@@ -7,7 +7,8 @@
 //   e1 = cm Mass a1 + G1' lam1 - Q1 + history = 0,   e2 = Phi(q1, t1)/cq = 0
 // with Mass = M(q1) or blocks frozen for the step. The stabilised form adds w and mu:
 //   q1 = q_n o exp(dhat + cq a1 + cw w),   e3 = cm X w - G1' mu = 0,   e4 = (G1 v1 + Phi_t)/cv = 0
-// with X = Mass or the unit matrix.
+// with X = Mass or the unit matrix. In rows of velocities e2 = Gam(v1, q1, t1)/cv, and in the stabilised
+// form, in place of the position, Gam_v w = 0: what is added to the positions is a motion they allow.
 #ifndef TR_STEP_H
 #define TR_STEP_H
 
@@ -28,8 +29,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute; // a and lam in the state are the method's own: not for output
-  bool direct;    // there is no Newton iteration
+  bool recompute;    // a and lam in the state are the method's own: not for output
+  bool direct;       // there is no Newton iteration
+  const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
   tr_truncation (*truncation)(const void *par);
@@ -154,6 +156,11 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // to eps `spread`. After a residual; A is the corner of a matrix that has been evaluated.
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r);
+
+// Constraint rows r (nc) are mere round-off: |r_i| c <= positions; in rows of velocities, scaled by 1/cv,
+// what the noise of the velocities does to the row of A.
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r);
 
 // For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
 // cannot stand for the other.

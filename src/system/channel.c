@@ -77,12 +77,41 @@ static int count_names(const char *const *names) {
   return n;
 }
 
+static int count_modes(const tr_system *s, int body) {
+  const sys_body *b = &s->body[body];
+  return b->type->modes ? b->type->modes(b->par, NULL) : 0;
+}
+
+// The row behind the k-th multiplier that is an output of its own: those of velocities, and that of a
+// constraint without markers of its own, whose reactions no one marker shows. -1: there are fewer.
+static int shown_row(const sys_joint *j, int k) {
+  for (int r = 0; r < j->ops->rows; r++)
+    if ((j->ops->velocity >> r & 1u || j->type->markers == 0) && k-- == 0) return r;
+  return -1;
+}
+
+static int count_shown(const sys_joint *j) {
+  int n = 0;
+  while (shown_row(j, n) >= 0) n++;
+  return n;
+}
+
+// "mu", or "mu1", "mu2" of several; "lam" of positions
+static part describe_multiplier(const sys_joint *j, int k, char buffer[16]) {
+  const char *letter = j->ops->velocity ? "mu" : "lam";
+  if (count_shown(j) == 1) return (part){letter, TR_NUMBER};
+  snprintf(buffer, 16, "%s%d", letter, k + 1);
+  return (part){buffer, TR_NUMBER};
+}
+
 static int count_parts(const tr_system *s, const sys_owner *o) {
   switch (o->kind) {
     case OWN_MARKER: return marker_dim(s, o->index) == 2 ? PLANAR_PARTS : SPATIAL_PARTS;
     case OWN_PROBLEM: return 3 * s->body[o->index].nv + s->body[o->index].nc;
+    case OWN_MODES: return 3 * count_modes(s, o->index) + 1;
     case OWN_JOINT:
-      return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names);
+      return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names) +
+             count_shown(&s->joint[o->index]);
     case OWN_FORCE: return count_names(s->force[o->index].ops->measure_names);
     case OWN_ENERGY: return 3;
     case OWN_CONSTRAINT: return 2;
@@ -100,9 +129,18 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
       snprintf(buffer, 16, "%s%d", letter[which], k - which * n + 1);
       return (part){buffer, TR_NUMBER};
     }
+    case OWN_MODES: {
+      static const char *const prefix[] = {"eta", "eta_v", "eta_a"};
+      int n = count_modes(s, o->index);
+      if (k == 3 * n) return (part){"strain", TR_ENERGY};
+      snprintf(buffer, 16, "%s%d", prefix[k / n], k % n + 1);
+      return (part){buffer, TR_NUMBER};
+    }
     case OWN_JOINT: {
       const sys_joint *j = &s->joint[o->index];
       if (k < j->e.nd) return j->e.nd == 3 ? planar_reaction[k] : spatial_reaction[k];
+      int measures = count_names(j->ops->measure_names);
+      if (k >= j->e.nd + measures) return describe_multiplier(j, k - j->e.nd - measures, buffer);
       const char *name = j->ops->measure_names[k - j->e.nd];
       return (part){name, measure_quantity(name, false)};
     }
@@ -141,7 +179,7 @@ static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int i
 
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
-  int most = p->nmarker + s->nbody + s->njoint + s->nforce + 2;
+  int most = p->nmarker + 2 * s->nbody + s->njoint + s->nforce + 2;
   s->hash_size = 16;
   while (s->hash_size < 2 * most) s->hash_size *= 2;
   s->owner = TR_NEW(&s->arena, most + 1, sys_owner);
@@ -151,21 +189,16 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
   for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
     const tr_plan_marker *d = &p->marker[m];
-    tr_site *site = &s->marker_site[m];
-    if (d->body == TR_GROUND) {
-      memcpy(site->c, d->p, sizeof site->c);
-      memcpy(site->R, d->R, sizeof site->R);
-      site->angle = atan2(d->R[3], d->R[0]);
-    } else if (s->body[d->body].type->site) {
-      s->body[d->body].type->site(s->body[d->body].par, d->p, d->R, site);
-    } else {
+    if (d->body != TR_GROUND && !s->body[d->body].type->site)
       continue; // the origin of a problem is no place
-    }
-    site->nd = marker_dim(s, m) == 2 ? 3 : 6;
+    if (tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
+      return tr_no_memory(error);
     if (d->name[0]) add_owner(s, d->name, OWN_MARKER, m);
   }
   for (int i = 0; i < s->nbody; i++)
     if (!s->body[i].type->site) add_owner(s, s->body[i].name, OWN_PROBLEM, i);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->modes) add_owner(s, s->body[i].name, OWN_MODES, i);
   for (int i = 0; i < s->njoint; i++) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
   for (int i = 0; i < s->nforce; i++) add_owner(s, s->force[i].e.name, OWN_FORCE, i);
   add_owner(s, "energy", OWN_ENERGY, 0);
@@ -213,7 +246,7 @@ int tr_channel_find(const tr_system *s, const char *name) {
     char buffer[16];
     for (int k = 0; k < o[1].first - o->first; k++)
       if (!strcmp(describe_part(s, o, k, buffer).name, dot + 1)) return o->first + k;
-    return -1;
+    // a deformable body owns two: its frame, its modes
   }
   return -1;
 }
@@ -298,10 +331,16 @@ static void read_marker(const tr_reader *r, int marker, const tr_state *x, doubl
     b->type->kinematics(&at, TR_AT_BIAS, 1, site, &f);
     accelerate(r->work, b, site, x->a, &f);
     if (site->nd == 6 && b->type->quaternion) {
-      double eb[4], es[4];
+      double eb[4], es[4], near[4];
       b->type->quaternion(&at, eb);
       m3_to_quat(site->R, es);
-      quat_mul(eb, es, e);
+      quat_mul(eb, es, near);
+      memcpy(e, near, sizeof e);
+      if (site->shape) { // the section is turned besides: its quaternion, of the same sign
+        m3_to_quat(f.R, e);
+        double same = e[0] * near[0] + v3_dot(e + 1, near + 1);
+        for (int i = 0; same < 0 && i < 4; i++) e[i] = -e[i];
+      }
     } else if (site->nd == 6) {
       m3_to_quat(f.R, e);
     }
@@ -324,6 +363,8 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
+  out += j->e.nd + count_names(j->ops->measure_names);
+  for (int k = 0, row; (row = shown_row(j, k)) >= 0; k++) out[k] = x->lam[j->row + row];
 }
 
 static void read_force(const tr_reader *r, int index, const tr_state *x, double *out) {
@@ -341,28 +382,42 @@ static void read_problem(const tr_reader *r, const sys_owner *o, int k, const tr
   *out = from[which][i];
 }
 
-static void read_constraint(const tr_reader *r, const tr_state *x, double out[2]) {
+static double read_mode(const tr_reader *r, const sys_owner *o, int k, const tr_state *x) {
+  const sys_body *b = &r->sys->body[o->index];
+  int n = count_modes(r->sys, o->index), i = n > 0 ? k % n - n : 0;
+  if (k == 3 * n) {
+    tr_body_at at = body_at(r->work, b);
+    return b->type->strain(&at);
+  }
+  return k < n       ? x->q[b->q + b->nq + i]
+         : k < 2 * n ? x->v[b->v + b->nv + i]
+                     : x->a[b->v + b->nv + i];
+}
+
+static void read_constraint(const tr_reader *r, double out[2]) {
   tr_work *w = r->work;
   int nc = r->sys->nc;
   tr_forces(w, NULL, NULL, w->x);
+  tr_clear_velocity_rows(r->sys, w->x);
   out[0] = vec_norm(w->x, nc);
-  tr_jacobian(w);
-  tr_G_times(w, x->v, w->x);
-  tr_phi_t(w, w->y);
-  for (int i = 0; i < nc; i++) w->x[i] += w->y[i];
+  tr_rates(w, w->x);
   out[1] = vec_norm(w->x, nc);
 }
 
 tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
   const tr_system *s = r->sys;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
-  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES] = {0};
+  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES + TR_MAX_ROWS] = {0};
   const sys_owner *last = NULL;
   for (int i = 0; i < r->n; i++) {
     const sys_owner *o = owner_of(s, r->channel[i]);
     int k = r->channel[i] - o->first;
     if (o->kind == OWN_PROBLEM) {
       read_problem(r, o, k, x, &values[i]);
+      continue;
+    }
+    if (o->kind == OWN_MODES) {
+      values[i] = read_mode(r, o, k, x);
       continue;
     }
     if (o != last) {
@@ -374,8 +429,9 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
           tr_energy(r->work, &part_values[0], &part_values[1]);
           part_values[2] = part_values[0] + part_values[1];
           break;
-        case OWN_CONSTRAINT: read_constraint(r, x, part_values); break;
-        case OWN_PROBLEM: break;
+        case OWN_CONSTRAINT: read_constraint(r, part_values); break;
+        case OWN_PROBLEM:
+        case OWN_MODES: break;
       }
       last = o;
     }

@@ -6,6 +6,9 @@
 // (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
 //     assembly emits its blocks in one fixed order; a tape, recorded at compile, says where each
 //     goes.
+// (4) Rows of velocities, Gam(v, q, t) = 0, stand among the others. Their phi is Gam, their G is Gam_v,
+//     and in the matrix they are Gam_v + cr Gam_q. What acts on the bodies is G' lam, except where only
+//     one body is to feel it (sys_block.pull).
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
@@ -21,6 +24,7 @@ typedef struct sys_block {
   int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS]; // their velocities
   int G;                                     // offset of the dense rows in work->G
   int width;                                 // sum of nv
+  int pull; // columns on which reactions act: width, or the first body
 } sys_block;
 
 typedef struct sys_body {
@@ -70,6 +74,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
   OWN_ENERGY,
@@ -106,6 +111,8 @@ struct tr_system {
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
+  bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
+  int nvelocity;            // how many
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
@@ -154,7 +161,7 @@ void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G 
 void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
 void tr_phi_t(tr_work *w, double *out);                               // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
-// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+// G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
@@ -175,13 +182,20 @@ void tr_retract(const tr_system *sys, const double *q, const double *d, double *
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
 // values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
-// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero.
+// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero. cr: of Gam_q in
+// the rows of velocities; a method with v = .. + cv a, q = .. + cq a has cr = cq/cv.
 typedef struct tr_coefficients {
-  double cm, ck, cd;
+  double cm, ck, cd, cr;
 } tr_coefficients;
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values);
+// Gam_v x in the rows of velocities of out (nc).
+void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
+// After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
+double tr_plain_velocity_rows(const tr_work *w, double *values);
+// The same rows and their columns taken out: lam = right-hand side there.
+void tr_silence_velocity_rows(const tr_system *sys, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
@@ -191,11 +205,17 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
 // Finds the pattern and records the tape; called by compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 
+// The site of a marker, as elements (nd = 3 or 6) or outputs see it; in the system's arena.
+tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
+
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
 
 // ---- names ----------------------------------------------------------------------------------------
+
+// x (nc) with 0 in rows of velocities.
+void tr_clear_velocity_rows(const tr_system *sys, double *x);
 
 // The element that owns a constraint row: kind ("joint"), name, place.
 const char *tr_row_owner(const tr_system *sys, int row, const char **kind);
