@@ -40,7 +40,8 @@ static void perturbed_start(void **u) {
     memcpy(x.q, y.q, (size_t)sys->nq * sizeof *x.q);
     for (int i = 0; i < sys->nv; i++) x.v[i] += 1e-2 * draw(&s);
     tr_state_copy(&y, &x);
-    assert_int_equal(tr_consistent_start(sys, &x, &info, NULL), TR_OK);
+    tr_error error = {0};
+    if (tr_consistent_start(sys, &x, &info, &error) != TR_OK) fail_msg("%s: %s", *name, error.text);
     gaps(sys, &x, &phi, &phi_v);
     speed = fmax(1, largest(sys->nv, x.v));
     assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));

@@ -84,8 +84,10 @@ static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
   printf("%-18s %s\n", "model", model_name(f->system, f->path));
-  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d", "elements", s.bodies, s.markers,
          s.joints, s.forces);
+  if (s.numbers > 0) printf(", states and variables %d", s.numbers);
+  printf("\n");
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, c->rank);
   printf("%-18s %d", "degrees of freedom", c->freedom);

@@ -316,7 +316,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
-  for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  for (size_t i = 0; i < nv; i++)
+    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
   tr_resize(s->al, before, 0);
   return status;
 }

@@ -103,10 +103,13 @@ void tr_step_free(tr_step *s) {
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   double v = 0, a = 0;
-  for (int i = 0; i < s->sys->nv; i++) {
-    v = fmax(v, fabs(x0->v[i]));
-    a = fmax(a, fabs(x0->a[i]));
-  }
+  // mechanics first: rates of states are no measure of it
+  for (int pass = 0; pass < 2 && a == 0; pass++)
+    for (int i = 0; i < s->sys->nv; i++) {
+      if (s->sys->number[i] != (pass == 1)) continue;
+      v = fmax(v, fabs(x0->v[i]));
+      a = fmax(a, fabs(x0->a[i]));
+    }
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
   a *= s->c.cv; // what the accelerations do to the velocities in a step

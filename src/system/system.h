@@ -74,6 +74,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_NUMBER,
   OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
@@ -110,6 +111,9 @@ struct tr_system {
   int *mass_slot;           // (nmass) of each block entry in the KKT matrix
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
+  bool aligned;             // flat, and every velocity has its coordinate
+  bool *number;             // (nv) states and variables: not of mechanics
+  int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
