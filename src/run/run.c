@@ -8,11 +8,14 @@
 //     is shared out between the two by a wall clock read twice a step.
 #include "driver.h"
 
+#include "step/nearby.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
+enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
+enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -177,12 +180,27 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   return fail ? TR_INCONSISTENT : TR_OK;
 }
 
+// A start in a singular position is worth a warning: which branch it takes is a matter of chance.
+static tr_status warn_singular(tr_run *r, tr_error *error) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  int rank = red->rank, nearby = rank;
+  if (red->count == 0 || rank == r->sys->nv || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
+  if (tr_rank_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  if (nearby <= rank) return TR_OK;
+  r->info.warnings = tr_arena_printf(&r->arena,
+                                     "%sthe position is singular: %d motions are free here, %d "
+                                     "nearby; which way it goes is a matter of chance\n",
+                                     r->info.warnings, r->sys->nv - rank, r->sys->nv - nearby);
+  return r->info.warnings ? TR_OK : tr_no_memory(error);
+}
+
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
 // fresh: as the model says, not a state of the caller.
 static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
+  if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
