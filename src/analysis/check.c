@@ -69,7 +69,8 @@ tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, t
   const char *kind;
   if (s->nc > 0) info->worst = tr_row_owner(s, worst, &kind);
   tr_rates(w, w->x);
-  for (int i = s->njoint - s->nnumber; i < s->njoint; i++) w->x[s->joint[i].row] = 0; // no start
+  for (int i = 0; i < s->nc; i++)
+    if (s->of_number[i]) w->x[i] = 0; // they have no start
   info->phi_v = vec_norm(w->x, s->nc);
   tr_status status = find_rank(w, x, info, error);
   info->freedom = info->rank < 0 ? -1 : s->nv - info->rank;

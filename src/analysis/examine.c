@@ -109,9 +109,10 @@ static tr_status factor_metric(doctor *d) {
       double sum = 0;
       for (int k = 0; k < b->count; k++)
         for (int j = 0; j < b->nv[k]; j++, G++) sum += *G * *G / metric[b->v[k] + j];
-      d->scale[b->row + r] = sum > 0 ? 1 / sqrt(sum) : 0;
+      d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
+  tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 

@@ -87,12 +87,12 @@ static void elements_text(const findings *f) {
     if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
     if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
   }
-  printf("\n%-*s %-*s %-*s coordinates constraints       |Phi|\n", kind_width, "kind", type_width, "type",
-         width, "name");
+  printf("\n%-*s %-*s %-*s coordinates constraints       |Phi|\n", kind_width, "kind", type_width,
+         "type", width, "name");
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
-    printf("%-*s %-*s %-*s %11d %11d %11.3g\n", kind_width, e.kind, type_width, e.type, width, e.name,
-           e.coordinates, e.constraints, f->violation[i]);
+    printf("%-*s %-*s %-*s %11d %11d %11.3g\n", kind_width, e.kind, type_width, e.type, width,
+           e.name, e.coordinates, e.constraints, f->violation[i]);
   }
 }
 
@@ -160,8 +160,7 @@ static tr_status examine(findings *f, bool motions, tr_state *given, tr_state *s
   tr_check_info assembled;
   status = tr_check(f->system, state, &assembled, &f->error);
   f->check.freedom_of_positions = assembled.freedom_of_positions;
-  if (status == TR_OK)
-    status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
+  if (status == TR_OK) status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
   if (status == TR_OK) status = method;
   return status == TR_OK ? outputs : status;
 }

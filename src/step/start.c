@@ -180,7 +180,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
     for (int i = 0; i < p->sys->nbody; i++)
       make_heavy(p->work, &p->sys->body[i], velocity, p->weight, p->kkt->values);
   for (int i = 0; i < p->sys->nbody; i++) make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
-  if (!velocity) tr_silence_velocity_rows(p->sys, p->kkt->values);
+  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 

@@ -252,8 +252,8 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
-  s->of_velocity = NEW(s->nc, bool);
-  if (!s->block || !s->of_velocity) return tr_no_memory(error);
+  s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity || !s->of_number) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -285,6 +285,7 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
     for (int r = 0; r < j->ops->rows; r++) {
       s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
       s->nvelocity += s->of_velocity[j->row + r];
+      s->of_number[j->row + r] = j->type == &tr_joint_equation;
     }
   }
   return TR_OK;
