@@ -120,6 +120,7 @@ tr_status tr_estimate_make(tr_step *s) {
 }
 
 void tr_estimate_begin(tr_step *s, const tr_state *x) {
+  if (!s->scale_q) return;
   for (int i = 0; i < s->sys->nv; i++) s->scale_q[i] = s->scale_v[i] = 1;
   for (int i = 0; i < s->sys->nbody; i++) // what has no coordinate has no error of it
     if (s->sys->body[i].nq == 0) s->scale_q[s->sys->body[i].v] = INFINITY;
