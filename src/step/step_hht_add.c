@@ -192,7 +192,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
-  tr_silence_velocity_rows(s->sys, s->projection.values);
+  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
