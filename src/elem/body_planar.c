@@ -133,20 +133,31 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
 }
 
 // (sign, 0, -sign ry), (0, sign, sign rx), and nothing in the third direction
-static void point_rows(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G) {
-  double rx, ry;
-  arm(b, s, &rx, &ry);
-  G[0] = sign, G[1] = 0, G[2] = -sign * ry;
-  G[stride] = 0, G[stride + 1] = sign, G[stride + 2] = sign * rx;
-  if (s->nd == 6) G[2 * stride] = G[2 * stride + 1] = G[2 * stride + 2] = 0;
+static void point_rows(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
+                       double *G, double *turned) {
+  (void)increment;
+  for (int k = 0; k < n; k++, p++, G += 9) {
+    tr_body_at at = one_of(b, b->slot + p->body);
+    double rx, ry;
+    arm(&at, b->site + p->site, &rx, &ry);
+    G[0] = p->sign, G[1] = 0, G[2] = -p->sign * ry;
+    G[3] = 0, G[4] = p->sign, G[5] = p->sign * rx;
+    G[6] = G[7] = G[8] = 0;
+    for (int i = 0; turned && i < 9; i++) *turned++ = G[i];
+  }
 }
 
-static void tangent(const tr_body_at *b, const double g[3], int n, const tr_site *s,
-                    const double *W, double cm, double ck, double cd, double *K) {
-  const par *p = b->par;
+static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+                        double ck, double cd, double *K) {
   (void)g, (void)cd;
-  for (int k = 0; k < n; k++, s++, W += 6) add_wrench_dq(b, s, W, K);
-  K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++, K += 9) {
+    tr_body_at at = one_of(b, s);
+    const par *p = s->par;
+    K[8] = 0;
+    for (int k = s->site; k < s->site + s->sites; k++)
+      add_wrench_dq(&at, b->site + k, W + 6 * k, K);
+    K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
+  }
 }
 
 TR_BODY_RUNS(3)
@@ -178,5 +189,5 @@ const tr_body_type tr_body_planar = {
     .pull_run = pull_run,
     .pull_rows = pull_rows,
     .point_rows = point_rows,
-    .tangent = tangent,
+    .tangent_run = tangent_run,
 };
