@@ -154,7 +154,8 @@ typedef struct tr_body_slot {
   int site, sites; // first frame, count
 } tr_body_slot;
 
-// Everything a run of neighbouring bodies of one type is evaluated on.
+// Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
+// other, as do their frames.
 typedef struct tr_bodies_at {
   int n;
   const tr_body_slot *slot; // (n)

@@ -21,6 +21,9 @@ static inline void turn_factors(double nn, double *a, double *b) {
     *a = (1 - cos(n)) / nn, *b = (n - sin(n)) / (nn * n);
 }
 
+// Numbers of a body in q, v and cache: those of neighbours follow each other.
+enum { NQ = 7, NV = 6, NR = 9 };
+
 // Sites that each of the four bodies has.
 static inline int common_sites(const tr_body_slot *s) {
   int n = s[0].sites;
@@ -34,14 +37,14 @@ static inline bool same_sites(const tr_body_slot *s) {
 
 // False: some rotation is too large for it, nothing was done.
 TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d, double *q1) {
-  POINTERS(const double, from, q + s[l].q + 3);
-  POINTERS(const double, turn, d + s[l].v + 2);
-  POINTERS(double, to, q1 + s[l].q + 3);
+  POINTERS(const double, from, q + s->q + NQ * l + 3);
+  POINTERS(const double, turn, d + s->v + NV * l + 2);
+  POINTERS(double, to, q1 + s->q + NQ * l + 3);
   lanes e[4], u[4];
   lanes_load4(from, e), lanes_load4(turn, u);
   if (!lanes_quat_turn(u + 1, e)) return false;
   for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < 3; i++) q1[s[l].q + i] = q[s[l].q + i] + d[s[l].v + i];
+    for (int i = 0; i < 3; i++) q1[s->q + NQ * l + i] = q[s->q + NQ * l + i] + d[s->v + NV * l + i];
   lanes_store4(e, to);
   return true;
 }
@@ -78,11 +81,11 @@ TR_INLINE void frames4(tr_level level, const lanes *r, const lanes *R, const lan
 // Orientations, and the frames that all four have; level < TR_AT_BIAS.
 TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_level level,
                            tr_frame *frame) {
-  POINTERS(const double, place, b->q + s[l].q);
-  POINTERS(const double, rotation, b->q + s[l].q + 3);
-  POINTERS(const double, velocity, b->v + s[l].v);
-  POINTERS(const double, spin, b->v + s[l].v + 2);
-  POINTERS(double, cache, b->cache + s[l].cache);
+  POINTERS(const double, place, b->q + s->q + NQ * l);
+  POINTERS(const double, rotation, b->q + s->q + NQ * l + 3);
+  POINTERS(const double, velocity, b->v + s->v + NV * l);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
+  POINTERS(double, cache, b->cache + s->cache + NR * l);
   lanes r[4], e[4], R[9], u[4] = {0}, w[4] = {0};
   lanes_load4(place, r), lanes_load4(rotation, e);
   lanes_quat_to_m3(e, R);
@@ -97,7 +100,7 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
 
 // sum (6) += J' W over the sites that all four have
 TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, const double *W, lanes *sum) {
-  POINTERS(const double, cache, b->cache + s[l].cache);
+  POINTERS(const double, cache, b->cache + s->cache + NR * l);
   lanes R[9], x[4], c[4], f[3], cf[3];
   lanes_load9(cache, R);
   for (int k = 0, n = common_sites(s); k < n; k++) {
@@ -122,7 +125,7 @@ TR_INLINE void own_force4(const tr_bodies_at *b, const tr_body_slot *s, const do
                           lanes *sum) {
   POINTERS(const tr_spatial_par, par, s[l].par);
   POINTERS(const double, inertia, par[l]->inertia);
-  POINTERS(const double, spin, b->v + s[l].v + 2);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
   lanes J[9], w[4], Jw[3], m = {par[0]->mass, par[1]->mass, par[2]->mass, par[3]->mass};
   lanes_load9(inertia, J), lanes_load4(spin, w);
   lanes_mul(J, w + 1, Jw);
@@ -132,8 +135,8 @@ TR_INLINE void own_force4(const tr_bodies_at *b, const tr_body_slot *s, const do
 
 // F = -sum
 TR_INLINE void put_force4(const tr_body_slot *s, const lanes *sum, double *F) {
-  POINTERS(double, force, F + s[l].v);
-  POINTERS(double, moment, F + s[l].v + 2);
+  POINTERS(double, force, F + s->v + NV * l);
+  POINTERS(double, moment, F + s->v + NV * l + 2);
   lanes x[6];
   for (int i = 0; i < 6; i++) x[i] = -sum[i];
   lanes_store4(x, force), lanes_store4(x + 2, moment);
@@ -188,8 +191,8 @@ TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, const doub
                         double ck, double cd, double *K) {
   POINTERS(const tr_spatial_par, par, s[l].par);
   POINTERS(const double, inertia, par[l]->inertia);
-  POINTERS(const double, spin, b->v + s[l].v + 2);
-  POINTERS(const double, cache, b->cache + s[l].cache);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
+  POINTERS(const double, cache, b->cache + s->cache + NR * l);
   lanes R[9], J[9], w[4], C[9] = {0}, m[3] = {0}, f[3], x[4], c[4];
   lanes_load9(cache, R), lanes_load9(inertia, J), lanes_load4(spin, w);
   for (int k = 0; k < s->sites; k++) {
