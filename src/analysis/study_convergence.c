@@ -176,8 +176,9 @@ static tr_status write_orders(study *s, const errors *e) {
     put_claims(&r, e, s->method[m]);
   }
   tr_study_note(s,
-                "Fitted orders: least squares over the four finest steps, without errors below ten "
-                "times the reference's; claimed ones are those of the methods' defaults.");
+                "Fitted orders: least squares over the three or four finest steps between which the "
+                "order is steady, without errors below ten times the reference's; blank where it is "
+                "nowhere steady. Claimed ones are those of the methods' defaults.");
   return TR_OK;
 }
 

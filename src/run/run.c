@@ -147,6 +147,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
+  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
 

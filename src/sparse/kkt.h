@@ -3,6 +3,7 @@
 //
 // (1) tr_pattern is constant and shared by threads; tr_kkt holds the numbers of one thread.
 // (2) Whoever fills `values` knows the slots; slot nnz is a bin for entries outside the pattern.
+//     They stay what was factored until the last solve with it.
 // (3) A singular or non-finite matrix is a status; solve is legal only after a factor that was TR_OK.
 #ifndef TR_KKT_H
 #define TR_KKT_H
@@ -56,6 +57,7 @@ typedef struct tr_kkt {
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it
   bool by_blocks;         // the last factorisation is its
+  double *refined;        // room for refinement, once that was needed
   double *dense, *work;   // dense LU by rows
   double *inverse;        // by columns, once the LU has been used `uses` times
   int uses;

@@ -44,7 +44,7 @@ static const char *check(const void *pv) {
 }
 
 // f_n; a_n; R_I; R_II; s
-enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, ROOMS };
+enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, PREDICTED, ROOMS };
 
 typedef struct memory {
   double *G;                 // (nG) G_n
@@ -66,6 +66,7 @@ typedef struct correction {
   double h, t1, alpha, b, beta, gamma;
   double length_scale, speed;
   double weight; // of u against z
+  bool at_end;   // R_I too at q1, see advance
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -164,7 +165,8 @@ static tr_status residual(tr_newton_problem *problem, double *r) {
   double *v = s->room[DEFECT], *sum = s->room[SCRATCH], al = k->alpha;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   const double *blocks = tr_mass_blocks(w, s->blocks);
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   take_defects(k, ep, v);
   for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
@@ -427,11 +429,25 @@ static void place(const correction *k) {
 static tr_status settle(tr_step *s, const correction *k) {
   const memory *m = s->memory;
   const tr_state *x = k->x1;
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
-  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   place(k);
   return TR_OK;
+}
+
+// What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
+static bool holds(tr_step *s, const correction *k) {
+  const tr_state *x = k->x1;
+  int nc = s->sys->nc;
+  double *phi = s->newton.r, *rate = phi + nc;
+  double rates = 30 * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(s->work, NULL, NULL, phi);
+  tr_rates(s->work, rate);
+  return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
 
 // The first iterate: psi on a line through the last two; G_1 where the step leads with G_n.
@@ -448,7 +464,7 @@ static tr_status predict(tr_step *s, const correction *k) {
   return settle(s, k);
 }
 
-static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+static tr_status attempt(tr_step *s, const tr_state *x0, double h, bool at_end, tr_state *x1) {
   const par *p = s->par;
   const memory *m = s->memory;
   tr_corrector *c = &s->c;
@@ -464,6 +480,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                   .x1 = x1,
                   .h = h,
                   .t1 = x0->t + h,
+                  .at_end = at_end,
                   .alpha = p->alpha,
                   .b = p->b,
                   .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
@@ -485,8 +502,21 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
   TR_TRY(settle(s, &k));
+  if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
+}
+
+// G_1 M^-1 G_n' may be singular where neither end is: the step leads across a singular position. Then once
+// with both reactions at its end, as in HHT-SI2: an error of O(h^2) in v, in a step here and there.
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  size_t nv = (size_t)s->sys->nv * sizeof(double);
+  memcpy(s->room[PREDICTED], x1->a, nv);
+  tr_status status = attempt(s, x0, h, false, x1);
+  if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
+  memcpy(x1->a, s->room[PREDICTED], nv);
+  s->newton.valid = false;
+  return attempt(s, x0, h, true, x1);
 }
 
 // f1 from the equation once it is solved, (1+alpha) f1 = a1 + alpha f_n; else evaluated.
