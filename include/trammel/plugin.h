@@ -152,6 +152,7 @@ typedef struct tr_body_slot {
   const void *par;
   int q, v, cache;
   int site, sites; // first frame, count
+  bool points;     // all of them points, seen in as many dimensions as the body has
 } tr_body_slot;
 
 // Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
