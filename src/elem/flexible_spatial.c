@@ -177,7 +177,7 @@ static void turn_rate_dpsi(const section *t, double sign, const double *a, doubl
 
 static void orient(const tr_body_at *b, const tr_site *s, const section *t, double *R) {
   double e[4] = {1, 0.5 * t->psi[0], 0.5 * t->psi[1], 0.5 * t->psi[2]}, A[9], RA[9];
-  if (t->d == 1) {
+  if (t->psi[0] == 0 && t->psi[1] == 0 && t->psi[2] == 0) {
     m3_mulm(b->cache, s->R, R);
     return;
   }
