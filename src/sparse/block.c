@@ -177,16 +177,16 @@ static bool factor_any(const tr_blocks *b, const block_node *s, const double *d,
     return factor_lanes(b, s, s->width, d, F, report);
   }
   switch (100 * s->width + s->uniform) {
-  case 100: return factor_node(b, s, 1, 0, d, F, report);
-  case 101: return factor_node(b, s, 1, 1, d, F, report);
-  case 102: return factor_node(b, s, 1, 2, d, F, report);
-  case 202: return factor_node(b, s, 2, 2, d, F, report);
-  case 203: return factor_node(b, s, 2, 3, d, F, report);
-  case 303: return factor_node(b, s, 3, 3, d, F, report);
-  case 300: return factor_node(b, s, 3, 0, d, F, report);
-  case 402: return factor_node(b, s, 4, 2, d, F, report);
-  case 600: return factor_node(b, s, 6, 0, d, F, report);
-  default: return factor_node(b, s, s->width, 0, d, F, report);
+    case 100: return factor_node(b, s, 1, 0, d, F, report);
+    case 101: return factor_node(b, s, 1, 1, d, F, report);
+    case 102: return factor_node(b, s, 1, 2, d, F, report);
+    case 202: return factor_node(b, s, 2, 2, d, F, report);
+    case 203: return factor_node(b, s, 2, 3, d, F, report);
+    case 303: return factor_node(b, s, 3, 3, d, F, report);
+    case 300: return factor_node(b, s, 3, 0, d, F, report);
+    case 402: return factor_node(b, s, 4, 2, d, F, report);
+    case 600: return factor_node(b, s, 6, 0, d, F, report);
+    default: return factor_node(b, s, s->width, 0, d, F, report);
   }
 }
 
@@ -221,8 +221,8 @@ FIXED void forward(const tr_blocks *b, const block_node *s, int w, int size, int
   }
 }
 
-FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r, const double *F,
-                    double *restrict x) {
+FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r,
+                    const double *F, double *restrict x) {
   const double *D = F + s->at, *U = D + w * w + s->rows * w;
   const block_run *run = b->run + s->run;
   double y[WIDTH * 2];
@@ -264,34 +264,36 @@ FIXED void backward_lanes(const tr_blocks *b, const block_node *s, int w, int r,
     }
 }
 
-#define ANY_WIDTH(sweep, sweep_lanes)                             \
-  do {                                                            \
-    if (s->lanes) {                                               \
-      if (s->width == 3)                                          \
-        sweep_lanes(b, s, 3, r, F, x);                            \
-      else if (s->width == 2)                                     \
-        sweep_lanes(b, s, 2, r, F, x);                            \
-      else                                                        \
-        sweep_lanes(b, s, s->width, r, F, x);                     \
-      break;                                                      \
-    }                                                             \
-    switch (100 * s->width + s->uniform) {                        \
-    case 100: sweep(b, s, 1, 0, r, F, x); break;                  \
-    case 101: sweep(b, s, 1, 1, r, F, x); break;                  \
-    case 102: sweep(b, s, 1, 2, r, F, x); break;                  \
-    case 202: sweep(b, s, 2, 2, r, F, x); break;                  \
-    case 203: sweep(b, s, 2, 3, r, F, x); break;                  \
-    case 303: sweep(b, s, 3, 3, r, F, x); break;                  \
-    case 300: sweep(b, s, 3, 0, r, F, x); break;                  \
-    case 402: sweep(b, s, 4, 2, r, F, x); break;                  \
-    case 600: sweep(b, s, 6, 0, r, F, x); break;                  \
-    default: sweep(b, s, s->width, 0, r, F, x);                   \
-    }                                                             \
+#define ANY_WIDTH(sweep, sweep_lanes)              \
+  do {                                             \
+    if (s->lanes) {                                \
+      if (s->width == 3)                           \
+        sweep_lanes(b, s, 3, r, F, x);             \
+      else if (s->width == 2)                      \
+        sweep_lanes(b, s, 2, r, F, x);             \
+      else                                         \
+        sweep_lanes(b, s, s->width, r, F, x);      \
+      break;                                       \
+    }                                              \
+    switch (100 * s->width + s->uniform) {         \
+      case 100: sweep(b, s, 1, 0, r, F, x); break; \
+      case 101: sweep(b, s, 1, 1, r, F, x); break; \
+      case 102: sweep(b, s, 1, 2, r, F, x); break; \
+      case 202: sweep(b, s, 2, 2, r, F, x); break; \
+      case 203: sweep(b, s, 2, 3, r, F, x); break; \
+      case 303: sweep(b, s, 3, 3, r, F, x); break; \
+      case 300: sweep(b, s, 3, 0, r, F, x); break; \
+      case 402: sweep(b, s, 4, 2, r, F, x); break; \
+      case 600: sweep(b, s, 6, 0, r, F, x); break; \
+      default: sweep(b, s, s->width, 0, r, F, x);  \
+    }                                              \
   } while (0)
 
 FIXED void sweep_all(const tr_blocks *b, int r, const double *F, double *x) {
-  for (const block_node *s = b->node; s < b->node + b->nodes; s++) ANY_WIDTH(forward, forward_lanes);
-  for (const block_node *s = b->node + b->nodes; s-- > b->node;) ANY_WIDTH(backward, backward_lanes);
+  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
+    ANY_WIDTH(forward, forward_lanes);
+  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
+    ANY_WIDTH(backward, backward_lanes);
 }
 
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {

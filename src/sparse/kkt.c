@@ -321,8 +321,9 @@ static tr_status sparse_factor(tr_kkt *k) {
 // ---- blocks ---------------------------------------------------------------------------------------
 
 // Pivots and blocks of an equilibrated matrix beyond these are no longer trusted. Pivots of G A^-1 G' are
-// like squares of those that KLU finds: a ratio of BLOCK_RATIO leaves a solution good to six digits.
-static const double BLOCK_RATIO = 1e-10, BLOCK_GROWTH = 1e6;
+// like squares of those that KLU finds, and near singular positions, where they are smallest, their errors
+// count: with 1e-8 a chain of a hundred windows is not solved well enough to pass its line.
+static const double BLOCK_RATIO = 1e-6, BLOCK_GROWTH = 1e6;
 enum { PAUSE_MAX = 10 }; // as a power of 2
 
 static bool block_factor_once(tr_kkt *k) {
