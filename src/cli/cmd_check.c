@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trammel check: degrees of freedom, consistency of the start, what each element contributes.
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,9 @@ static void doctor_text(const tr_examination *e) {
 static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
-  printf("%-18s %s\n", "model", model_name(f->system, f->path));
+  printf("%-18s ", "model");
+  put_plain(stdout, model_name(f->system, f->path), SIZE_MAX);
+  putchar('\n');
   printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
          s.joints, s.forces);
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
