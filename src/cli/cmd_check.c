@@ -69,6 +69,7 @@ static void print_json(const findings *f) {
     json_lines(&j, "motions", f->doctor->motions);
     json_lines(&j, "reactions_not_unique", f->doctor->reactions);
   }
+  json_lines(&j, "warnings", tr_system_describe(f->system).warnings);
   json_open(&j, "start", '{');
   json_number(&j, "position_violation", f->check.phi);
   json_number(&j, "velocity_violation", f->check.phi_v);
@@ -134,6 +135,7 @@ static void print_text(const findings *f) {
     doctor_text(f->doctor);
   else
     lines("redundant", c->findings);
+  lines("warning", s.warnings);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
   if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
   if (f->status == TR_OK)

@@ -122,6 +122,11 @@ void summary_text(FILE *to, const run_result *r) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
   }
+  const char *warnings = tr_system_describe(r->system).warnings;
+  for (const char *line = warnings; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == warnings ? "warning" : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
+  }
   if (r->csv_path) {
     row(to, "output");
     fprintf(to, "%s, %ld rows of %d columns\n", r->csv_path, r->rows, r->columns + 1);
