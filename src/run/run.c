@@ -23,8 +23,7 @@ tr_run_settings tr_run_defaults(void) {
       .step = NAN,
       .consistent_start = true,
       .audit = true,
-      .newton = {
-          .tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_QUADRATIC, .reuse = true}};
+      .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_CUBIC, .reuse = true}};
 }
 
 static double clock_in_s(clockid_t which) {
@@ -147,7 +146,19 @@ static tr_status settle(tr_run *r, tr_error *error) {
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
+  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
+}
+
+// Room for a and lam of the outside, and a matrix for them, so that the step's stays good.
+static tr_status prepare_shown(tr_run *r, tr_error *error) {
+  if (r->shown.block) return TR_OK;
+  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  if (tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK) return tr_no_memory(error);
+  r->kkt.mask = r->projector.kkt->mask;
+  r->projector.kkt = &r->kkt;
+  return TR_OK;
 }
 
 // Finds redundant constraints at the state and treats them as the settings say.
@@ -165,6 +176,7 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   r->step->kkt.mask = r->step->projection.mask = mask;
   r->info.redundant = p->redundancy.count;
   r->recompute = r->fresh || (mask && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (r->recompute) TR_TRY(prepare_shown(r, error));
   if (!mask) return TR_OK;
   tr_text text = {.al = r->sys->al};
   if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
@@ -198,6 +210,7 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
 // fresh: as the model says, not a state of the caller.
 static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
+  tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
   if (first) TR_TRY(warn_singular(r, error));
@@ -220,6 +233,7 @@ static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   tr_control_begin(r);
+  tr_kkt_forget(&r->step->kkt, &counts);
   status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
@@ -231,13 +245,11 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
-  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  r->work = r->step->work;
   double *room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-  if (!room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK ||
-      tr_work_new(r->sys, &r->work) != TR_OK)
-    return tr_no_memory(error);
-  r->projector =
-      (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
+  if (!room) return tr_no_memory(error);
+  r->projector = (tr_projector){
+      .sys = r->sys, .work = r->work, .kkt = &r->step->kkt, .r = room, .arena = &r->arena};
   return begin(r, true, !x, error);
 }
 
@@ -271,7 +283,6 @@ tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, cons
 void tr_run_free(tr_run *r) {
   if (!r) return;
   tr_step_free(r->step);
-  tr_work_free(r->work);
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
   tr_state_free(r->sys, &r->shown);
@@ -298,6 +309,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
+  const char *limit = r->step->method->limit;
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
@@ -307,8 +319,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                    "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
                    trouble);
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
-                 h, reason[why]);
+                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help%s%s%s",
+                 r->x.t, h, reason[why], limit ? " (" : "", limit ? limit : "", limit ? ")" : "");
 }
 
 void tr_run_accept(tr_run *r, double t1) {

@@ -52,8 +52,8 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
 }
 
 // The body's own frame; its marker comes after ground's.
-static const tr_site *origin_of(const tr_work *w, const sys_body *b) {
-  return &w->sys->marker_site[1 + (b - w->sys->body)];
+static tr_site origin_of(const tr_work *w, const sys_body *b) {
+  return tr_marker_site(w->sys, 1 + (int)(b - w->sys->body));
 }
 
 // Row of a kept name on the body's velocities.
@@ -62,18 +62,19 @@ static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
   double unit[6] = {0};
   unit[k] = 1;
   memset(row, 0, (size_t)b->nv * sizeof *row);
-  b->type->add_pull(&at, origin_of(w, b), unit, row);
+  tr_site site = origin_of(w, b);
+  b->type->add_pull(&at, &site, unit, row);
 }
 
 // Its value; turns of a spatial body have none, they are kept step by step.
 static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
   tr_body_at at = body_at(w, b);
-  const tr_site *site = origin_of(w, b);
+  tr_site site = origin_of(w, b);
   tr_frame f = {0};
-  b->type->kinematics(&at, TR_AT_VELOCITY, 1, site, &f);
-  int lines = site->nd == 3 ? 2 : 3;
-  if (velocity) return k < lines ? f.v[k] : site->nd == 3 ? f.w[2] : f.w[k - 3];
-  return k < lines ? f.p[k] : site->nd == 3 ? f.angle : 0;
+  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
+  int lines = site.nd == 3 ? 2 : 3;
+  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
+  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
 }
 
 // Values of everything kept, in order; NULL: just count.
@@ -180,7 +181,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
     for (int i = 0; i < p->sys->nbody; i++)
       make_heavy(p->work, &p->sys->body[i], velocity, p->weight, p->kkt->values);
   for (int i = 0; i < p->sys->nbody; i++) make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
-  if (!velocity) tr_silence_velocity_rows(p->sys, p->kkt->values);
+  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -391,7 +392,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
-  for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  for (size_t i = 0; i < nv; i++)
+    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
   tr_resize(s->al, before, 0);
   return status;
 }
