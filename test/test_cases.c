@@ -88,6 +88,8 @@ static void every_joint(void **unused) {
       for (int s = 1; s <= 4; s++) {
         go_to(&k, 0.1 * s);
         check_reactions(&k, J, what);
+        if (!strcmp(types[i], "distance"))
+          assert_near(read_output(&k, "j.length"), sqrt(1 + 0.04 + 0.01), 1e-10, "length");
         assert_near(read_output(&k, "energy.total"), before, 1e-6 * (1 + fabs(before)),
                     "%s: energy", what);
       }
