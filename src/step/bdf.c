@@ -187,12 +187,13 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
     if (!all && b->without[i]) continue;
+    if (s->sys->number[i] && (y == b->v || isinf(scale[i]))) continue; // see estimate.c
     double e = (now[i] - p[i]) / scale[i];
     sum += e * e;
     count++;
     if (worst && fabs(e) > most) most = fabs(e), *worst = i;
   }
-  return sqrt(sum / count);
+  return count > 0 ? sqrt(sum / count) : 0;
 }
 
 // The next step might be of a higher order.

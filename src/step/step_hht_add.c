@@ -192,7 +192,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
-  tr_silence_velocity_rows(s->sys, s->projection.values);
+  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -447,8 +447,8 @@ static bool holds(tr_step *s, const correction *k, double open) {
   double rates = open * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(s->work, NULL, NULL, phi);
-  tr_clear_velocity_rows(s->sys, phi);
   tr_rates(s->work, rate);
+  tr_clear_velocity_rows(s->sys, phi), tr_clear_velocity_rows(s->sys, rate); // they have no psi
   return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
 
