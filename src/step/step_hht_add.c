@@ -437,12 +437,14 @@ static tr_status settle(tr_step *s, const correction *k) {
 }
 
 // What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
-static const double LEFT_OPEN = 1e3; // tolerances
-static bool holds(tr_step *s, const correction *k) {
+// So the iteration goes on from there, AGAIN times at most.
+static const double OPEN = 10, WIDE_OPEN = 1e3; // tolerances
+enum { AGAIN = 3 };
+static bool holds(tr_step *s, const correction *k, double open) {
   const tr_state *x = k->x1;
   int nc = s->sys->nc;
   double *phi = s->newton.r, *rate = phi + nc;
-  double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  double rates = open * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(s->work, NULL, NULL, phi);
   tr_rates(s->work, rate);
@@ -504,9 +506,14 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   look_back(s, &k);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
-  TR_TRY(tr_newton_solve(&s->newton, &k.p));
-  TR_TRY(settle(s, &k));
-  if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
+  bool counted = s->settings.fixed_iterations > 0;
+  for (int more = k.at_end ? 0 : AGAIN; more >= 0; more--) {
+    tr_status status = tr_newton_solve(&s->newton, &k.p);
+    if (status != TR_OK && !(k.at_end && status == TR_NO_CONVERGENCE)) return status;
+    TR_TRY(settle(s, &k)); // at_end: what came of it may do
+    if (counted || holds(s, &k, OPEN)) break;
+    if (more == 0 && !holds(s, &k, WIDE_OPEN)) return TR_NO_CONVERGENCE;
+  }
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
 }
