@@ -266,6 +266,27 @@ static void joints_in_laws(void **unused) {
   }
 }
 
+// The friction element with the joint's reaction as its load, on a slide that presses ever harder.
+static void friction_element(void **unused) {
+  (void)unused;
+  mechanism m = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\n"
+      "bodies: {b: {type: planar, mass: 2, inertia: 0.1, velocity: [5, 0]}}\n"
+      "joints: {rail: {type: prismatic, markers: [ground, b]}}\n"
+      "forces:\n  press: {type: force, markers: [b], force: [0, \"-3*DX(b)\"]}\n"
+      "  rub: {type: friction, joint: rail, load: FM(rail), coefficient: 0.2}\n");
+  tr_run *run = new_run(m.sys, "radau5", 0.01, 1);
+  go_to(run, 1);
+  // 2 x'' = -0.2 (2 g + 3 x)
+  double w = sqrt(0.3), x0 = -2 * 9.81 / 3;
+  assert_near(read(run, &m, "b.x"), x0 - x0 * cos(w) + 5 / w * sin(w), 1e-9, "x");
+  int f = tr_channel_find(m.sys, "rub.f"), rate = tr_channel_find(m.sys, "rub.rate");
+  assert_int_equal(tr_channel_quantity(m.sys, f), TR_FORCE);
+  assert_int_equal(tr_channel_quantity(m.sys, rate), TR_VELOCITY);
+  tr_run_free(run);
+  unload(&m);
+}
+
 // Friction by the reaction of the hinge itself: the order of every method that has honest multipliers.
 static void friction_by_reaction(void **unused) {
   (void)unused;
@@ -381,6 +402,7 @@ int main(void) {
       cmocka_unit_test(integral_of_velocity),
       cmocka_unit_test(joints_in_laws),
       cmocka_unit_test(friction_by_reaction),
+      cmocka_unit_test(friction_element),
       cmocka_unit_test(by_calls),
       cmocka_unit_test(mistakes),
   };
