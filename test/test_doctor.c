@@ -354,7 +354,8 @@ static double site_distance(const tr_system *sys, int body) {
   return most;
 }
 
-// Every position off by up to 10 % of its body's size, every turn by up to 0.1 rad.
+// Every position off by up to 10 % of its body's size, every turn by up to 0.1 rad, and deformations, which turn
+// sections by several times their number, by 0.01.
 static void spoil(const tr_system *sys, seed *s, const tr_state *from, tr_state *x) {
   double *d = calloc((size_t)sys->nv + 1, sizeof *d);
   assert_non_null(d);
@@ -363,6 +364,8 @@ static void spoil(const tr_system *sys, seed *s, const tr_state *from, tr_state 
     double size = site_distance(sys, i);
     for (int k = 0; k < b->nv; k++)
       d[b->v + k] = 0.1 * draw(s) * (k < (b->type->dim == 2 ? 2 : 3) ? size : 1);
+    int modes = b->type->modes ? b->type->modes(b->par, NULL) : 0;
+    for (int k = b->nv - modes; k < b->nv; k++) d[b->v + k] *= 0.1;
   }
   tr_retract(sys, from->q, d, x->q);
   free(d);

@@ -38,7 +38,8 @@ static void extrapolate(candidate *c, int n) {
 }
 
 // The level that moved least from the one before it, and by how much.
-static void judge(candidate *c, bool high_order, const study_watch *w, const double *scale) {
+static void judge(candidate *c, bool high_order, double end, const study_watch *w,
+                  const double *scale) {
   c->worst = INFINITY;
   for (int k = 1; k < LEVELS; k++) {
     double d[GROUPS], worst = 0;
@@ -47,7 +48,7 @@ static void judge(candidate *c, bool high_order, const study_watch *w, const dou
     for (int g = 0; g < GROUPS; g++) {
       if (w->size[g] == 0) continue;
       if (high_order) d[g] *= 0.25; // 1/15, 1/31 when all is well
-      d[g] = fmax(d[g], 1e-15 * scale[g]);
+      d[g] = fmax(d[g], 1e-15 * sqrt(end / c->run[k].h) * scale[g]); // round-off
       worst = isnan(d[g]) ? INFINITY : fmax(worst, d[g] / fmax(scale[g], 1e-300));
     }
     if (!(worst < c->worst)) continue;
@@ -61,7 +62,8 @@ static void judge(candidate *c, bool high_order, const study_watch *w, const dou
 static bool under_test(const study *s, const char *name) {
   size_t n = strlen(name);
   for (int m = 0; m < s->methods; m++)
-    if (!strncmp(s->method[m], name, n) && (!s->method[m][n] || s->method[m][n] == ':')) return true;
+    if (!strncmp(s->method[m], name, n) && (!s->method[m][n] || s->method[m][n] == ':'))
+      return true;
   return false;
 }
 
@@ -162,7 +164,7 @@ tr_status tr_study_reference_make(study *s, const study_watch *w, int times, con
     bool high_order = k == RK4 || k == RADAU;
     if (!high_order && !complete) continue;
     if (!high_order) extrapolate(&c[k], times * w->n);
-    judge(&c[k], high_order, w, r->scale);
+    judge(&c[k], high_order, s->end, w, r->scale);
     if (isfinite(c[k].worst) && (!best || c[k].worst < best->worst)) best = &c[k];
   }
   second = second_to(c, best);

@@ -311,6 +311,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
+  const char *limit = r->step->method->limit;
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
@@ -320,8 +321,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                    "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
                    trouble);
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
-                 h, reason[why]);
+                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help%s%s%s",
+                 r->x.t, h, reason[why], limit ? " (" : "", limit ? limit : "", limit ? ")" : "");
 }
 
 void tr_run_accept(tr_run *r, double t1) {

@@ -101,8 +101,8 @@ void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
     return;
   }
   int n = chosen ? b->order + 1 : b->order;
-  int known = b->points < b->order ? b->order : b->points; // with that of make_past
-  weigh(b, b->order + 1 < known ? b->order + 1 : known - 1);
+  int points = b->points < b->order ? b->order : b->points; // with make_past's
+  weigh(b, b->order + 1 < points ? b->order + 1 : points - 1);
   const double *value = b->value[n - 1], *slope = b->slope[n - 1];
   combine(n, value, b->u, nv, b->dp), combine(n, slope, b->u, nv, b->ddp);
   combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
@@ -187,12 +187,13 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
     if (!all && b->without[i]) continue;
+    if (s->sys->number[i] && (y == b->v || isinf(scale[i]))) continue; // see estimate.c
     double e = (now[i] - p[i]) / scale[i];
     sum += e * e;
     count++;
     if (worst && fabs(e) > most) most = fabs(e), *worst = i;
   }
-  return sqrt(sum / count);
+  return count > 0 ? sqrt(sum / count) : 0;
 }
 
 // The next step might be of a higher order.

@@ -22,8 +22,8 @@ typedef struct tr_bdf {
   double value[BDF_POINTS][BDF_POINTS], slope[BDF_POINTS][BDF_POINTS];
   double *dp, *ddp;    // (nv) increment predicted, and its derivative
   double *vp, *dvp;    // (nv) velocity likewise
-  const bool *without; // (nv) coordinates that the error leaves out if not all, or NULL
   tr_jerk *jerk;       // for the start with fixed steps
+  const bool *without; // (nv) coordinates that the error leaves out if not all, or NULL
   // step control
   double tau[4];   // estimates at orders k-2 .. k+1, each h^j |y^(j)| up to the same factor
   double sigma[4]; // what makes local errors of them

@@ -65,6 +65,8 @@ static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double k
   memset(r, 0, (size_t)(nv + nc) * sizeof *r);
   for (int i = 0; i < nv; i++) j->normal[i] = kappa * j->jerk[i] + j->turn[i] / 6;
   tr_G_times(s->work, j->normal, r + nv);
+  for (int i = 0; i < nc; i++)
+    if (s->sys->of_velocity[i]) r[nv + i] = 0; // these have no drift
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memcpy(j->normal, r, (size_t)nv * sizeof *r);
   return TR_OK;

@@ -29,8 +29,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute; // a and lam in the state are the method's own: not for output
-  bool direct;    // there is no Newton iteration
+  bool recompute;    // a and lam in the state are the method's own: not for output
+  bool direct;       // there is no Newton iteration
+  const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
   tr_truncation (*truncation)(const void *par);
@@ -106,6 +107,7 @@ struct tr_step {
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
+  double *mean_v, *mean_slope;                           // (nv) of states
   double last_h;                                         // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
   // the past, newest first
@@ -148,6 +150,8 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
+// e (nv) with 0 for states and variables.
+void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);

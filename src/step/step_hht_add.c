@@ -44,7 +44,7 @@ static const char *check(const void *pv) {
 }
 
 // f_n; a_n; R_I; R_II; s
-enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, PREDICTED, ROOMS };
+enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, ROOMS };
 
 typedef struct memory {
   double *G;                 // (nG) G_n
@@ -192,7 +192,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
-  tr_silence_velocity_rows(s->sys, s->projection.values);
+  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -309,6 +309,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
           tr_full_add(f, set, of, f->one.row[i], j, set ? -bend : bend);
     }
   }
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY); // for the update
   return tr_full_factor(f);
 }
 
@@ -347,17 +348,14 @@ static void update(tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   const double *u = dx + nv + nc, *ka = u + nv, *v = s->room[DEFECT];
   double *pull = s->room[SCRATCH], *nu = s->lam;
+  if (s->full) change_reactions(k, dx, pull);
   for (int i = 0; i < nc; i++) {
     nu[i] = s->sys->of_velocity[i] ? 0 : dx[nv + i];
     if (s->sys->of_velocity[i]) m->lam[i] -= dx[nv + i] / (1 + k->alpha);
   }
   // The mass was positive definite a moment ago, in residual().
-  if (s->full) {
-    change_reactions(k, dx, pull);
-    (void)tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), pull);
-  } else {
-    (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
-  }
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  (void)(s->full ? tr_mass_solve(s->work, blocks, pull) : react(s, blocks, nu, pull));
   for (int i = 0; i < nv; i++) {
     k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
     k->x1->v[i] -= s->c.cv * dx[i];
@@ -439,13 +437,15 @@ static tr_status settle(tr_step *s, const correction *k) {
 }
 
 // What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
+static const double LEFT_OPEN = 1e3; // tolerances
 static bool holds(tr_step *s, const correction *k) {
   const tr_state *x = k->x1;
   int nc = s->sys->nc;
   double *phi = s->newton.r, *rate = phi + nc;
-  double rates = 30 * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(s->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(s->sys, phi);
   tr_rates(s->work, rate);
   return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
@@ -464,7 +464,10 @@ static tr_status predict(tr_step *s, const correction *k) {
   return settle(s, k);
 }
 
-static tr_status attempt(tr_step *s, const tr_state *x0, double h, bool at_end, tr_state *x1) {
+// G_1 M^-1 G_n' may be singular where neither end is: the step leads across a singular position. So a step
+// that failed twice is tried with both reactions at its end, as in HHT-SI2: an error of O(h^2) in v, in a step
+// here and there.
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   const memory *m = s->memory;
   tr_corrector *c = &s->c;
@@ -480,7 +483,7 @@ static tr_status attempt(tr_step *s, const tr_state *x0, double h, bool at_end, 
                   .x1 = x1,
                   .h = h,
                   .t1 = x0->t + h,
-                  .at_end = at_end,
+                  .at_end = s->calm,
                   .alpha = p->alpha,
                   .b = p->b,
                   .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
@@ -497,6 +500,7 @@ static tr_status attempt(tr_step *s, const tr_state *x0, double h, bool at_end, 
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
+  if (k.at_end) memcpy(x1->a, s->past_a[0], (size_t)nv * sizeof *x1->a);
   look_back(s, &k);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
@@ -505,18 +509,6 @@ static tr_status attempt(tr_step *s, const tr_state *x0, double h, bool at_end, 
   if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
-}
-
-// G_1 M^-1 G_n' may be singular where neither end is: the step leads across a singular position. Then once
-// with both reactions at its end, as in HHT-SI2: an error of O(h^2) in v, in a step here and there.
-static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  size_t nv = (size_t)s->sys->nv * sizeof(double);
-  memcpy(s->room[PREDICTED], x1->a, nv);
-  tr_status status = attempt(s, x0, h, false, x1);
-  if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
-  memcpy(x1->a, s->room[PREDICTED], nv);
-  s->newton.valid = false;
-  return attempt(s, x0, h, true, x1);
 }
 
 // f1 from the equation once it is solved, (1+alpha) f1 = a1 + alpha f_n; else evaluated.
@@ -550,12 +542,15 @@ const tr_method tr_method_hht_add = {
              .order_q = 2,
              .order_v = 2,
              .order_lam = 2,
-             .damping = "high frequencies of the applied forces, by alpha",
+             .damping = "high frequencies of the applied forces, by alpha; none from the "
+                        "constraints: h omega < 2 there",
              .cost = "one KKT system, two right-hand sides, one G",
              .reference = "NJK09"},
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .limit =
+        "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,
