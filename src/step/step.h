@@ -77,7 +77,7 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 5 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 };          // accepted states the predictor remembers
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 struct tr_step {

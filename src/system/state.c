@@ -18,7 +18,8 @@ tr_system_info tr_system_describe(const tr_system *s) {
                           .nmem = s->nmem,
                           .nnz = s->pattern.nnz,
                           .bytes = s->arena.bytes,
-                          .constant_mass = s->constant_mass};
+                          .constant_mass = s->constant_mass,
+                          .warnings = s->plan.warnings};
 }
 
 tr_simulation tr_system_simulation(const tr_system *s) {
