@@ -81,17 +81,18 @@ static void print_json(const findings *f) {
 
 static void elements_text(const findings *f) {
   int width = 4, type_width = 4, n = tr_element_count(f->system);
+  int kind_width = tr_system_describe(f->system).numbers > 0 ? 8 : 6;
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
     if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
     if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
   }
-  printf("\n%-6s %-*s %-*s coordinates constraints       |Phi|\n", "kind", type_width, "type",
-         width, "name");
+  printf("\n%-*s %-*s %-*s coordinates constraints       |Phi|\n", kind_width, "kind", type_width,
+         "type", width, "name");
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
-    printf("%-6s %-*s %-*s %11d %11d %11.3g\n", e.kind, type_width, e.type, width, e.name,
-           e.coordinates, e.constraints, f->violation[i]);
+    printf("%-*s %-*s %-*s %11d %11d %11.3g\n", kind_width, e.kind, type_width, e.type, width,
+           e.name, e.coordinates, e.constraints, f->violation[i]);
   }
 }
 
@@ -117,8 +118,10 @@ static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
   printf("%-18s %s\n", "model", model_name(f->system, f->path));
-  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d", "elements", s.bodies, s.markers,
          s.joints, s.forces);
+  if (s.numbers > 0) printf(", states and variables %d", s.numbers);
+  printf("\n");
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, rank);

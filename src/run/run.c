@@ -147,6 +147,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
+  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
 
@@ -308,6 +309,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
       [TR_NOT_FINITE] = "numbers are no longer finite"};
+  const char *limit = r->step->method->limit;
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
@@ -317,8 +319,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                    "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
                    trouble);
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
-                 h, reason[why]);
+                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help%s%s%s",
+                 r->x.t, h, reason[why], limit ? " (" : "", limit ? limit : "", limit ? ")" : "");
 }
 
 void tr_run_accept(tr_run *r, double t1) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elem/elem.h"
 #include "math/v3.h"
 #include "system.h"
 
@@ -498,7 +499,7 @@ void tr_cayley(const tr_system *s, double k, double *d) {
 }
 
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
-  if (s->flat) {
+  if (s->aligned) {
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
     return;
   }
@@ -527,7 +528,8 @@ void tr_clear_velocity_rows(const tr_system *s, double *x) {
 const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
   for (int i = 0; i < s->njoint; i++)
     if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
-      *kind = "joint";
+      bool number = s->joint[i].type == &tr_joint_equation;
+      *kind = number ? s->body[s->joint[i].e.body[0]].type->name : "joint";
       return s->joint[i].e.name;
     }
   *kind = "body";

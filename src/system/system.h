@@ -74,6 +74,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_NUMBER,
   OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
@@ -110,9 +111,13 @@ struct tr_system {
   int nmass;
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
+  bool aligned;             // flat, and every velocity has its coordinate
+  bool *number;             // (nv) states and variables: not of mechanics
+  int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
+  bool *of_number;          // (nc) of them those that are equations of states and variables
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
@@ -194,8 +199,8 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
 double tr_plain_velocity_rows(const tr_work *w, double *values);
-// The same rows and their columns taken out: lam = right-hand side there.
-void tr_silence_velocity_rows(const tr_system *sys, double *values);
+// Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);

@@ -299,13 +299,13 @@ double tr_plain_velocity_rows(const tr_work *w, double *values) {
   return most;
 }
 
-void tr_silence_velocity_rows(const tr_system *sys, double *values) {
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {
   const tr_pattern *p = &sys->pattern;
   for (int j = 0; sys->nvelocity > 0 && j < p->n; j++) {
-    bool out = j >= sys->nv && sys->of_velocity[j - sys->nv];
+    bool out = j >= sys->nv && rows[j - sys->nv];
     for (int k = p->column[j]; k < p->column[j + 1]; k++) {
       int i = p->row[k];
-      if (out || (i >= sys->nv && sys->of_velocity[i - sys->nv])) values[k] = i == j;
+      if (out || (i >= sys->nv && rows[i - sys->nv])) values[k] = i == j;
     }
   }
 }
