@@ -360,6 +360,21 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
          tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }
 
+// What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
+// coordinates, or where multipliers count, that of the largest.
+static double few_floor(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  double cj = c->cv / c->cq, sum = 0;
+  if (c->multipliers || !s->sys->flat)
+    return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double q = k->x0->q[i], dq = q / s->scale_q[i], dv = cj * q / s->scale_v[i];
+    sum += dq * dq + dv * dv;
+  }
+  return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
@@ -378,8 +393,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (c->few) {
-    double cj = c->cv / c->cq, most = fmax(1, c->multipliers ? cj * cj : cj); // of q, v, lam
-    k.p.floor = 4 * DBL_EPSILON * k.length_scale * most / s->allowed;
+    k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
