@@ -36,7 +36,7 @@ static tr_status plan_text(const char *text, planned *p, tr_error *error) {
   *p = (planned){.arena = tr_arena_make(NULL)};
   assert_int_equal(tr_model_new(NULL, &p->model), TR_OK);
   tr_status status = tr_model_read_text(p->model, text, strlen(text), "m.yaml", error);
-  return status != TR_OK ? status : tr_model_plan(p->model, &p->arena, &p->plan, error);
+  return status != TR_OK ? status : tr_model_plan(p->model, &p->arena, &p->arena, &p->plan, error);
 }
 
 static planned plan_law(const char *type, const char *key, const char *law) {

@@ -40,7 +40,8 @@ static void perturbed_start(void **u) {
     memcpy(x.q, y.q, (size_t)sys->nq * sizeof *x.q);
     for (int i = 0; i < sys->nv; i++) x.v[i] += 1e-2 * draw(&s);
     tr_state_copy(&y, &x);
-    assert_int_equal(tr_consistent_start(sys, &x, &info, NULL), TR_OK);
+    tr_error why = {0};
+    if (tr_consistent_start(sys, &x, &info, &why) != TR_OK) fail_msg("%s: %s", *name, why.text);
     gaps(sys, &x, &phi, &phi_v);
     speed = fmax(1, largest(sys->nv, x.v));
     assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
@@ -148,7 +149,8 @@ static void impossible_start(void **u) {
   assert_true(check.phi > 1);
   snprintf(name, sizeof name, "joint \"%s\": cannot be assembled", check.worst);
   assert_non_null(strstr(error.text, name));
-  assert_int_equal(error.count, 1);
+  assert_int_equal(error.count, 2);
+  assert_non_null(strstr(error.text, "\": stays open by "));
   error = (tr_error){0};
   assert_int_equal(tr_run_new(m.sys, NULL, NULL, &run, &error), TR_INCONSISTENT);
   assert_null(run);
@@ -493,7 +495,7 @@ static void newton_budget(void **u) {
       {"rack_and_pinion.yaml", 2, 0.001},
       {"screw_jack.yaml", 2.23, 0.201},
       {"universal_shaft.yaml", 2.57, 0.086},
-      {"double_pendulum.yaml", 2.15, 0.029},
+      {"double_pendulum.yaml", 1.63, 0.039},
       {"four_bar_chain.yaml", 2.15, 0.061},
       {"heavy_top.yaml", 5.05, 1.000},
       {"pendulum.yaml", 3.89, 0.366},
@@ -510,6 +512,9 @@ static void newton_budget(void **u) {
       {"slider_crank_flexible.yaml", 1.4, 0.007},
       {"rolling_coin.yaml", 1.35, 0.040},
       {"skate.yaml", 2.25, 0.084},
+      {"flexible_arm.yaml", 2.08, 0.031},
+      {"flexible_four_bar.yaml", 2.11, 0.022},
+      {"rotating_beam.yaml", 2, 0.001},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);

@@ -183,7 +183,10 @@ static tr_status exponents(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state
   m->s = TR_NEW(ar, n, double complex);
   if (!M || !K || !D || !KD || !A || !m->s) return TR_NO_MEMORY;
   TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.cm = 1}, M));
-  TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.ck = 1}, K));
+  // (M a)_q counts where the mass varies: K = (M + K) - M
+  bool varies = !w->sys->constant_mass;
+  TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.cm = varies, .ck = 1}, K));
+  for (int i = 0; varies && i < f * f; i++) K[i] -= M[i];
   TR_TRY(reduce(ar, w, kkt, x, m, (tr_coefficients){.cd = 1}, D));
   for (int i = 0; i < f; i++)
     for (int j = 0; j < f; j++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [NJK09]: six methods on the slider crank and on the seven-body mechanism.
+// [NJK09]: six methods on the slider crank, rigid and flexible, and on the seven-body mechanism.
 //
 // Orders are those observed between h and h/2, errors the largest of a coordinate or a velocity at T
 // against a Runge-Kutta reference. The six printed velocity errors on the damped slider crank are
@@ -130,6 +130,17 @@ static tr_status orders(verify *v) {
   return status;
 }
 
+// The rod as a beam of two modes in a floating frame, started on the slow manifold.
+static tr_status flexible(verify *v) {
+  verify_system s;
+  TR_TRY(verify_load(v, "slider_crank_flexible", 0, NULL, &s));
+  study crank = {"flexible slider crank", s.system, ldexp(1, -10), 2, "< 1e-10"};
+  tr_status status = motion_orders(v, &crank, ldexp(1, -13));
+  if (status == TR_OK) status = energy_orders(v, &crank);
+  verify_unload(&s);
+  return status;
+}
+
 const verify_group verify_njk09_slider_velocity = {
     {"njk09-slider-velocity",
      "largest error of a velocity on the damped slider crank, h = 2^-10, T = 2", "NJK09"},
@@ -143,3 +154,11 @@ const verify_group verify_njk09_orders = {{"njk09-orders",
                                            "NJK09"},
                                           8 * METHODS + 3,
                                           orders};
+
+const verify_group verify_njk09_flexible = {{"njk09-flexible",
+                                             "orders in q and v, of the mean energy error, and the "
+                                             "velocity constraints, on the slider crank "
+                                             "with a flexible rod",
+                                             "NJK09"},
+                                            4 * METHODS + 1,
+                                            flexible};

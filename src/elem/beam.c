@@ -137,6 +137,15 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
   if (!b->stiffening) return;
   memset(shape + 6 * n, 0, (size_t)(3 * n * n) * sizeof *shape);
   add_shortening(b, 0, z, panels(b), shape + 6 * n);
+  // the arm turns: 1/2 psi x (psi x arm) to second order
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double y[3];
+      v3_cross(psi + 3 * j, arm, x);
+      v3_cross(psi + 3 * i, x, y);
+      v3_axpy(0.5, y, shape + 6 * n + 3 * (i * n + j));
+      v3_axpy(0.5, y, shape + 6 * n + 3 * (j * n + i));
+    }
 }
 
 // ---- integrals --------------------------------------------------------------------------------------

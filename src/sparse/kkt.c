@@ -162,6 +162,14 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
 
+void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
+  k->factorisations = then->factorisations;
+  k->refactorisations = then->refactorisations;
+  k->solves = then->solves;
+  k->scale_known = false;
+  k->refusals = k->pause = 0;
+}
+
 void tr_kkt_free(tr_kkt *k) {
   if (k->refined) tr_resize(k->al, k->refined, 0);
   if (k->klu && k->klu->numeric) klu_free_numeric(&k->klu->numeric, &k->klu->common);

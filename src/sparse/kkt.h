@@ -68,6 +68,8 @@ typedef struct tr_kkt {
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
 void tr_kkt_free(tr_kkt *k);
+// Nothing is left of the last matrices; counts become those of `then`, a copy from before.
+void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);

@@ -96,7 +96,7 @@ tr_status tr_radau_prepare(tr_step *s) {
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
   s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
   if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
-  TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
+  TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
   for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
@@ -228,10 +228,11 @@ static void add_turning(const correction *k) {
     tr_increment_rate(sys, e, m->v, back);
     for (int j = 0; j < sys->nv; j++) W[j] = (W[j] - back[j]) / eps;
     tr_mass_times(sys, m->M, W, back);
-    for (int i = 0; i < sys->nbody; i++) {
+    const int *slot = k->s->mass_slot;
+    for (int i = 0; i < sys->nbody; slot += sys->body[i].nv * sys->body[i].nv, i++) {
       const sys_body *b = &sys->body[i];
       for (int j = 0; j < b->nv && c < b->nv; j++)
-        m->D[sys->mass_slot[b->mass + j * b->nv + c]] -= k->h * back[b->v + j];
+        m->D[slot[j * b->nv + c]] -= k->h * back[b->v + j];
     }
   }
 }

@@ -96,12 +96,18 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
+tr_status tr_projection_make(tr_step *s) {
+  s->mass_slot = tr_mass_slots(&s->arena, s->sys);
+  return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
+}
+
 // Its corner becomes cm X.
 bool tr_make_projection(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
   const double *A = s->kkt.values;
   double *P = s->projection.values, *off = s->work->x, *diagonal = s->work->y;
+  const int *slot = s->mass_slot;
   memcpy(P, A, ((size_t)p->nnz + 1) * sizeof *P);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
@@ -109,7 +115,7 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv * b->nv; k++) {
       double x = s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k];
-      P[sys->mass_slot[b->mass + k]] += s->c.cm * x;
+      P[*slot++] += s->c.cm * x;
       if (k % (b->nv + 1) == 0) diagonal[b->v + k / b->nv] = s->c.cm * x;
     }
   }

@@ -92,6 +92,7 @@ tr_status tr_estimate_make(tr_step *s) {
 }
 
 void tr_estimate_begin(tr_step *s, const tr_state *x) {
+  if (!s->scale_q) return;
   for (int i = 0; i < s->sys->nv; i++) s->scale_q[i] = s->scale_v[i] = 1;
   memcpy(s->mean_a, x->a, (size_t)s->sys->nv * sizeof *s->mean_a);
   grow_scales(s, x);

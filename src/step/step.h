@@ -72,7 +72,7 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 3 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 }; // accepted states the predictor remembers
 
 struct tr_step {
   const tr_system *sys;
@@ -83,6 +83,7 @@ struct tr_step {
   tr_newton newton;
   tr_kkt kkt;
   tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  int *mass_slot;       // where X goes in it: tr_mass_slots
   bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
@@ -141,7 +142,7 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
-tr_status tr_estimate_make(tr_step *s);
+tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -155,11 +156,16 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
                       const double *r);
 
-// For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
+// For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
 // cannot stand for the other.
+tr_status tr_projection_make(tr_step *s);
 bool tr_make_projection(tr_step *s, const double *blocks);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
+// The past (predict.c): x joins it; a and lam of x1 at time t from it.
+void tr_predict_remember(tr_step *s, const tr_state *x);
+void tr_predict(const tr_step *s, double t, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

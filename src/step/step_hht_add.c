@@ -76,7 +76,7 @@ static tr_status prepare(tr_step *s) {
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
   double *psi = TR_NEW(&s->arena, 7 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
-  TR_TRY(tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection));
+  TR_TRY(tr_projection_make(s));
   if (s->settings.fixed_iterations > 0) {
     m->bent = TR_NEW(&s->arena, s->sys->pattern.nnz + 1, double);
     m->pulled = TR_NEW(&s->arena, s->sys->nG, double);

@@ -177,6 +177,13 @@ static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int i
   s->owner[s->nowner].first = first + parts;
 }
 
+tr_site tr_marker_site(const tr_system *s, int marker) {
+  if (s->marker_site) return s->marker_site[marker];
+  tr_site site = {0};
+  tr_place_site(s, marker, marker_dim(s, marker) == 2 ? 3 : 6, &site);
+  return site;
+}
+
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   int most = p->nmarker + 2 * s->nbody + s->njoint + s->nforce + 2;
@@ -184,14 +191,18 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   while (s->hash_size < 2 * most) s->hash_size *= 2;
   s->owner = TR_NEW(&s->arena, most + 1, sys_owner);
   s->owner_hash = TR_NEW(&s->arena, s->hash_size, int);
-  s->marker_site = TR_NEW(&s->arena, p->nmarker + 1, tr_site);
-  if (!s->owner || !s->owner_hash || !s->marker_site) return tr_no_memory(error);
+  if (!s->owner || !s->owner_hash) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody && !s->marker_site; i++)
+    if (s->body[i].type->shape_size && s->body[i].type->shape_size(s->body[i].par) > 0 &&
+        !(s->marker_site = TR_NEW(&s->arena, p->nmarker + 1, tr_site)))
+      return tr_no_memory(error);
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
   for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
     const tr_plan_marker *d = &p->marker[m];
     if (d->body != TR_GROUND && !s->body[d->body].type->site)
       continue; // the origin of a problem is no place
-    if (tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
+    if (s->marker_site &&
+        tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
       return tr_no_memory(error);
     if (d->name[0]) add_owner(s, d->name, OWN_MARKER, m);
   }
@@ -316,7 +327,7 @@ static void accelerate(const tr_work *w, const sys_body *b, const tr_site *site,
 
 static void read_marker(const tr_reader *r, int marker, const tr_state *x, double *out) {
   const tr_system *s = r->sys;
-  const tr_site *site = &s->marker_site[marker];
+  tr_site here = tr_marker_site(s, marker), *site = &here;
   int bi = s->plan.marker[marker].body;
   tr_frame f = {0};
   double e[4];

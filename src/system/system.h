@@ -90,7 +90,7 @@ struct tr_system {
   tr_arena arena;
   tr_allocator *al;
   const char *name;
-  tr_plan plan; // names, markers, simulation section
+  tr_plan plan; // names, markers, simulation section; its lists of elements are gone
   int nq, nv, nc, nmem, ncache, nframe, nG;
   int nbody, njoint, nforce, nblock;
   sys_body *body;
@@ -105,9 +105,9 @@ struct tr_system {
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
-  double *mass; // (nmass) mass blocks, body by body; valid where they are constant
+  double
+      *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
   int nmass;
-  int *mass_slot;           // (nmass) of each block entry in the KKT matrix
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool rheonomic;           // some Phi depends on time
@@ -121,7 +121,7 @@ struct tr_system {
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
-  tr_site *marker_site;       // (plan.nmarker) for outputs; ground's are not used
+  tr_site *marker_site;       // (plan.nmarker) for outputs, when some body is flexible
 };
 
 // Everything one thread writes while it evaluates.
@@ -199,17 +199,23 @@ void tr_silence_velocity_rows(const tr_system *sys, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
+// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.
+int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
 // Finds the pattern and records the tape; called by compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 
-// The site of a marker, as elements (nd = 3 or 6) or outputs see it; in the system's arena.
+// The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
+// flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
 tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
+void tr_place_site(const tr_system *sys, int marker, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
+// The site of a marker for outputs.
+tr_site tr_marker_site(const tr_system *sys, int marker);
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
 
 // ---- names ----------------------------------------------------------------------------------------
