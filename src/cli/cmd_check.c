@@ -157,8 +157,7 @@ static tr_status examine(findings *f, bool motions, tr_state *given, tr_state *s
   tr_check_info assembled;
   status = tr_check(f->system, state, &assembled, &f->error);
   f->check.freedom_of_positions = assembled.freedom_of_positions;
-  if (status == TR_OK)
-    status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
+  if (status == TR_OK) status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
   if (status == TR_OK) status = method;
   return status == TR_OK ? outputs : status;
 }

@@ -80,12 +80,15 @@ static double matrix_cost(const tr_newton_problem *p) {
   return p->matrix_cost > 0 ? p->matrix_cost : USUAL_COST;
 }
 
-// The matrix of earlier solves is expected to cost more here than a new one would.
+// The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
+// or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
-  double rate = fmax(RATE_MIN, nw->slope * nw->age);
-  if (!(p->matrix_cost > 0) || !(nw->slope > 0)) return false;
-  double corrections = rate < RATE_SLOW ? ceil(fmax(1, remaining(p, rate, nw->first))) : INFINITY;
+  double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
+  if (!(p->matrix_cost > 0) || !(nw->reuse_rate > 0)) return false;
+  if (nw->age == 1)
+    corrections = rate < RATE_SLOW ? ceil(fmax(1, remaining(p, rate, nw->first))) : INFINITY;
   if (corrections - nw->fresh_count <= (matrix_cost(p) + nw->extra) / nw->age) return false;
+  if (nw->age > 1) return true;
   if (nw->wait-- > 0) return true;
   nw->patience = nw->patience >= PATIENCE_MAX ? PATIENCE_MAX
                  : nw->patience               ? 2 * nw->patience
@@ -96,11 +99,12 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse.
 static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count, double worst) {
+  nw->last_count = count;
   if (age == 0) {
     nw->fresh_count = count;
     return;
   }
-  if (worst > 0) nw->slope = worst / age;
+  if (worst > 0 && age == 1) nw->reuse_rate = worst;
   nw->extra += fmax(0, count - nw->fresh_count);
   if (count - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }

@@ -7,11 +7,10 @@
 //     solves serves for the first correction, made worse in proportion when that is larger than the
 //     one it was measured on, and with each solve that did not measure it.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
-// (3) A matrix serves for as long as that is cheaper than a new one. Its contraction gets worse with its
-//     age in proportion; what that will cost in corrections is foreseen, and the matrix made anew when
-//     the next solve would cost more than the average so far, the making included. From time to time
-//     reuse is tried all the same. Within a solve it is renewed when more corrections are still to come
-//     than it costs.
+// (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
+//     would cost more corrections than the average so far, the making included; where reuse does not pay
+//     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
+//     still to come than it costs.
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
@@ -46,12 +45,13 @@ typedef struct tr_newton {
   double norm;  // of the correction it followed: a larger one contracts worse
   double first; // first correction of the last solve
   // what reuse costs
-  int age;         // solves since the matrix was made
-  double extra;    // corrections in them beyond those with a fresh matrix
-  double slope;    // contraction per solve of age, as last seen; 0: never
-  int fresh_count; // corrections of the last solve that began with a fresh matrix
-  int wait,
-      patience; // solves until reuse is tried though it does not seem to pay; the next such wait
+  int age;           // solves since the matrix was made
+  double extra;      // corrections in them beyond those with a fresh matrix
+  double reuse_rate; // contraction of a matrix that is reused for the first time; 0: never seen
+  int last_count;    // corrections of the last solve
+  int fresh_count;   // of the last one that began with a fresh matrix
+  int wait;          // solves until reuse is tried though it does not seem to pay
+  int patience;      // the next such wait
   long iterations, residuals, matrices, stagnations;
 } tr_newton;
 
