@@ -97,11 +97,17 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   return false;
 }
 
+// A matrix slower than this is not handed on to the next solve. Where a fresh one is no better, nothing
+// is gained by that.
+static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
+  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
+}
+
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse.
 static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count, double worst) {
   nw->last_count = count;
   if (age == 0) {
-    nw->fresh_count = count;
+    nw->fresh_count = count, nw->fresh_rate = worst;
     return;
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
@@ -141,7 +147,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
       learn(nw, p, age, k, age > 0 && fresh ? stale : worst);
-      if (!nw->reuse || worst > RATE_NEXT) nw->valid = false;
+      if (!nw->reuse || worst > handed_on(nw, p)) nw->valid = false;
       return TR_OK;
     }
     if (since < 2) continue;

@@ -24,6 +24,7 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
+  bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
@@ -49,7 +50,8 @@ typedef struct tr_newton {
   double extra;      // corrections in them beyond those with a fresh matrix
   double reuse_rate; // contraction of a matrix that is reused for the first time; 0: never seen
   int last_count;    // corrections of the last solve
-  int fresh_count;   // of the last one that began with a fresh matrix
+  int fresh_count;   // of the last one that began with a fresh matrix,
+  double fresh_rate; // and its contraction
   int wait;          // solves until reuse is tried though it does not seem to pay
   int patience;      // the next such wait
   long iterations, residuals, matrices, stagnations;
