@@ -66,8 +66,8 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
   nw->rate = norm / last;
   nw->norm = last;
   nw->known = true;
-  bool trusted = fresh && p->regular;
-  double rate = trusted ? fmax(RATE_FRESH, RATE_MARGIN * nw->rate) : fmax(RATE_MIN, nw->rate);
+  double rate = fmax(RATE_MIN, nw->rate);
+  if (fresh && p->regular) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
   return rate < 1 && rate / (1 - rate) * norm <= p->tol;
 }
 
