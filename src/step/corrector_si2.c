@@ -152,7 +152,7 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
 }
 
 static tr_status matrix(tr_newton_problem *p) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
@@ -392,6 +392,8 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.inexact = true;
   if (c->few) {
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);

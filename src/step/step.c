@@ -53,11 +53,10 @@ static tr_status allocate(tr_step *s) {
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_projection_make(s));
-    if (s->method->choose) {
-      s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
-      s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
-      if (!s->damping || !s->bent) return TR_NO_MEMORY;
-    }
+    bool bends = s->method->choose != NULL;
+    if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
+    if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
