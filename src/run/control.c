@@ -167,7 +167,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     double t1 = r->x.t + h;
     tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
     tr_run_time(r, before);
-    TR_TRY(tr_run_show(r, error));
+    TR_TRY(tr_run_look(r, error));
     if (isnan(t)) break;
   }
   return TR_OK;

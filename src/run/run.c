@@ -78,12 +78,15 @@ static tr_status call(tr_run *r, int i, const tr_state *x, const tr_run_info *in
                  tr_status_text(status));
 }
 
-// The multiples of an observer's spacing inside the last step, and the state itself if it is one.
-static tr_status call_sampled(tr_run *r, int i, const tr_run_info *info, tr_error *error) {
+// The multiples of an observer's spacing inside the last step up to t; the end itself if it is one,
+// unless an event is there: that one is shown anyway.
+static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_run_info *info,
+                              tr_error *error) {
   double spacing = r->observer[i]->spacing, near = 1e-9 * spacing;
-  for (double t; (t = (double)r->due[i] * spacing) <= r->x.t + near; r->due[i]++) {
-    bool here = fabs(t - r->x.t) <= near;
-    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, t), info, error));
+  for (double at; (at = (double)r->due[i] * spacing) <= t + near; r->due[i]++) {
+    bool here = fabs(at - r->x.t) <= near;
+    if (event && fabs(at - t) <= near) continue;
+    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, at), info, error));
   }
   return TR_OK;
 }
@@ -93,8 +96,16 @@ static tr_status show(tr_run *r, tr_error *error) {
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
-    TR_TRY(r->observer[i]->spacing > 0 ? call_sampled(r, i, &info, error)
-                                       : call(r, i, tr_run_state(r), &info, error));
+    TR_TRY(r->observer[i]->spacing > 0 && !info.at_event
+               ? call_sampled(r, i, r->x.t, false, &info, error)
+               : call(r, i, tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
+tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
+  tr_run_info info = tr_run_describe(r);
+  for (int i = 0; i < r->observers; i++)
+    if (r->observer[i]->spacing > 0) TR_TRY(call_sampled(r, i, t, true, &info, error));
   return TR_OK;
 }
 
@@ -111,6 +122,12 @@ static tr_status show_start(tr_run *r, tr_error *error) {
 tr_status tr_run_show(tr_run *r, tr_error *error) {
   if (r->settings.audit) audit(r, false);
   return show(r, error);
+}
+
+tr_status tr_run_look(tr_run *r, tr_error *error) {
+  bool happened = false;
+  TR_TRY(tr_events_look(r, &happened, error));
+  return happened ? TR_OK : tr_run_show(r, error);
 }
 
 // ---- life -----------------------------------------------------------------------------------------
@@ -158,11 +175,11 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "the constraints at t = %g s: %s", r->x.t,
                    tr_status_text(status));
-  const tr_mask *mask = p->redundancy.count > 0 ? &p->mask : NULL;
-  r->step->kkt.mask = r->step->projection.mask = mask;
+  bool redundant = p->redundancy.count > 0;
+  r->step->kkt.mask = r->step->projection.mask = p->kkt->mask;
   r->info.redundant = p->redundancy.count;
-  r->recompute = r->fresh || (mask && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
-  if (!mask) return TR_OK;
+  r->recompute = r->fresh || (redundant && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (!redundant) return TR_OK;
   tr_text text = {.al = r->sys->al};
   if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
     tr_text_free(&text);
@@ -178,15 +195,16 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 }
 
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
-static tr_status begin(tr_run *r, bool first, tr_error *error) {
+tr_status tr_run_begin(tr_run *r, bool first, tr_error *error) {
   tr_start_info info = {0};
+  r->projector.again = !first;
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
-  r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t, r->k = 0;
@@ -214,7 +232,9 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_no_memory(error);
   r->projector =
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
-  return begin(r, true, error);
+  r->first_t = r->x.t;
+  if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
+  return tr_run_begin(r, true, error);
 }
 
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
@@ -222,7 +242,9 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  return begin(r, false, error);
+  TR_TRY(tr_run_begin(r, false, error));
+  tr_events_reset(r);
+  return TR_OK;
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -253,6 +275,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->shown);
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
+  tr_resize(r->sys->al, r->record, 0);
   tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
@@ -352,12 +375,15 @@ static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;
   tr_run_time(r, before);
-  return tr_run_show(r, error);
+  return tr_run_look(r, error);
 }
 
 static tr_status walk(tr_run *r, double t, tr_error *error) {
   double h = r->settings.step, near = 1e-9 * h;
-  if (!r->observed) TR_TRY(show_start(r, error));
+  if (!r->observed) {
+    TR_TRY(show_start(r, error));
+    TR_TRY(tr_events_start(r, error));
+  }
   if (r->settings.control.tol > 0) return tr_control_walk(r, t, error);
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;

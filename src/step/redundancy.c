@@ -10,6 +10,7 @@
 #include "redundancy.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double RANK_TOL = 1e-7;
@@ -85,14 +86,18 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
   b.kept = TR_NEW(&own, nc, int);
   double *x = TR_NEW(&own, nv, double);
   int *behind = TR_NEW(&own, nc, int); // basis size when a redundant row came
+  bool *skip = TR_NEW(&own, nc, bool);
   out->row = TR_NEW(ar, nc, int);
   tr_status status =
-      b.Q && b.R && b.length && b.kept && x && behind && out->row ? TR_OK : TR_NO_MEMORY;
+      b.Q && b.R && b.length && b.kept && x && behind && skip && out->row ? TR_OK : TR_NO_MEMORY;
   if (status != TR_OK) goto done;
   tr_jacobian(w);
+  int idle = tr_idle_rows(s, w->mem, b.kept); // rows that do not hold repeat nothing
+  for (int i = 0; i < idle; i++) skip[b.kept[i]] = true;
   for (int i = 0; i < s->nblock; i++)
     for (int r = 0; r < s->block[i].rows; r++) {
       int row = s->block[i].row + r;
+      if (skip[row]) continue;
       b.length[row] = dense_row(w, &s->block[i], r, x);
       if (add_row(&b, row, x)) continue;
       behind[out->count] = b.n;
@@ -107,6 +112,16 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
 done:
   tr_arena_free(&own);
   return status;
+}
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, int *out) {
+  int all = tr_idle_rows(s, mem, out);
+  for (int i = 0; i < n; i++) out[all++] = rows[i];
+  qsort(out, (size_t)all, sizeof *out, by_number);
+  for (int i = 0; i < all; i++) out[i] += s->nv;
+  return all;
 }
 
 // ---- text -----------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ static bool measures_frames(const tr_field *fields, const void *par) {
     int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
     for (int i = 0; i < laws; i++)
       for (int k = 0; law[i] && k < law[i]->inputs; k++)
-        if (law[i]->input[k].kind > LAW_VARIABLE) return true;
+        if (law[i]->input[k].kind > LAW_PARAMETER) return true;
   }
   return false;
 }
@@ -122,6 +122,8 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
     s->nc += j->ops->rows, s->nmem += d->type->nmem;
+    j->lock = -1;
+    if (d->lockable || d->idle) j->lock = s->nmem, s->nmem += 1 + j->ops->rows, s->nlock++;
     s->nblock++;
     if (j->ops->phi_t) s->rheonomic = true;
   }
@@ -156,12 +158,22 @@ static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
 }
 
 static sys_element *element(tr_system *s, int i) {
-  return i < s->njoint ? &s->joint[i].e : &s->force[i - s->njoint].e;
+  if (i < s->njoint) return &s->joint[i].e;
+  i -= s->njoint;
+  return i < s->nforce ? &s->force[i].e : &s->event[i - s->nforce].e;
+}
+
+// A site whose frame holds parameters.
+static void hold_parameters(tr_system *s, int marker, int frame) {
+  int first = s->plan.marker[marker].switched - 1, left = s->plan.nswitched - first;
+  int count = left < TR_SWITCHED_PER_FRAME ? left : TR_SWITCHED_PER_FRAME;
+  if (first >= 0)
+    s->switched[s->nswitched++] = (sys_switched){frame, s->switched_mem + first, count};
 }
 
 // use[2 m + spatial]: the site of marker m, numbered body by body.
 static tr_status number_sites(tr_system *s, tr_error *error) {
-  int nm = s->plan.nmarker, n = s->njoint + s->nforce, *use = NEW(2 * nm, int);
+  int nm = s->plan.nmarker, n = s->njoint + s->nforce + s->nevent, *use = NEW(2 * nm, int);
   int *count = NEW(s->nbody + 2, int);
   if (!use || !count) return tr_no_memory(error);
   for (int i = 0; i < n; i++) {
@@ -181,13 +193,15 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
     s->body[b].sites = count[b + 2] - count[b + 1];
   }
   s->site = NEW(s->nframe, tr_site);
-  if (!s->site) return tr_no_memory(error);
+  s->switched = NEW(2 * (s->plan.nswitched / TR_SWITCHED_PER_FRAME + 1), sys_switched);
+  if (!s->site || !s->switched) return tr_no_memory(error);
   for (int m = 0; m < nm; m++) {
     for (int spatial = 0; spatial < 2; spatial++) {
       int *u = &use[2 * m + spatial];
       if (*u == 0) continue;
       *u = count[s->plan.marker[m].body + 1]++;
       make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
+      hold_parameters(s, m, *u);
     }
   }
   for (int i = 0; i < n; i++) {
@@ -270,7 +284,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   int before = error->count;
   TR_TRY(tr_state_new(s, &x, error));
   tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
-  for (int i = 0; i < s->njoint + s->nforce; i++) {
+  for (int i = 0; i < s->njoint + s->nforce; i++) { // events have nothing to find
     bool joint = i < s->njoint;
     const sys_element *e = element(s, i);
     const char *(*start)(void *, int, const tr_frame *const *) =
@@ -301,7 +315,8 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     s->link[i] = (tr_link){j->e.par, {j->e.frame[0], j->e.frame[1]}, j->row};
-    if (i == 0 || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
+    bool alone = j->lock >= 0 || (i > 0 && s->joint[i - 1].lock >= 0);
+    if (i == 0 || alone || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
     s->joint_run[s->njoint_run - 1].count++;
   }
   return TR_OK;
@@ -316,6 +331,7 @@ static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_erro
     return tr_fail(error, TR_BAD_INPUT, &(tr_place){.file = model->source},
                    "the model has no bodies, so nothing can move");
   TR_TRY(number_elements(s, error));
+  TR_TRY(tr_number_events(s, error));
   TR_TRY(number_sites(s, error));
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));

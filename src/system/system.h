@@ -51,6 +51,7 @@ typedef struct sys_joint {
   const tr_joint_type *type;
   const tr_joint_ops *ops;
   int row, block;
+  int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
 typedef struct sys_force {
@@ -59,6 +60,18 @@ typedef struct sys_force {
   const tr_force_ops *ops;
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
+
+// What a run watches; see event.c.
+typedef struct sys_event {
+  sys_element e; // nd 0: of time alone
+  const tr_plan_event *plan;
+  const char *text; // what it does
+} sys_event;
+
+// A frame on ground whose R holds the parameters in mem from `first` on.
+typedef struct sys_switched {
+  int frame, first, count;
+} sys_switched;
 
 // Neighbours of one type, evaluated in one call where the type can.
 typedef struct sys_run {
@@ -95,8 +108,12 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  int *site_body; // (nframe)
-  tr_site *site;  // (nframe) sorted by body, ground first
+  int nevent, nswitched, nlock; // nlock: joints that can be locked
+  sys_event *event;
+  sys_switched *switched; // (nswitched)
+  int switched_mem;       // place of the parameters in mem
+  int *site_body;         // (nframe)
+  tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
@@ -170,6 +187,28 @@ void tr_increment_rate(const tr_system *sys, const double *u, const double *v, d
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
+
+// ---- events (event.c) ------------------------------------------------------------------------------
+
+tr_status tr_number_events(tr_system *sys, tr_error *error); // called by compile
+void tr_start_memory(const tr_system *sys, double *mem); // parameters, joints that do not hold yet
+// At the point of the last tr_kinematics, level TR_AT_VELOCITY.
+double tr_event_value(const tr_work *w, int event);
+// With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
+// displacements.
+double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
+// What counts as touching zero, and the rate below which an impact is the last; 0: nothing.
+double tr_event_touch(const tr_system *sys, int event);
+double tr_event_rest(const tr_system *sys, int event);
+// The value of the k-th parameter that it sets.
+double tr_event_set_value(const tr_work *w, int event, int k);
+// Whether a joint holds; and to have it hold, where it is, or no longer.
+static inline bool tr_joint_idle(const tr_work *w, const sys_joint *j) {
+  return j->lock >= 0 && w->mem[j->lock] != 0;
+}
+void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
+// Rows of joints that do not hold, ascending; rows NULL: just count.
+int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
