@@ -480,6 +480,22 @@
      "      b_{i}: {type: planar, mass: 1 m, inertia: j}\n",
      "m.yaml:6:35: body \"b_0\": mass: \"1 m\" is a length (m), a mass (kg) is expected\n"
      "m.yaml:6:49: body \"b_0\": inertia: unknown name \"j\"\n"},
+    {"repeat parameters",
+     "trammel: 1\n"
+     "parameters: {L: 1}\n"
+     "repeat:\n"
+     "  - {for: i, to: 1, parameters: [1]}\n"
+     "  - {for: i, to: 1, parameters: {L: i}}\n"
+     "  - {for: i, to: 1, parameters: {i: 2}}\n"
+     "  - {for: i, to: 1, parameters: {2x: 2}}\n"
+     "  - {for: i, to: 1, parameters: {a: b, b: i}}\n"
+     "  - {for: i, to: 1, parameters: {a: 1 m + 1 s}}\n",
+     "m.yaml:4:33: repeat: a map of \"name: value\" is expected\n"
+     "m.yaml:5:34: parameter \"L\": this name is taken by a parameter or an outer loop\n"
+     "m.yaml:6:34: parameter \"i\": this name is taken by a parameter or an outer loop\n"
+     "m.yaml:7:34: parameter \"2x\": a name is letters, digits and _, and starts with no digit\n"
+     "m.yaml:8:37: parameter \"a\": unknown name \"b\"\n"
+     "m.yaml:9:41: parameter \"a\": \"+\" of two kinds: a length (m) and a time (s) in \"1 m + 1 s\"\n"},
     {"repeat template",
      "trammel: 1\n"
      "repeat:\n"

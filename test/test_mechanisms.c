@@ -3,33 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "helper_mechanics.h"
+#include "helper_machine.h"
 #include "math/v3.h"
-
-typedef struct machine {
-  mechanism m;
-  tr_run *run;
-} machine;
-
-static machine start(const char *text, const char *method, double step, double end) {
-  machine k = {.m = load_text(text)};
-  k.run = new_run(k.m.sys, method, step, end);
-  return k;
-}
-
-static void go_to(machine *k, double t) {
-  tr_error error = {0};
-  if (tr_run_to(k->run, t, &error) != TR_OK) fail_msg("%s", error.text);
-}
-
-static double read(const machine *k, const char *name) {
-  return output(k->m.sys, tr_run_state(k->run), name);
-}
-
-static void stop(machine *k) {
-  tr_run_free(k->run);
-  unload(&k->m);
-}
 
 // ---- shafts -------------------------------------------------------------------------------------
 
@@ -59,15 +34,15 @@ static void hooke(void **unused) {
   machine k = start(SHAFTS("universal"), "gen-alpha:rho=0.9,index=2", 1e-3, 4);
   for (int i = 1; i <= 40; i++) {
     go_to(&k, 0.1 * i);
-    double in = read(&k, "bearing.angle"), out = read(&k, "out_angle.angle");
+    double in = read_output(&k, "bearing.angle"), out = read_output(&k, "out_angle.angle");
     double want = atan2(sin(in), cos(in) * cos(b));
     assert_near(remainder(out - want, 2 * TR_PI), 0, 1e-6, "angle of the driven shaft at %g", in);
     assert_near(out, in, 0.5, "and its turns");
     double ratio = cos(b) / (1 - sin(b) * sin(b) * cos(in) * cos(in));
-    double speed = read(&k, "out_angle.rate");
-    assert_near(speed, ratio * read(&k, "in.wz"), 1e-4, "speed of the driven shaft");
+    double speed = read_output(&k, "out_angle.rate");
+    assert_near(speed, ratio * read_output(&k, "in.wz"), 1e-4, "speed of the driven shaft");
   }
-  assert_near(read(&k, "energy.total"), 0.5 * 5 * 9 + 0.5 * 0.02 * pow(3 / cos(b), 2), 1e-4,
+  assert_near(read_output(&k, "energy.total"), 0.5 * 5 * 9 + 0.5 * 0.02 * pow(3 / cos(b), 2), 1e-4,
               "energy");
   stop(&k);
 }
@@ -77,8 +52,8 @@ static void constant_velocity(void **unused) {
   machine k = start(SHAFTS("constant-velocity"), "gen-alpha:rho=0.9,index=2", 1e-3, 4);
   for (int i = 1; i <= 8; i++) {
     go_to(&k, 0.5 * i);
-    assert_near(read(&k, "bearing.angle"), 1.5 * i, 1e-8, "driving shaft");
-    assert_near(read(&k, "out_angle.angle"), 1.5 * i, 1e-8, "driven shaft");
+    assert_near(read_output(&k, "bearing.angle"), 1.5 * i, 1e-8, "driving shaft");
+    assert_near(read_output(&k, "out_angle.angle"), 1.5 * i, 1e-8, "driven shaft");
   }
   stop(&k);
 }
@@ -99,11 +74,11 @@ static void screw(void **unused) {
   double turn = 2 * TR_PI / 0.1, a = -9.81 / (1 + 0.01 * turn * turn);
   for (int i = 1; i <= 4; i++) {
     go_to(&k, i);
-    assert_near(read(&k, "thread.s"), 0.5 * a * i * i, 1e-5, "way at %d s", i);
-    assert_near(read(&k, "nut.z"), 1 + 0.5 * a * i * i, 1e-5, "height at %d s", i);
-    assert_near(read(&k, "thread.angle"), turn * 0.5 * a * i * i, 1e-3, "angle at %d s", i);
+    assert_near(read_output(&k, "thread.s"), 0.5 * a * i * i, 1e-5, "way at %d s", i);
+    assert_near(read_output(&k, "nut.z"), 1 + 0.5 * a * i * i, 1e-5, "height at %d s", i);
+    assert_near(read_output(&k, "thread.angle"), turn * 0.5 * a * i * i, 1e-3, "angle at %d s", i);
   }
-  assert_true(read(&k, "thread.angle") < -19 * 2 * TR_PI);
+  assert_true(read_output(&k, "thread.angle") < -19 * 2 * TR_PI);
   stop(&k);
 }
 
@@ -136,9 +111,9 @@ static void rack_and_pinion(void **unused) {
     machine k = start(text[n], "gen-alpha:rho=0.9,index=2", 1e-3, 4);
     double a = 0.5 * 0.1 / (0.02 + 3 * 0.01);
     go_to(&k, 4);
-    assert_near(read(&k, "slide.s"), 8 * a, 1e-4, "way");
-    assert_near(read(&k, "hinge.angle"), 80 * a, 1e-3, "twelve turns");
-    assert_true(read(&k, "rack_drive.tz") < 0); // the mesh holds the pinion back
+    assert_near(read_output(&k, "slide.s"), 8 * a, 1e-4, "way");
+    assert_near(read_output(&k, "hinge.angle"), 80 * a, 1e-3, "twelve turns");
+    assert_true(read_output(&k, "rack_drive.tz") < 0); // the mesh holds the pinion back
     stop(&k);
   }
 }
@@ -171,10 +146,10 @@ static void gears(void **unused) {
     machine k = start(text[n], "gen-alpha:rho=0.9,index=2", 1e-3, 4);
     double a = 0.5 / (0.02 + 0.3 / 9);
     go_to(&k, 4);
-    assert_near(read(&k, "hinge_s.angle"), 8 * a, 1e-4, "small wheel");
-    assert_near(read(&k, "hinge_l.angle"), (n == 0 ? -8 : 8) * a / 3, 1e-4, "large wheel");
+    assert_near(read_output(&k, "hinge_s.angle"), 8 * a, 1e-4, "small wheel");
+    assert_near(read_output(&k, "hinge_l.angle"), (n == 0 ? -8 : 8) * a / 3, 1e-4, "large wheel");
     // the mesh's torque on the small wheel is what the large one needs
-    assert_near(read(&k, "mesh.tz"), -0.3 * a / 9, 1e-4, "torque in the mesh");
+    assert_near(read_output(&k, "mesh.tz"), -0.3 * a / 9, 1e-4, "torque in the mesh");
     stop(&k);
   }
 }
@@ -196,10 +171,10 @@ static void epicyclic(void **unused) {
       "  inner: {type: gear, joints: [sun_pin, planet_pin], ratio: 15/20}\n",
       "gen-alpha:rho=0.9,index=2", 1e-3, 10);
   go_to(&k, 10);
-  assert_near(read(&k, "sun.omega"), 7, 1e-6, "sun");
-  assert_near(read(&k, "carrier.omega"), 2, 1e-6, "carrier");
-  assert_near(read(&k, "carrier.angle"), 20, 1e-5, "angle of the carrier");
-  assert_near(read(&k, "planet.omega"), 2 * (1 - 50. / 15), 1e-6, "planet");
+  assert_near(read_output(&k, "sun.omega"), 7, 1e-6, "sun");
+  assert_near(read_output(&k, "carrier.omega"), 2, 1e-6, "carrier");
+  assert_near(read_output(&k, "carrier.angle"), 20, 1e-5, "angle of the carrier");
+  assert_near(read_output(&k, "planet.omega"), 2 * (1 - 50. / 15), 1e-6, "planet");
   stop(&k);
 }
 
@@ -220,8 +195,8 @@ static void coupler(void **unused) {
       "gen-alpha:rho=0.9,index=2", 1e-3, 2);
   double a = -10 * (3 - 2.) / (3 + 4.);
   go_to(&k, 2);
-  assert_near(read(&k, "one.y"), 2 * a, 1e-6, "first weight");
-  assert_near(read(&k, "slide_2.s"), -4 * a, 1e-6, "second weight");
+  assert_near(read_output(&k, "one.y"), 2 * a, 1e-6, "first weight");
+  assert_near(read_output(&k, "slide_2.s"), -4 * a, 1e-6, "second weight");
   stop(&k);
 }
 
@@ -247,21 +222,15 @@ static void freudenstein(void **unused) {
       "gen-alpha:rho=0.9,index=2", 1e-3, 3);
   for (int i = 1; i <= 30; i++) {
     go_to(&k, 0.1 * i);
-    double t2 = read(&k, "O2.angle"), t4 = read(&k, "O4.angle");
+    double t2 = read_output(&k, "O2.angle"), t4 = read_output(&k, "O4.angle");
     double K3 = (a * a - b * b + c * c + d * d) / (2 * a * c);
     assert_near(d / a * cos(t4) - d / c * cos(t2) + K3, cos(t2 - t4), 1e-9, "at %g", t2);
   }
-  assert_true(read(&k, "O2.angle") > 4 * TR_PI);
+  assert_true(read_output(&k, "O2.angle") > 4 * TR_PI);
   stop(&k);
 }
 
 // ---- what the heads of shipped models say -------------------------------------------------------
-
-static machine shipped(const char *file, const char *const *set) {
-  machine k = {.m = load_model(file, set)};
-  k.run = new_run(k.m.sys, NULL, NAN, NAN);
-  return k;
-}
 
 static void shipped_shaft(void **unused) {
   (void)unused;
@@ -270,14 +239,15 @@ static void shipped_shaft(void **unused) {
   double wobble = 0;
   for (int i = 1; i <= 20; i++) {
     go_to(&k, i / 20.);
-    assert_near(read(&k, "output.wz"), read(&k, "input.wz"), 1e-6, "in phase");
-    assert_near(read(&k, "bearing_out.angle"), read(&k, "bearing_in.angle"), 1e-9, "in phase");
+    assert_near(read_output(&k, "output.wz"), read_output(&k, "input.wz"), 1e-6, "in phase");
+    assert_near(read_output(&k, "bearing_out.angle"), read_output(&k, "bearing_in.angle"), 1e-9,
+                "in phase");
   }
   stop(&k);
   k = shipped("universal_shaft.yaml", turned);
   for (int i = 1; i <= 64; i++) {
     go_to(&k, i / 64.);
-    wobble = fmax(wobble, read(&k, "output.wz") / read(&k, "input.wz"));
+    wobble = fmax(wobble, read_output(&k, "output.wz") / read_output(&k, "input.wz"));
   }
   assert_near(wobble, pow(cos(25 * TR_PI / 180), -2), 0.02, "out of phase: 1/cos^2");
   stop(&k);
@@ -288,8 +258,8 @@ static void shipped_rack(void **unused) {
   machine k = shipped("rack_and_pinion.yaml", NULL);
   double r = 8e-3, w = sqrt((2000 * r * r + 1.5) / (5e-4 + 4 * r * r));
   go_to(&k, 0.25);
-  assert_near(read(&k, "slide.s"), 0.02 * cos(w * 0.25), 1e-4, "rack");
-  assert_near(read(&k, "hinge.angle"), 0.02 / r * cos(w * 0.25), 1e-2, "pinion");
+  assert_near(read_output(&k, "slide.s"), 0.02 * cos(w * 0.25), 1e-4, "rack");
+  assert_near(read_output(&k, "hinge.angle"), 0.02 / r * cos(w * 0.25), 1e-2, "pinion");
   stop(&k);
 }
 
@@ -297,9 +267,10 @@ static void shipped_epicyclic(void **unused) {
   (void)unused;
   machine k = shipped("epicyclic_gear.yaml", NULL);
   go_to(&k, 2);
-  assert_near(read(&k, "carrier.omega"), read(&k, "sun.omega") * 20 / 70, 1e-4, "carrier");
+  assert_near(read_output(&k, "carrier.omega"), read_output(&k, "sun.omega") * 20 / 70, 1e-4,
+              "carrier");
   // settled: the load's torque is the motor's times the ratio
-  assert_near(read(&k, "load.f"), -0.5 * 3.5, 1e-6, "load");
+  assert_near(read_output(&k, "load.f"), -0.5 * 3.5, 1e-6, "load");
   stop(&k);
 }
 

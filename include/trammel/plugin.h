@@ -107,8 +107,8 @@ typedef struct tr_field {
 // w[2], aw[2] and angle only.
 typedef struct tr_frame {
   double p[3];  // position
-  double R[9];  // orientation, row-major; columns are the frame's axes
   double v[3];  // velocity                                (level >= TR_AT_VELOCITY)
+  double R[9];  // orientation, row-major; columns are the frame's axes
   double w[3];  // angular velocity, global axes
   double ap[3]; // acceleration and angular acceleration   (level >= TR_AT_BIAS)
   double aw[3]; //   that remain when the body's a = 0
@@ -120,6 +120,7 @@ typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 // A marker fixed on a body, prepared once.
 typedef struct tr_site {
   int nd;       // 3 or 6: what the elements on it see
+  bool point;   // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
   double c[3];  // from the body's reference point (centre of mass), body axes
   double R[9];  // relative to the body axes
   double angle; // planar only
@@ -208,9 +209,19 @@ typedef struct tr_body_type {
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
+  void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
   void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
+  // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
+  void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
+                    const double *Gf, int stride, double *G);
+  // The rows of J that belong to the frame's point (2, or 3 if nd = 6), times `sign`.
+  void (*point_rows)(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G);
+  // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v, its own force and the wrenches W (6 per site) on its n
+  // sites; M constant. K (nv x nv) comes zeroed.
+  void (*tangent)(const tr_body_at *b, const double g[3], int n, const tr_site *site,
+                  const double *W, double cm, double ck, double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -231,10 +242,18 @@ typedef struct tr_link {
   int row;
 } tr_link;
 
+// What an element sees of its frames, for speed.
+typedef enum tr_sight {
+  TR_SEES_FRAMES,
+  TR_SEES_POINTS, // p, v, ap alone (in the plane the angles too); its wrenches have no moments
+  TR_JOINS_POINTS // and it is phi = p_B - p_A with two markers, dim rows
+} tr_sight;
+
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame: first the type's
 // markers, then those that TR_LAW and TR_MARKER fields added, so that n may differ between elements.
 typedef struct tr_joint_ops {
   int rows;
+  tr_sight sight;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
   // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
   void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
@@ -248,7 +267,8 @@ typedef struct tr_joint_ops {
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
-  // Optional, for speed, two markers only: eval of many joints; adds the wrenches to W (6 per frame).
+  // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
+  // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
                    double *phi, double *W);
   void (*rate_run)(int n, const tr_link *link, const tr_frame *frame,
@@ -282,6 +302,7 @@ struct tr_joint_type {
 // ---- forces ---------------------------------------------------------------------------------------
 
 typedef struct tr_force_ops {
+  tr_sight sight;     // of a force without laws that measure frames
   bool uses_velocity; // eval reads v, w
   bool uses_moments;  // false: acts on points only, moments and rotations do not enter
   void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,

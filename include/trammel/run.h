@@ -34,7 +34,7 @@ typedef enum tr_predictor {
 typedef struct tr_newton_settings {
   double tol; // on the error of v, relative to the largest velocity
   int max_iterations;
-  int fixed_iterations; // > 0: exactly that many, each with a fresh matrix, from the constant predictor
+  int fixed_iterations; // > 0: exactly that many of the full Newton method, from the values of the last step
   tr_predictor predictor;
   bool reuse; // keep the matrix over steps while it contracts well
 } tr_newton_settings;
@@ -64,7 +64,8 @@ typedef struct tr_run_settings {
   double step;        // NaN: the model's
   tr_control_settings control;
   bool consistent_start; // project q0, v0 onto the constraints before the first step
-  bool recompute;        // a and lam for observers from the equations at the state (index 1)
+  bool zero_start; // the first step begins with a = 0, lam = 0, not with those of the equations
+  bool recompute;  // a and lam for observers from the equations at the state (index 1)
   tr_redundant redundant;
   bool audit; // watch constraint violation and energy after every step
   tr_newton_settings newton;

@@ -25,6 +25,7 @@ enum {
   ITERATIONS,
   TOL,
   AS_GIVEN,
+  ZERO_START,
   REDUNDANT,
   RECOMPUTE,
   NO_AUDIT,
@@ -50,6 +51,8 @@ static const option options_run[] = {
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
+    [ZERO_START] = {"zero-start", 0, NULL,
+                    "accelerations and multipliers 0 at the start, not the true ones"},
     [REDUNDANT] = {"redundant", 0, "POLICY",
                    "constraints that repeat others: least-norm, remove or fail"},
     [RECOMPUTE] = {"recompute", 0, NULL,
@@ -67,7 +70,7 @@ typedef struct request {
   const char *path, *csv;
   tr_run_settings settings;
   tr_csv_settings csv_settings;
-  bool every_given, rule_given, json, final, quiet;
+  bool every_given, rule_given, tol_given, json, final, quiet;
   int sets, outputs;
   const char **set, **output;
 } request;
@@ -120,8 +123,10 @@ static bool take_option(request *r, int i, const char *value) {
     case OUT_EVERY: return out_every(r, value);
     case OUTPUT: r->output[r->outputs++] = value; return true;
     case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton.fixed_iterations);
-    case TOL: return take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
+    case TOL:
+      return r->tol_given = take_positive(c, "newton-tol", value, TR_NUMBER, &s->newton.tol);
     case AS_GIVEN: s->consistent_start = false; return true;
+    case ZERO_START: return s->zero_start = true;
     case REDUNDANT: return policy(c, value, &s->redundant);
     case RECOMPUTE: return s->recompute = true;
     case NO_AUDIT: s->audit = false; return true;
@@ -146,6 +151,8 @@ static int read_request(request *r, int argc, char **argv) {
   if (!(c->tol > 0) && (c->velocities || c->min_step > 0 || c->max_step > 0 || r->rule_given))
     return usage_error(r->command,
                        "--tol-velocities, --control, --min-step and --max-step go with --tol");
+  if (r->tol_given && r->settings.newton.fixed_iterations > 0)
+    return usage_error(r->command, "--newton-tol says nothing beside --newton-iterations");
   if (r->csv && r->path && strcmp(r->csv, r->path) == 0)
     return usage_error(r->command, "--out %s would overwrite the model", r->csv);
   return -1;

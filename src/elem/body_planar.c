@@ -77,12 +77,12 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
     f->p[0] = q[0] + rx, f->p[1] = q[1] + ry;
     f->angle = q[2] + site->angle;
-    if (site->nd == 3) {
+    if (site->nd == 6) {
+      lift(b, site, f);
+    } else if (!site->point) {
       // R(angle) R(site)
       double fc = c * site->R[0] - s * site->R[3], fs = s * site->R[0] + c * site->R[3];
       f->R[0] = fc, f->R[1] = -fs, f->R[3] = fs, f->R[4] = fc;
-    } else {
-      lift(b, site, f);
     }
     if (level < TR_AT_VELOCITY) continue;
     f->v[0] = v[0] - v[2] * ry, f->v[1] = v[1] + v[2] * rx, f->w[2] = v[2];
@@ -132,6 +132,23 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * (g[0] * q[0] + g[1] * q[1]);
 }
 
+// (sign, 0, -sign ry), (0, sign, sign rx), and nothing in the third direction
+static void point_rows(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G) {
+  double rx, ry;
+  arm(b, s, &rx, &ry);
+  G[0] = sign, G[1] = 0, G[2] = -sign * ry;
+  G[stride] = 0, G[stride + 1] = sign, G[stride + 2] = sign * rx;
+  if (s->nd == 6) G[2 * stride] = G[2 * stride + 1] = G[2 * stride + 2] = 0;
+}
+
+static void tangent(const tr_body_at *b, const double g[3], int n, const tr_site *s,
+                    const double *W, double cm, double ck, double cd, double *K) {
+  const par *p = b->par;
+  (void)g, (void)cd;
+  for (int k = 0; k < n; k++, s++, W += 6) add_wrench_dq(b, s, W, K);
+  K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
+}
+
 TR_BODY_RUNS(3)
 
 const tr_body_type tr_body_planar = {
@@ -159,4 +176,7 @@ const tr_body_type tr_body_planar = {
     .kinematics_run = kinematics_run,
     .gather_run = gather_run,
     .pull_run = pull_run,
+    .pull_rows = pull_rows,
+    .point_rows = point_rows,
+    .tangent = tangent,
 };

@@ -154,13 +154,13 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
     double s[3];
     m3_mul(R, site->c, s);
     v3_add(b->q, s, f->p);
-    m3_mulm(R, site->R, f->R);
+    if (!site->point) m3_mulm(R, site->R, f->R);
     if (level < TR_AT_VELOCITY) continue;
     double wc[3], wwc[3];
     v3_cross(w, site->c, wc);
     m3_mul(R, wc, s);
     v3_add(b->v, s, f->v);
-    m3_mul(R, w, f->w);
+    if (!site->point) m3_mul(R, w, f->w);
     if (level < TR_AT_BIAS) continue;
     v3_cross(w, wc, wwc);
     m3_mul(R, wwc, f->ap);
@@ -171,12 +171,12 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
 static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out) {
   double f[3], n[3], cf[3];
   m3_tmul(b->cache, w, f);
-  m3_tmul(b->cache, w + 3, n);
   v3_cross(s->c, f, cf);
-  for (int i = 0; i < 3; i++) {
-    out[i] += w[i];
-    out[3 + i] += cf[i] + n[i];
-  }
+  v3_add(out, w, out);
+  v3_add(out + 3, cf, out + 3);
+  if (s->point) return;
+  m3_tmul(b->cache, w + 3, n);
+  v3_add(out + 3, n, out + 3);
 }
 
 static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K) {
@@ -251,7 +251,51 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * v3_dot(g, b->q);
 }
 
+// (sign 1, -sign R [c]): row i is (e_i, c x R' e_i)
+static void point_rows(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G) {
+  double c[3];
+  v3_scale(sign, s->c, c);
+  for (int i = 0; i < 3; i++, G += stride) {
+    G[0] = G[1] = G[2] = 0, G[i] = sign;
+    v3_cross(c, b->cache + 3 * i, G + 3);
+  }
+}
+
+// The rotational block: cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J)
+static void tangent(const tr_body_at *b, const double g[3], int sites, const tr_site *s,
+                    const double *W, double cm, double ck, double cd, double *K) {
+  const par *p = b->par;
+  const double *w = b->v + 3, *J = p->inertia;
+  double f[3], n[3], A[9], B[9], S[9], C[9] = {0}, moment[3] = {0};
+  (void)g;
+  for (int k = 0; k < sites; k++, s++, W += 6) {
+    m3_tmul(b->cache, W, f);
+    m3_skew2(s->c, f, A);
+    for (int i = 0; i < 9; i++) C[i] -= ck * A[i];
+    if (s->point) continue;
+    m3_tmul(b->cache, W + 3, n);
+    v3_axpy(-ck, n, moment);
+  }
+  m3_mul(J, w, f);
+  v3_axpy(-cd, f, moment);
+  m3_skew(moment, A);
+  m3_skew(w, S);
+  m3_mulm(S, J, B);
+  for (int i = 0; i < 3; i++) {
+    K[7 * i] = cm * p->mass;
+    for (int j = 0; j < 3; j++) {
+      int k = 3 * i + j;
+      K[6 * (3 + i) + 3 + j] = cm * J[k] + C[k] + A[k] + cd * B[k];
+    }
+  }
+}
+
 TR_BODY_RUNS(6)
+
+static void retract_run(const tr_bodies_at *b, const double *q, const double *d, double *q1) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++)
+    retract(s->par, q + s->q, d + s->v, q1 + s->q);
+}
 
 const tr_body_type tr_body_spatial = {
     .name = "spatial",
@@ -286,4 +330,8 @@ const tr_body_type tr_body_spatial = {
     .kinematics_run = kinematics_run,
     .gather_run = gather_run,
     .pull_run = pull_run,
+    .retract_run = retract_run,
+    .pull_rows = pull_rows,
+    .point_rows = point_rows,
+    .tangent = tangent,
 };

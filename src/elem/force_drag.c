@@ -53,12 +53,14 @@ static inline void measure(int nd, const par *p, const tr_frame *const *f, const
 static const char *const names[] = {"f", "speed", NULL};
 FORCE_FUNCTIONS(2, 3)
 FORCE_FUNCTIONS(3, 6)
-static const tr_force_ops planar = {.uses_velocity = true,
+static const tr_force_ops planar = {.sight = TR_SEES_POINTS,
+                                    .uses_velocity = true,
                                     .eval = eval2,
                                     .tangent = tangent2,
                                     .measure_names = names,
                                     .measure = measure2};
-static const tr_force_ops spatial = {.uses_velocity = true,
+static const tr_force_ops spatial = {.sight = TR_SEES_POINTS,
+                                     .uses_velocity = true,
                                      .eval = eval3,
                                      .tangent = tangent3,
                                      .measure_names = names,

@@ -131,13 +131,15 @@ FORCE_FUNCTIONS_OF_TIME(2, 3)
 FORCE_FUNCTIONS_OF_TIME(3, 6)
 FORCE_POTENTIAL(2, 3)
 FORCE_POTENTIAL(3, 6)
-static const tr_force_ops planar = {.uses_velocity = true,
+static const tr_force_ops planar = {.sight = TR_SEES_POINTS,
+                                    .uses_velocity = true,
                                     .eval = eval2,
                                     .tangent = tangent2,
                                     .potential = potential2,
                                     .measure_names = names,
                                     .measure = measure2};
-static const tr_force_ops spatial = {.uses_velocity = true,
+static const tr_force_ops spatial = {.sight = TR_SEES_POINTS,
+                                     .uses_velocity = true,
                                      .eval = eval3,
                                      .tangent = tangent3,
                                      .potential = potential3,

@@ -101,6 +101,7 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
     rate(n, p, f, out);                                                                     \
   }                                                                                         \
   static const tr_joint_ops ops##n = {.rows = 1,                                            \
+                                      .sight = TR_SEES_POINTS,                              \
                                       .eval = eval##n,                                      \
                                       .jac = jac##n,                                        \
                                       .geom = geom##n,                                      \

@@ -47,6 +47,7 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
 
 static const char *const names[] = {"angle", NULL};
 static const tr_joint_ops planar = {.rows = 2,
+                                    .sight = TR_JOINS_POINTS,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,

@@ -46,8 +46,8 @@ static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const
     const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
     if (phi) v3_sub(B->p, A->p, phi + l->row);
     if (!lam) continue;
-    v3_axpy(1, lam + l->row, W + 6 * l->frame[0]);
-    v3_axpy(-1, lam + l->row, W + 6 * l->frame[1]);
+    v3_copy(lam + l->row, W + 6 * l->frame[0]);
+    v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
   }
 }
 
@@ -61,13 +61,19 @@ static void rate3(const void *par, double t, const tr_frame *const *f, double *o
 }
 
 static const tr_joint_ops planar = {.rows = 2,
+                                    .sight = TR_JOINS_POINTS,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
                                     .eval_run = run2,
                                     .rate_run = points_rate_run};
-static const tr_joint_ops spatial = {
-    .rows = 3, .eval = eval3, .jac = jac3, .rate = rate3, .eval_run = run3, .rate_run = rate_run3};
+static const tr_joint_ops spatial = {.rows = 3,
+                                     .sight = TR_JOINS_POINTS,
+                                     .eval = eval3,
+                                     .jac = jac3,
+                                     .rate = rate3,
+                                     .eval_run = run3,
+                                     .rate_run = rate_run3};
 
 const tr_joint_type tr_joint_spherical = {
     .name = "spherical",

@@ -31,7 +31,7 @@ static inline void points_run(int n, const tr_link *l, const tr_frame *frame, co
     if (phi) phi[l->row] = B->p[0] - A->p[0], phi[l->row + 1] = B->p[1] - A->p[1];
     if (!lam) continue;
     double x = lam[l->row], y = lam[l->row + 1];
-    WA[0] += x, WA[1] += y, WB[0] -= x, WB[1] -= y;
+    WA[0] = x, WA[1] = y, WB[0] = -x, WB[1] = -y;
   }
 }
 

@@ -29,7 +29,7 @@ static const char *kind_text(const tr_node *node) {
 static bool evaluate(tr_planner *p, const tr_node *node, tr_value *value) {
   tr_expr_error e;
   const tr_expr *expr = NULL;
-  tr_cached *c = p->nloop > 0 ? tr_plan_cached(p, node) : NULL;
+  tr_cached *c = p->loops > 0 ? tr_plan_cached(p, node) : NULL;
   if (p->no_memory || (c && c->reported)) return false;
   if (c) expr = c->expr;
   if (!expr) expr = tr_expr_parse(c ? &p->scratch : &p->brief, node->text, &p->scope, &e);

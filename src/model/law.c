@@ -361,7 +361,7 @@ bool tr_plan_law(tr_planner *p, const tr_node *node, const tr_field *field, cons
     return tr_plan_fail(p, node, "an expression is expected, not a %s",
                         node->kind == TR_LIST ? "list" : "map");
   if (!node->text[0]) return tr_plan_fail(p, node, "a value is missing");
-  tr_cached *cached = p->nloop > 0 ? tr_plan_cached(p, node) : NULL;
+  tr_cached *cached = p->loops > 0 ? tr_plan_cached(p, node) : NULL;
   if (p->no_memory || (cached && cached->reported)) return false;
   tr_expr_error e;
   tr_law_scope scope = {field->variables, find_curve, list_calls};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters section: evaluated in the order of what depends on what, by a depth-first walk with
-// its own stack. Also the scope of every expression: parameters, then the loops around it.
+// its own stack. Also the scope of every expression: parameters, then what the repeats around it name.
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static const tr_planner *owner(const tr_scope *scope) {
 
 static int find_slot(const tr_scope *scope, const char *name, size_t n) {
   const tr_planner *p = owner(scope);
-  for (int k = p->nloop - 1; k >= 0; k--)
-    if (strlen(p->loop[k]) == n && memcmp(p->loop[k], name, n) == 0) return p->nparameter + k;
+  for (int k = p->nlocal - 1; k >= 0; k--)
+    if (strlen(p->local[k]) == n && memcmp(p->local[k], name, n) == 0) return p->nparameter + k;
   const tr_parameter *q = tr_table_find(&p->symbols, NULL, name, n);
   return q ? (int)(q - p->parameter) : -1;
 }
@@ -24,10 +24,10 @@ static int find_slot(const tr_scope *scope, const char *name, size_t n) {
 static const char *const *list_names(const tr_scope *scope) {
   tr_planner *p = (tr_planner *)owner(scope);
   if (p->nparameter > 10000 || !tr_plan_wants_hints(p)) return NULL;
-  const char **names = TR_NEW(&p->scratch, p->nparameter + p->nloop + 2, const char *);
+  const char **names = TR_NEW(&p->scratch, p->nparameter + p->nlocal + 2, const char *);
   int n = 0;
   for (int k = 0; names && k < p->nparameter; k++) names[n++] = p->parameter[k].node->key;
-  for (int k = 0; names && k < p->nloop; k++) names[n++] = p->loop[k];
+  for (int k = 0; names && k < p->nlocal; k++) names[n++] = p->local[k];
   if (names) names[n] = "pi";
   return names;
 }
@@ -146,7 +146,7 @@ bool tr_plan_parameters(tr_planner *p, const tr_node *section) {
     p->incomplete = empty = true;
   }
   int count = empty ? 0 : section->count;
-  p->slots = TR_NEW(&p->scratch, count + TR_MAX_LOOPS, tr_value);
+  p->slots = TR_NEW(&p->scratch, count + TR_MAX_LOCALS, tr_value);
   p->parameter = TR_NEW(&p->scratch, count, tr_parameter);
   int *stack = TR_NEW(&p->scratch, count, int);
   if (!p->slots || !p->parameter || !stack) return tr_plan_no_memory(p);

@@ -25,7 +25,7 @@
 #include "sections.h"
 #include "table.h"
 
-enum { TR_MAX_LOOPS = 8, TR_MAX_ELEMENTS = 2000000, TR_MAX_FIELDS = 64 };
+enum { TR_MAX_LOOPS = 8, TR_MAX_LOCALS = 100, TR_MAX_ELEMENTS = 2000000, TR_MAX_FIELDS = 64 };
 
 // What the messages are about: body "crank": mass: ...
 typedef struct tr_subject {
@@ -103,8 +103,10 @@ typedef struct tr_planner {
   tr_table symbols;
   int nparameter;
   tr_parameter *parameter; // (nparameter)
-  tr_value *slots;         // (nparameter + TR_MAX_LOOPS)
-  int nloop;
+  tr_value *slots;         // (nparameter + TR_MAX_LOCALS)
+  int nlocal;              // names that the repeats around give: loop variables and parameters
+  const char *local[TR_MAX_LOCALS];
+  int loops; // inside each other
   const char *loop[TR_MAX_LOOPS];
   long made; // iterations and elements of this walk
 

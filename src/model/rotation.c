@@ -31,10 +31,18 @@ static void about_axis(const double axis[3], double angle, double R[9]) {
   quat_to_m3(e, R);
 }
 
+// A direction is numbers, or lengths: the way from one point to another.
 static bool read_direction(tr_planner *p, const tr_node *node, double a[3]) {
   int n;
   a[2] = 0;
-  if (!tr_plan_numbers(p, node, TR_NUMBER, 2, 3, a, &n)) return false;
+  tr_quantity quantity = TR_NUMBER;
+  for (const tr_node *k = node->kind == TR_LIST ? node->first : NULL; k; k = k->next) {
+    tr_value value;
+    if (!tr_plan_value(p, k, &value)) return false;
+    if (value.kind == TR_KNOWN && tr_dim_agree(value.dim, tr_quantity_dim(TR_LENGTH)))
+      quantity = TR_LENGTH;
+  }
+  if (!tr_plan_numbers(p, node, quantity, 2, 3, a, &n)) return false;
   double largest = fmax(fabs(a[0]), fmax(fabs(a[1]), fabs(a[2])));
   if (largest == 0) return tr_plan_fail(p, node, "the direction has zero length");
   v3_scale(1 / largest, a, a); // so that squares neither overflow nor vanish

@@ -72,22 +72,57 @@ static void check_block_keys(tr_planner *p, const tr_node *block) {
   }
 }
 
+// Why a name cannot be one of the block's, or NULL.
+static const char *unfit(const tr_planner *p, const char *name, const char *missing) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  if (!name[0] || name[strspn(name, letters)] || (name[0] >= '0' && name[0] <= '9')) return missing;
+  if (tr_expr_is_reserved(name, strlen(name)))
+    return "this name is taken by a function or constant";
+  if (p->scope.find(&p->scope, name, strlen(name)) >= 0)
+    return "this name is taken by a parameter or an outer loop";
+  return p->nlocal == TR_MAX_LOCALS ? "too many names in repeats inside each other" : NULL;
+}
+
 static const char *loop_variable(tr_planner *p, const tr_node *block) {
   const tr_node *node = tr_node_find(block, "for");
   if (!node) return tr_plan_fail(p, block, "\"for\" is missing"), NULL;
   const char *name = node->kind == TR_SCALAR ? node->text : "";
-  const char *why = NULL;
-  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  const char *why = unfit(p, name, "the name of a loop variable is expected");
   p->subject.key = "for";
-  if (!name[0] || name[strspn(name, letters)] || (name[0] >= '0' && name[0] <= '9'))
-    why = "the name of a loop variable is expected";
-  else if (tr_expr_is_reserved(name, strlen(name)))
-    why = "this name is taken by a function or constant";
-  else if (p->scope.find(&p->scope, name, strlen(name)) >= 0)
-    why = "this name is taken by a parameter or an outer loop";
   if (why) tr_plan_fail(p, node, "%s", why);
   p->subject.key = NULL;
   return why ? NULL : name;
+}
+
+// The block's parameters as names in scope; they come after the loop's variable.
+static bool declare_locals(tr_planner *p, const tr_node *section) {
+  if (is_empty(section)) return true;
+  if (section->kind != TR_MAP)
+    return tr_plan_fail(p, section, "a map of \"name: value\" is expected");
+  for (const tr_node *k = section->first; k; k = k->next) {
+    const char *why = unfit(p, k->key, "a name is letters, digits and _, and starts with no digit");
+    p->subject = (tr_subject){.kind = "parameter", .name = k->key};
+    if (why) return tr_plan_fail_key(p, k, "%s", why);
+    p->local[p->nlocal++] = k->key;
+  }
+  p->subject = (tr_subject){.kind = "repeat"};
+  return true;
+}
+
+// Their values, one after the other: each may use those before it.
+static bool set_locals(tr_planner *p, const tr_node *section, int first) {
+  bool ok = true;
+  p->nlocal = first;
+  if (is_empty(section)) return true;
+  for (const tr_node *k = section->first; k; k = k->next) {
+    tr_value value = {.kind = TR_BROKEN};
+    p->subject = (tr_subject){.kind = "parameter", .name = k->key};
+    ok = tr_plan_value(p, k, &value) && ok;
+    if (value.kind == TR_PLAIN) value.kind = TR_UNKNOWN;
+    p->slots[p->nparameter + p->nlocal++] = value;
+  }
+  p->subject = (tr_subject){.kind = "repeat"};
+  return ok;
 }
 
 static bool loop_bound(tr_planner *p, const tr_node *block, const char *key, long long *x) {
@@ -112,23 +147,26 @@ static void walk_block(tr_planner *p, const walk *w, const tr_node *block) {
   const char *name = loop_variable(p, block);
   bool ok = loop_bound(p, block, "from", &from);
   ok = loop_bound(p, block, "to", &to) && ok;
-  if (p->nloop == TR_MAX_LOOPS)
+  if (p->loops == TR_MAX_LOOPS)
     ok = tr_plan_fail(p, block, "more than %d loops inside each other", TR_MAX_LOOPS);
   if (!ok || !name) {
     p->incomplete = true;
     return;
   }
-  int depth = p->nloop++;
-  p->loop[depth] = name;
+  int slot = p->nlocal;
+  p->local[p->nlocal++] = p->loop[p->loops++] = name;
+  const tr_node *parameters = tr_node_find(block, "parameters");
   const tr_node *section = tr_node_find(block, w->section), *inner = tr_node_find(block, "repeat");
+  if (!declare_locals(p, parameters)) p->incomplete = true, to = from - 1;
   for (long long i = from; i <= to && !p->no_memory; i++) {
     p->subject = (tr_subject){.kind = "repeat"};
     if (!count_one(p, block)) break;
-    p->slots[p->nparameter + depth] = (tr_value){.x = (double)i, .kind = TR_UNKNOWN};
+    p->slots[p->nparameter + slot] = (tr_value){.x = (double)i, .kind = TR_UNKNOWN};
+    if (!set_locals(p, parameters, slot + 1)) p->incomplete = true;
     walk_section(p, w, section);
     walk_repeat(p, w, inner);
   }
-  p->nloop--;
+  p->loops--, p->nlocal = slot;
 }
 
 static void walk_repeat(tr_planner *p, const walk *w, const tr_node *list) {
@@ -172,7 +210,7 @@ static bool report_taken(tr_planner *p, const tr_node *node, const tr_name *firs
   if (first->place.line > 0 && first->place.line == node->key_place.line &&
       first->place.column == node->key_place.column)
     return tr_plan_fail_key(p, node, "the repeat makes this name again; put {%s} into it",
-                            p->nloop ? p->loop[p->nloop - 1] : "");
+                            p->loops ? p->loop[p->loops - 1] : "");
   if (first->kind == TR_NAME_RESERVED) return tr_plan_fail_key(p, node, "this name is reserved");
   if (first->place.line > 0)
     return tr_plan_fail_key(p, node, "this name is already used by the %s at line %d",

@@ -23,12 +23,22 @@
 static const double INSTANT = 1e-12; // of the time: what is one and the same instant
 static const double NOTHING = 1e-9;  // of the largest value so far: g or g' is nothing
 static const double QUICK = 1e-8;    // of the run: hardly any time
-enum { MOST_QUICK = 100, MOST_ROUNDS = 20, MOST_HALVINGS = 48, MOST_ROOT = 200, MOST_SEARCH = 60 };
+enum {
+  FIRST_RECORDS = 64,
+  MOST_QUICK = 100,
+  MOST_ROUNDS = 20,
+  MOST_HALVINGS = 48,
+  MOST_ROOT = 200,
+  MOST_SEARCH = 60
+};
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->watch = TR_NEW(&r->arena, r->sys->nevent, tr_watch);
   r->normal = TR_NEW(&r->arena, 2 * r->sys->nv, double);
   if (!r->watch || !r->normal) return tr_no_memory(error);
+  r->record_capacity = FIRST_RECORDS;
+  r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
+  if (!r->record) return tr_no_memory(error);
   r->last_event = -INFINITY;
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].last = -INFINITY;
   return r->sampling ? TR_OK : tr_dense_make(r, error);

@@ -155,6 +155,10 @@ static tr_status settle(tr_run *r, tr_error *error) {
   void *par;
   TR_TRY(model_method ? tr_method_of_model(&r->arena, r->sys, &method, &par, error)
                       : tr_method_parse(&r->arena, s->method, &method, &par, error));
+  if (method->direct && s->newton.fixed_iterations > 0)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "method %s does not iterate: there are no Newton iterations to count",
+                   method->info.name);
   r->info.method = tr_method_text(&r->arena, method, par);
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
@@ -204,6 +208,10 @@ tr_status tr_run_begin(tr_run *r, bool first, tr_error *error) {
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
+  if (first && r->settings.zero_start) {
+    memset(r->x.a, 0, (size_t)r->sys->nv * sizeof *r->x.a);
+    memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
+  }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);

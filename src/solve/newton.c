@@ -25,11 +25,12 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   return TR_OK;
 }
 
-// Correction of one iteration; its norm.
+// Correction of one iteration, with a new matrix where the old one will not do; its norm.
 static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
   nw->iterations++;
   nw->residuals++;
   TR_TRY(p->residual(p, nw->r));
+  if (!nw->valid) TR_TRY(refresh(nw, p));
   TR_TRY(p->solve(p, nw->r));
   *norm = p->norm(p, nw->r);
   if (!isfinite(*norm)) return TR_NOT_FINITE;
@@ -40,7 +41,7 @@ static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
 static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
   double norm;
   for (int k = 0; k < nw->fixed_iterations; k++) {
-    TR_TRY(refresh(nw, p));
+    nw->valid = false;
     TR_TRY(correct(nw, p, &norm));
   }
   return TR_OK;
@@ -85,11 +86,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   for (int k = 1; k <= nw->max_iterations; k++) {
-    if (!nw->valid) {
-      TR_TRY(refresh(nw, p));
-      fresh = true;
-      since = 0;
-    }
+    if (!nw->valid) fresh = true, since = 0;
     last = norm;
     TR_TRY(correct(nw, p, &norm));
     since++;
@@ -121,7 +118,6 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
 
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   double norm = 0, first = 0;
-  if (!nw->valid) TR_TRY(refresh(nw, p));
   for (int k = 1; k <= most; k++) {
     TR_TRY(correct(nw, p, &norm));
     if (norm <= p->floor) return TR_OK;

@@ -19,7 +19,8 @@ struct tr_newton_problem {
   double tol;   // on the norm of the error
   double floor; // norm of a correction that is mere round-off
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
-  tr_status (*matrix)(tr_newton_problem *p);              // evaluate and factor at the unknowns
+  // Evaluate and factor at the unknowns, which a residual was just evaluated at.
+  tr_status (*matrix)(tr_newton_problem *p);
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);

@@ -47,6 +47,19 @@ void tr_pattern_free(tr_pattern *p) {
   p->klu = NULL;
 }
 
+tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
+  int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
+  if (!column || !row) return TR_NO_MEMORY;
+  for (int j = 0; j < m * p->n; j++) {
+    column[j] = at;
+    for (int k = p->column[j / m]; k < p->column[j / m + 1]; k++)
+      for (int i = 0; i < m; i++) row[at++] = m * p->row[k] + i;
+  }
+  column[m * p->n] = at;
+  *out = (tr_pattern){.n = m * p->n, .nnz = at, .column = column, .row = row};
+  return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
+}
+
 int tr_pattern_slot(const tr_pattern *p, int row, int column) {
   int lo = p->column[column], hi = p->column[column + 1];
   while (lo < hi) {

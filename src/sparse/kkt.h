@@ -25,6 +25,10 @@ enum { TR_DENSE_MAX = 24 };
 tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
 void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
 
+// The pattern with a block of m x m for each entry, analysed: entry (i, j) of block (r, c) stands at
+// (m r + i, m c + j). Whole blocks, so that it is ordered like the one it comes from.
+tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out);
+
 // Position of an entry in values, p->nnz (the bin) if it is not in the pattern.
 int tr_pattern_slot(const tr_pattern *p, int row, int column);
 

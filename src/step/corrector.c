@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "full.h"
 #include "math/vector.h"
-#include "step.h"
 
 typedef struct correction {
   tr_newton_problem p;
@@ -59,10 +59,38 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
   s->work->increment = s->sys->flat ? NULL : s->d;
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, weights, s->kkt.values);
+  tr_tangent_here(s->work, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   return tr_kkt_factor(&s->kkt);
+}
+
+// On curved coordinates, with T everywhere. The second set of unknowns stays 0.
+static tr_status matrix_full(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
+  tr_full *f = s->full;
+  const tr_corrector *c = &s->c;
+  const tr_state *x = k->x1;
+  tr_coefficients with = {c->cm, c->cq, 0}, without = {c->cm, 0, 0}, rest = {c->cm, 0, c->cv};
+  tr_full_clear(f, s->kkt.mask);
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, with, f->some);
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, without, f->none);
+  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+  tr_full_add_corner(f, 0, 0, 1, f->some);
+  tr_full_add_G(f, 0, 0, 1, s->work->G);
+  tr_full_turn(f, s->d);
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, rest, f->some);
+  tr_full_add_corner(f, 0, 0, 1, f->some);
+  tr_full_add_Gt(f, 0, 0, 1, s->work->G);
+  for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
+  return tr_full_factor(f);
+}
+
+static tr_status solve_full(tr_newton_problem *p, double *r) {
+  tr_full *f = ((correction *)p)->s->full;
+  memset(r + f->one.n, 0, (size_t)f->one.n * sizeof *r);
+  return tr_full_solve(f, r);
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
@@ -111,6 +139,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;
   tr_step_calm(s, x0, t1, x1);
+  if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   place(&k);
   return tr_newton_solve(&s->newton, &k.p);
 }

@@ -67,21 +67,6 @@ double tr_radau_real(void) { return 1 / GAMMA; }
 
 // ---- room -----------------------------------------------------------------------------------------
 
-// The pattern with a block of m x m for each entry: whole blocks, so that it is ordered like the one it
-// comes from.
-static tr_status block_pattern(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
-  int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
-  if (!column || !row) return TR_NO_MEMORY;
-  for (int j = 0; j < m * p->n; j++) {
-    column[j] = at;
-    for (int k = p->column[j / m]; k < p->column[j / m + 1]; k++)
-      for (int i = 0; i < m; i++) row[at++] = m * p->row[k] + i;
-  }
-  column[m * p->n] = at;
-  *out = (tr_pattern){.n = m * p->n, .nnz = at, .column = column, .row = row};
-  return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
-}
-
 static bool make(tr_arena *ar, int n, double **rooms) {
   double *p = TR_NEW(ar, STAGES * (size_t)n, double);
   for (int i = 0; p && i < STAGES; i++) rooms[i] = p + (size_t)i * n;
@@ -107,10 +92,10 @@ tr_status tr_radau_prepare(tr_step *s) {
   s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
   if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
   TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
-  TR_TRY(block_pattern(ar, &sys->pattern, 2, &m->pattern));
+  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
   for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
-  TR_TRY(block_pattern(ar, &sys->pattern, STAGES, &m->all_pattern));
+  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, STAGES, &m->all_pattern));
   return tr_kkt_make(ar, &m->all_pattern, &m->all);
 }
 

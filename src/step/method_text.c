@@ -68,13 +68,18 @@ static tr_status set(const tr_method *m, const tr_field *f, const char *text, vo
 }
 
 // One "key=value" of the text.
-static tr_status set_pair(const tr_method *m, char *pair, void *par, tr_error *error) {
+static tr_status set_pair(const tr_method *m, char *pair, void *par, unsigned *seen,
+                          tr_error *error) {
   char *eq = strchr(pair, '=');
   if (!eq)
     return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: \"%s\" is not of the form key=value",
                    m->info.name, pair);
   *eq = 0;
   const tr_field *f = field(m, pair);
+  unsigned bit = f ? 1u << (f - m->info.fields) : 0;
+  if (*seen & bit)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s is given twice", m->info.name, pair);
+  *seen |= bit;
   if (f) return set(m, f, eq + 1, par, error);
   const char *names[64] = {0};
   int n = 0;
@@ -104,7 +109,12 @@ tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **meth
   if (!p || !rest) return tr_no_memory(error);
   for (const tr_field *f = m->info.fields; f && f->name; f++)
     TR_TRY(set(m, f, f->preset, p, error));
-  for (char *pair; (pair = next_pair(&rest));) TR_TRY(set_pair(m, pair, p, error));
+  size_t last = strlen(text) - 1; // text is not empty: it has a name
+  if (text[n] && (text[last] == ':' || text[last] == ','))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: key=value must follow \"%c\"",
+                   m->info.name, text[last]);
+  unsigned seen = 0;
+  for (char *pair; (pair = next_pair(&rest));) TR_TRY(set_pair(m, pair, p, &seen, error));
   const char *why = m->check ? m->check(p) : NULL;
   if (why) return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s", m->info.name, why);
   *method = m;

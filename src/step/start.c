@@ -279,8 +279,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  size_t most = (size_t)kept_values(p, false, NULL) + (size_t)kept_values(p, true, NULL);
-  double *before = tr_resize(s->al, NULL, (2 * nq + nv + most) * sizeof *before);
+  if (!p->room) p->room = TR_NEW(p->arena, 2 * nq + nv + 12 * (size_t)s->nbody, double);
+  double *before = p->room;
   if (!before) return tr_no_memory(error);
   double *v0 = before + nq, *room = v0 + nv, *given = room + nq;
   memcpy(before, x->q, nq * sizeof *before);
@@ -291,7 +291,6 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
   for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
-  tr_resize(s->al, before, 0);
   return status;
 }
 

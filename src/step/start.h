@@ -20,6 +20,7 @@ typedef struct tr_projector {
   bool again;               // no start but a new beginning: nothing is kept
   tr_mask mask; // rows taken out of kkt: the redundant, and those of joints that do not hold
   int masked, *masked_row; // (nc) which they are
+  double *room;            // of a projection
 } tr_projector;
 
 // q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "full.h"
+
 #define METHOD(m) extern const tr_method m;
 #include "step_list.h"
 #undef METHOD
@@ -46,6 +48,8 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
+  if (s->settings.fixed_iterations > 0 && !s->method->direct && !(s->full = tr_full_new(s)))
+    return TR_NO_MEMORY;
   if (s->method->stabilised) {
     double *p = TR_NEW(ar, 3 * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
@@ -89,6 +93,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
 void tr_step_free(tr_step *s) {
   if (!s) return;
   if (s->method->release && s->memory) s->method->release(s);
+  tr_full_free(s->full);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
   tr_work_free(s->work);

@@ -29,6 +29,7 @@ typedef struct tr_method {
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
   bool recompute; // a and lam in the state are the method's own: not for output
+  bool direct;    // there is no Newton iteration
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
   tr_truncation (*truncation)(const void *par);
@@ -80,8 +81,9 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  bool stiff;        // it is needed: kkt is too far from it
+  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  bool stiff;           // it is needed: kkt is too far from it
+  struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
   double *damping; // (nnz + 1) -cv Q_v in the pattern
   double *bent;    // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections

@@ -145,6 +145,7 @@ const tr_method tr_method_baumgarte = {
              .reference = "WHTC07"},
     .par_size = sizeof(par),
     .recompute = true,
+    .direct = true,
     .vectors = ROOMS,
     .truncation = truncation,
     .advance = advance,

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "step.h"
+#include "full.h"
 
 typedef struct par {
   double alpha, b;
@@ -50,6 +50,9 @@ typedef struct memory {
   double *psi_1, *psi_2;     // (nc) of the step under way,
   double *last_1, *last_2;   // of the last accepted
   double *older_1, *older_2; // and of the one before it
+  // with a given number of iterations, see matrix_full
+  double *bent;   // (nnz + 1) cq KN by slots
+  double *pulled; // (nG) the rows of Gam'
 } memory;
 
 typedef struct correction {
@@ -71,6 +74,11 @@ static tr_status prepare(tr_step *s) {
   double *psi = TR_NEW(&s->arena, 6 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
   TR_TRY(tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection));
+  if (s->settings.fixed_iterations > 0) {
+    m->bent = TR_NEW(&s->arena, s->sys->pattern.nnz + 1, double);
+    m->pulled = TR_NEW(&s->arena, s->sys->nG, double);
+    if (!m->bent || !m->pulled) return TR_NO_MEMORY;
+  }
   m->psi_1 = psi, m->psi_2 = psi + nc, m->last_1 = psi + 2 * nc, m->last_2 = psi + 3 * nc;
   m->older_1 = psi + 4 * nc, m->older_2 = psi + 5 * nc;
   return TR_OK;
@@ -172,6 +180,143 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->projection, 1, r + s->sys->nv + s->sys->nc);
 }
 
+// ---- nothing left out -----------------------------------------------------------------------------
+//
+// With Gam = M_1 M_n^-1 G_n', psi_I by p1 nu + p2 ka, psi_II by (2 gamma - p1) nu - p2 ka,
+//   p1 = (2 beta - 2 gamma b)/(1 - 2b),  p2 = 2 beta/(1 - 2b),  K1 = (M1 (a1 + alpha f_n))_q - (1+alpha) Q_q
+//   KN = (G1' psi_II + M1 R_II)_q,  E = (Gam (psi_I) + G1' (psi_II) + cq KN y)/(2 gamma) the reactions' change:
+//   M z + cq K1 y - (1+alpha) cv Q_v z + E                                      = e1 + M s/cv
+//   G z + cq/cv (G v + Phi_t)_q y                                              = rate/cv
+//   M u + ((1-b) Gam (psi_I) + b (G1' (psi_II) + cq KN y))/(2 beta) - E        = M (p/cq - s/cv)
+//   G T y - G z - cq/cv (G v + Phi_t)_q y                                      = Phi/cq - rate/cv
+//   a1 by z + M^-1 E - s/cv
+
+// Gam by rows: G_n M_n^-1 M_1, body by body.
+static tr_status pull_rows(tr_step *s, const double *blocks) {
+  const memory *m = s->memory;
+  double *x = s->work->x, *y = s->work->y;
+  for (int i = 0; i < s->sys->nblock; i++) {
+    const sys_block *b = &s->sys->block[i];
+    for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
+      memset(x, 0, (size_t)s->sys->nv * sizeof *x);
+      for (int k = 0, c = at; k < b->count; c += b->nv[k++])
+        memcpy(x + b->v[k], m->G + c, (size_t)b->nv[k] * sizeof *x);
+      TR_TRY(tr_mass_solve(s->work, m->blocks, x));
+      tr_mass_times(s->sys, blocks, x, y);
+      for (int k = 0, c = at; k < b->count; c += b->nv[k++])
+        memcpy(m->pulled + c, y + b->v[k], (size_t)b->nv[k] * sizeof *x);
+    }
+  }
+  return TR_OK;
+}
+
+// f->some = cq (cm M a + G' lam - Q)_q or, bent, without forces.
+static void take_stiffness(const correction *k, const double *a, const double *lam, bool bent) {
+  tr_step *s = k->s;
+  const tr_state *x = k->x1;
+  tr_full *f = s->full;
+  tr_coefficients with = {1, s->c.cq, 0}, without = {1, bent ? s->c.cq : 0, 0};
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, NULL, with, f->some);
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, without, f->none);
+  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+}
+
+// cq K1 and cq KN by y = z + u, which is in both sets of unknowns.
+static void add_stiffness(const correction *k) {
+  tr_step *s = k->s;
+  const memory *m = s->memory;
+  tr_full *f = s->full;
+  double al = k->alpha, *sum = s->room[SCRATCH];
+  for (int i = 0; i < s->sys->nv; i++) sum[i] = (k->x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
+  take_stiffness(k, sum, NULL, false);
+  for (int of = 0; of < 2; of++) tr_full_add_corner(f, 0, of, 1 + al, f->some);
+  take_stiffness(k, s->room[REACTION_II], m->psi_2, true);
+  memcpy(m->bent, f->some, (size_t)s->sys->pattern.nnz * sizeof *f->some);
+  double e = 0.5 / k->gamma, low = 0.5 * k->b / k->beta - e;
+  for (int of = 0; of < 2; of++) {
+    tr_full_add_corner(f, 0, of, e, f->some);
+    tr_full_add_corner(f, 1, of, low, f->some);
+  }
+}
+
+static void add_reactions(const correction *k) {
+  tr_step *s = k->s;
+  const memory *m = s->memory;
+  tr_full *f = s->full;
+  const double *G = s->work->G;
+  double e = 0.5 / k->gamma, g = 0.5 / k->beta, b = k->b;
+  double p1 = (2 * k->beta - 2 * k->gamma * b) / (1 - 2 * b), p2 = 2 * k->beta / (1 - 2 * b);
+  tr_full_add_Gt(f, 0, 0, e * p1, m->pulled);
+  tr_full_add_Gt(f, 0, 0, e * (2 * k->gamma - p1), G);
+  tr_full_add_Gt(f, 0, 1, e * p2, m->pulled);
+  tr_full_add_Gt(f, 0, 1, -e * p2, G);
+  tr_full_add_Gt(f, 1, 0, (g * (1 - b) - e) * p1, m->pulled);
+  tr_full_add_Gt(f, 1, 0, (g * b - e) * (2 * k->gamma - p1), G);
+  tr_full_add_Gt(f, 1, 1, (g * (1 - b) - e) * p2, m->pulled);
+  tr_full_add_Gt(f, 1, 1, -(g * b - e) * p2, G);
+}
+
+static tr_status matrix_full(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_state *x = k->x1;
+  tr_full *f = s->full;
+  int nv = s->sys->nv;
+  TR_TRY(residual(p, s->newton.r)); // R_II
+  tr_full_clear(f, s->kkt.mask);
+  add_stiffness(k);
+  for (int of = 0; of < 2; of++) tr_full_add_G(f, 1, of, 1, s->work->G);
+  tr_full_turn(f, s->d);
+  tr_full_add_G(f, 1, 0, -1, s->work->G);
+  tr_full_add_G(f, 0, 0, 1, s->work->G);
+  tr_coefficients rates = {.cd = (1 + k->alpha) * s->c.cv};
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, rates, f->some);
+  tr_full_add_corner(f, 0, 0, 1, f->some);
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  for (int set = 0; set < 2; set++) tr_full_add_mass(f, set, set, 1, blocks);
+  TR_TRY(pull_rows(s, blocks));
+  add_reactions(k);
+  for (int j = 0; j < nv; j++) {
+    tr_full_rate_slope(f, s->work, k->t1, k->x0->q, s->d, x, k->length_scale, j);
+    for (int i = f->one.column[j]; i < f->one.column[j + 1]; i++) {
+      if (f->one.row[i] < nv) continue;
+      double bend = s->c.cq / s->c.cv * f->slope[f->one.row[i] - nv];
+      for (int of = 0; of < 2; of++)
+        for (int set = 0; set < 2; set++)
+          tr_full_add(f, set, of, f->one.row[i], j, set ? -bend : bend);
+    }
+  }
+  return tr_full_factor(f);
+}
+
+static tr_status solve_full(tr_newton_problem *p, double *r) {
+  return tr_full_solve(((correction *)p)->s->full, r);
+}
+
+// out = -E of a correction, at the point of the residual.
+static void change_reactions(const correction *k, const double *dx, double *out) {
+  tr_step *s = k->s;
+  const memory *m = s->memory;
+  const tr_pattern *p = &s->sys->pattern;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  const double *nu = dx + nv, *u = nu + nc, *ka = u + nv;
+  double b = k->b, *x = s->work->y, *G = s->work->G, *first = s->lam;
+  double p1 = (2 * k->beta - 2 * k->gamma * b) / (1 - 2 * b), p2 = 2 * k->beta / (1 - 2 * b);
+  for (int i = 0; i < nc; i++) first[i] = (2 * k->gamma - p1) * nu[i] - p2 * ka[i];
+  tr_constraint_force(s->work, first, out);
+  for (int i = 0; i < nc; i++) first[i] = p1 * nu[i] + p2 * ka[i];
+  s->work->G = m->pulled;
+  tr_Gt_times(s->work, first, x);
+  s->work->G = G;
+  for (int i = 0; i < nv; i++) out[i] += x[i];
+  for (int j = 0; j < nv; j++)
+    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++)
+      out[p->row[e]] += m->bent[e] * (dx[j] + u[j]);
+  for (int i = 0; i < nv; i++) out[i] *= -0.5 / k->gamma;
+}
+
+// ---------------------------------------------------------------------------------------------------
+
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -180,7 +325,12 @@ static void update(tr_newton_problem *p, const double *dx) {
   const double *nu = dx + nv, *u = nu + nc, *ka = u + nv, *v = s->room[DEFECT];
   double *pull = s->room[SCRATCH];
   // The mass was positive definite a moment ago, in residual().
-  (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
+  if (s->full) {
+    change_reactions(k, dx, pull);
+    (void)tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), pull);
+  } else {
+    (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
+  }
   for (int i = 0; i < nv; i++) {
     k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
     k->x1->v[i] -= s->c.cv * dx[i];
@@ -304,6 +454,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
+  if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   look_back(s, &k);
   TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
@@ -312,14 +463,18 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   return TR_OK;
 }
 
-// f1 from the equation: (1+alpha) f1 = a1 + alpha f_n
+// f1 from the equation once it is solved, (1+alpha) f1 = a1 + alpha f_n; else evaluated.
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   memory *m = s->memory;
-  double al = ((const par *)s->par)->alpha;
+  double al = ((const par *)s->par)->alpha, *f = s->room[APPLIED];
   for (int i = 0; i < s->sys->nv; i++) {
-    s->room[APPLIED][i] = (x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
+    f[i] = (x1->a[i] + al * f[i]) / (1 + al);
     s->room[ACCELERATION][i] = x1->a[i];
+  }
+  if (s->settings.fixed_iterations > 0) {
+    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
+    (void)applied(s, f); // the mass was positive definite during the step
   }
   double *p1 = m->older_1, *p2 = m->older_2;
   m->older_1 = m->last_1, m->last_1 = m->psi_1, m->psi_1 = p1;

@@ -163,6 +163,15 @@ static sys_element *element(tr_system *s, int i) {
   return i < s->nforce ? &s->force[i].e : &s->event[i - s->nforce].e;
 }
 
+// How many markers of n elements have frames that hold parameters.
+static int holding_markers(tr_system *s, int n) {
+  int count = 0;
+  for (int i = 0; s->plan.nswitched > 0 && i < n; i++)
+    for (int k = 0; k < element(s, i)->markers; k++)
+      count += s->plan.marker[element(s, i)->frame[k]].switched > 0;
+  return count;
+}
+
 // A site whose frame holds parameters.
 static void hold_parameters(tr_system *s, int marker, int frame) {
   int first = s->plan.marker[marker].switched - 1, left = s->plan.nswitched - first;
@@ -171,44 +180,64 @@ static void hold_parameters(tr_system *s, int marker, int frame) {
     s->switched[s->nswitched++] = (sys_switched){frame, s->switched_mem + first, count};
 }
 
-// use[2 m + spatial]: the site of marker m, numbered body by body.
+static bool sees_points(const tr_system *s, int i) {
+  if (i < s->njoint) return s->joint[i].ops->sight != TR_SEES_FRAMES;
+  if (i >= s->njoint + s->nforce) return false;
+  const sys_force *f = &s->force[i - s->njoint];
+  return f->ops->sight != TR_SEES_FRAMES && !f->whole;
+}
+
+// The site that marker k of element i uses, 1 + its number in *use; elements that look at points have
+// their own, which costs less than to share.
+static int *shared_site(tr_system *s, int i, int k, int *use, int *own) {
+  const sys_element *e = element(s, i);
+  *own = 0;
+  return sees_points(s, i) ? own : &use[2 * e->frame[k] + (e->nd == 6)];
+}
+
 static tr_status number_sites(tr_system *s, tr_error *error) {
-  int nm = s->plan.nmarker, n = s->njoint + s->nforce + s->nevent, *use = NEW(2 * nm, int);
-  int *count = NEW(s->nbody + 2, int);
-  if (!use || !count) return tr_no_memory(error);
-  for (int i = 0; i < n; i++) {
-    const sys_element *e = element(s, i);
-    for (int k = 0; k < e->markers; k++) {
-      int *u = &use[2 * e->frame[k] + (e->nd == 6)];
-      if (*u == 0) count[e->body[k] + 2]++;
-      *u = 1;
+  int n = s->njoint + s->nforce + s->nevent, own;
+  size_t markers = (size_t)s->plan.nmarker;
+  int *use = tr_resize(s->al, NULL, (2 * markers + 1) * sizeof *use);
+  int *count = tr_resize(s->al, NULL, ((size_t)s->nbody + 2) * sizeof *count);
+  if (use && count) {
+    memset(use, 0, 2 * markers * sizeof *use);
+    memset(count, 0, ((size_t)s->nbody + 2) * sizeof *count);
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < element(s, i)->markers; k++) {
+        int *u = shared_site(s, i, k, use, &own);
+        if (*u == 0) count[element(s, i)->body[k] + 2]++;
+        *u = 1;
+      }
+    // prefix sums: count[b + 1] is the first site of body b, ground being -1
+    for (int b = 1; b < s->nbody + 2; b++) count[b] += count[b - 1];
+    s->nframe = count[s->nbody + 1];
+    s->ground_sites = count[1];
+    for (int b = 0; b < s->nbody; b++) {
+      s->body[b].site = count[b + 1];
+      s->body[b].sites = count[b + 2] - count[b + 1];
     }
+    memset(use, 0, 2 * markers * sizeof *use);
+    s->switched = NEW(holding_markers(s, n), sys_switched);
+    s->site = s->switched ? NEW(s->nframe, tr_site) : NULL;
   }
-  // prefix sums: count[b + 1] is the first site of body b, ground being -1
-  for (int b = 1; b < s->nbody + 2; b++) count[b] += count[b - 1];
-  s->nframe = count[s->nbody + 1];
-  s->ground_sites = count[1];
-  for (int b = 0; b < s->nbody; b++) {
-    s->body[b].site = count[b + 1];
-    s->body[b].sites = count[b + 2] - count[b + 1];
-  }
-  s->site = NEW(s->nframe, tr_site);
-  s->switched = NEW(2 * (s->plan.nswitched / TR_SWITCHED_PER_FRAME + 1), sys_switched);
-  if (!s->site || !s->switched) return tr_no_memory(error);
-  for (int m = 0; m < nm; m++) {
-    for (int spatial = 0; spatial < 2; spatial++) {
-      int *u = &use[2 * m + spatial];
-      if (*u == 0) continue;
-      *u = count[s->plan.marker[m].body + 1]++;
-      make_site(s, m, spatial ? 6 : 3, &s->site[*u]);
-      hold_parameters(s, m, *u);
-    }
-  }
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && s->site; i++) {
     sys_element *e = element(s, i);
-    for (int k = 0; k < e->markers; k++) e->frame[k] = use[2 * e->frame[k] + (e->nd == 6)];
+    for (int k = 0; k < e->markers; k++) {
+      int *u = shared_site(s, i, k, use, &own);
+      if (*u == 0) {
+        *u = 1 + count[e->body[k] + 1]++;
+        make_site(s, e->frame[k], e->nd, &s->site[*u - 1]);
+        hold_parameters(s, e->frame[k], *u - 1);
+        s->site[*u - 1].point = sees_points(s, i);
+        e->first |= 1u << k;
+      }
+      e->frame[k] = *u - 1;
+    }
   }
-  return TR_OK;
+  tr_resize(s->al, use, 0);
+  tr_resize(s->al, count, 0);
+  return s->site ? TR_OK : tr_no_memory(error);
 }
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {

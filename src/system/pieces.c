@@ -43,9 +43,14 @@ static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f
   for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
 }
 
-static void add_wrenches(const sys_element *e, const double *wrench, double *W) {
-  for (int k = 0; k < e->markers; k++)
-    for (int i = 0; i < e->nd; i++) W[6 * e->frame[k] + i] += wrench[k * e->nd + i];
+static void put_wrenches(const sys_element *e, const double *wrench, double *W) {
+  for (int k = 0; k < e->markers; k++, wrench += e->nd) {
+    double *to = W + 6 * e->frame[k];
+    if (e->first >> k & 1)
+      for (int i = 0; i < e->nd; i++) to[i] = wrench[i];
+    else
+      for (int i = 0; i < e->nd; i++) to[i] += wrench[i];
+  }
 }
 
 static void load_forces(tr_work *w) {
@@ -56,15 +61,18 @@ static void load_forces(tr_work *w) {
     const sys_force *e = &s->force[i];
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
-    add_wrenches(&e->e, wrench, w->W);
+    put_wrenches(&e->e, wrench, w->W);
   }
 }
 
 // Joints that can be locked stand alone: they hold where they were locked, or not at all.
-static bool load_idle(const tr_work *w, const sys_joint *j, double *phi) {
-  bool idle = tr_joint_idle(w, j);
-  for (int r = 0; idle && phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
-  return idle;
+static bool load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
+                      double *W) {
+  static const double none[6 * TR_MAX_MARKERS] = {0};
+  if (!tr_joint_idle(w, j)) return false;
+  for (int r = 0; phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
+  if (lam) put_wrenches(&j->e, none, W);
+  return true;
 }
 
 static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
@@ -75,7 +83,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const sys_run *run = &s->joint_run[r];
     const sys_joint *first = s->joint + run->first;
     const tr_joint_ops *ops = first->ops;
-    if (load_idle(w, first, phi)) continue;
+    if (load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
       ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
       continue;
@@ -84,7 +92,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
       frames_of(w, &e->e, f);
       ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                 phi ? phi + e->row : rows, wrench);
-      if (lam) add_wrenches(&e->e, wrench, W);
+      if (lam) put_wrenches(&e->e, wrench, W);
       for (int i = 0; e->lock >= 0 && phi && i < ops->rows; i++)
         phi[e->row + i] -= w->mem[e->lock + 1 + i];
     }
@@ -132,9 +140,9 @@ static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi)
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
-  clear(w->W, 6 * w->sys->nframe);
-  load_forces(w);
+  if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
+  load_forces(w);
   gather_bodies(w, lam, F, phi);
 }
 
@@ -209,27 +217,47 @@ tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
 
 // ---- constraints ----------------------------------------------------------------------------------
 
+// Rows on a frame -> rows on its body's velocities.
+static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *site, int rows,
+                      int frame_stride, const double *Gf, int stride, double *G) {
+  if (b->type->pull_rows) {
+    b->type->pull_rows(at, site, rows, frame_stride, Gf, stride, G);
+    return;
+  }
+  for (int r = 0; r < rows; r++) {
+    memset(G + r * stride, 0, (size_t)b->nv * sizeof *G);
+    b->type->add_pull(at, site, Gf + r * frame_stride, G + r * stride);
+  }
+}
+
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
-static void pull_rows(const tr_work *w, const sys_joint *j, const double *Gf, double *G) {
+static void joint_rows(const tr_work *w, const sys_joint *j, double *G) {
   const tr_system *s = w->sys;
-  const sys_block *block = &s->block[j->block];
-  int n = j->e.markers * j->e.nd;
-  memset(G, 0, (size_t)(block->rows * block->width) * sizeof *G);
-  for (int k = 0, at_column = 0; k < j->e.markers; k++) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  bool ready = false;
+  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = s->block[j->block].width;
+  for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
+    const tr_site *site = s->site + j->e.frame[k];
     tr_body_at at = body_at(w, b);
-    for (int r = 0; r < block->rows; r++)
-      b->type->add_pull(&at, s->site + j->e.frame[k], Gf + r * n + k * j->e.nd,
-                        G + r * block->width + at_column);
-    at_column += b->nv;
+    if (j->ops->sight == TR_JOINS_POINTS && b->type->point_rows) {
+      b->type->point_rows(&at, site, k == 0 ? -1 : 1, width, G);
+    } else {
+      if (!ready) {
+        frames_of(w, &j->e, f);
+        j->ops->jac(j->e.par, w->t, f, Gf);
+        ready = true;
+      }
+      pull_rows(&at, b, site, rows, n, Gf + k * nd, width, G);
+    }
+    G += b->nv;
   }
 }
 
 void tr_jacobian(tr_work *w) {
   const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     if (b->nc == 0) continue;
@@ -237,15 +265,11 @@ void tr_jacobian(tr_work *w) {
     b->type->jac(&at, w->G + s->block[b->block].G);
   }
   for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    const sys_block *b = &s->block[j->block];
-    if (tr_joint_idle(w, j)) {
+    const sys_block *b = &s->block[s->joint[i].block];
+    if (tr_joint_idle(w, &s->joint[i]))
       clear(w->G + b->G, b->rows * b->width);
-      continue;
-    }
-    frames_of(w, &j->e, f);
-    j->ops->jac(j->e.par, w->t, f, Gf);
-    pull_rows(w, j, Gf, w->G + b->G);
+    else
+      joint_rows(w, &s->joint[i], w->G + b->G);
   }
 }
 
@@ -384,10 +408,10 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-// out = G' mu, its wrenches by way of W
-static void pull_constraints(tr_work *w, const double *mu, double *W, double *out) {
+// By way of a set of wrenches that forces never touch.
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
-  clear(W, 6 * s->nframe);
+  double *W = w->W2;
   load_joints(w, mu, NULL, W);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
@@ -405,15 +429,11 @@ static void pull_constraints(tr_work *w, const double *mu, double *W, double *ou
   }
 }
 
-void tr_constraint_force(tr_work *w, const double *mu, double *out) {
-  pull_constraints(w, mu, w->W, out);
-}
-
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
                    double *rate, double *P) {
   tr_forces(w, lam, F, phi);
   tr_rates(w, rate);
-  pull_constraints(w, mu, w->W2, P);
+  tr_constraint_force(w, mu, P);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------
@@ -486,12 +506,20 @@ void tr_retract(const tr_system *s, const double *q, const double *d, double *q1
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
     return;
   }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->retract)
-      b->type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
-    else
-      for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_run *run = &s->body_run[r];
+    const tr_body_type *type = s->body[run->first].type;
+    if (type->retract_run) {
+      tr_bodies_at many = {.n = run->count, .slot = s->slot + run->first};
+      type->retract_run(&many, q, d, q1);
+      continue;
+    }
+    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+      if (type->retract)
+        type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
+      else
+        for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+    }
   }
 }
 

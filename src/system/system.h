@@ -4,8 +4,8 @@
 // (1) tr_system is constant after compile. Everything that changes is in tr_state or tr_work.
 // (2) All element loops are in this folder. A method asks for pieces and never sees a body.
 // (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
-//     assembly emits its blocks in one fixed order; a tape of slots, recorded at compile, says
-//     where each number goes.
+//     assembly emits its blocks in one fixed order; a tape, recorded at compile, says where each
+//     goes.
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
@@ -42,6 +42,7 @@ typedef struct sys_element {
   tr_place place;
   void *par;
   int nd, markers, mem;
+  unsigned first; // bit k: nobody puts a wrench on frame k before it, joints coming first
   int frame[TR_MAX_MARKERS]; // index into frames
   int body[TR_MAX_MARKERS];  // TR_GROUND or index
 } sys_element;
@@ -112,7 +113,6 @@ struct tr_system {
   sys_event *event;
   sys_switched *switched; // (nswitched)
   int switched_mem;       // place of the parameters in mem
-  int *site_body;         // (nframe)
   tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
@@ -126,7 +126,8 @@ struct tr_system {
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
-  int *tape, tape_length;   // slots of the assembly, in its order
+  int *tape, *shape;        // slots of the assembly, in its order; what blocks look like: sink.h
+  int nclear, *clear;       // slots that no block overwrites
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -139,7 +140,7 @@ typedef struct tr_work {
   tr_arena arena;
   tr_frame *frame;         // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;              // (6 nframe) a second set, for tr_stabilised
+  double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;           // (scratch) blocks under assembly
@@ -220,6 +221,9 @@ typedef struct tr_coefficients {
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values);
+// The same at the point of the last tr_kinematics, after tr_forces with the same lam.
+void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c, double *values);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);

@@ -1,69 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KKT matrix from blocks, and its pattern.
+// The KKT matrix from blocks.
 //
 // With frame Jacobians J, wrenches W = applied - constraint, and per element K, D on its frames:
 //   (G' lam - Q)_q = sum J_i' K_geom J_j - sum J_i' (K J_j + D (J v)_q,j) - (J' W)_q|W - Q_body,q
 //   Q_v            = sum J_i' D J_j + Q_body,v
-// `assemble` emits blocks in one fixed order into a sink. The same code runs three times: to collect
-// the pattern (at generic states, so that an entry is missing only if it always vanishes), to record
-// the slots on the tape, and at run time to add numbers where the tape says.
+// `tr_assemble` emits blocks in one fixed order into a sink. The same code collects the pattern (at
+// generic states, so that an entry is missing only if it always vanishes), records the tape, and writes
+// numbers where the tape says.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "system.h"
-
-typedef enum sink_mode { COLLECT, RECORD, ADD } sink_mode;
-typedef struct sink {
-  sink_mode mode;
-  double *values;
-  const int *tape;
-  // COLLECT: entries column * n + row
-  tr_allocator *al;
-  long long *entry;
-  int count, capacity;
-  bool failed;
-  const tr_pattern *pattern; // RECORD
-  int *record, length, room;
-  unsigned long long random;
-  int n;
-} sink;
-
-// Block (rows x columns, row-major with stride) at row i, column j. whole: keep zeros too.
-static void emit(sink *s, int i, int j, int rows, int columns, int stride, const double *block,
-                 bool whole) {
-  if (s->mode == ADD) {
-    for (int r = 0; r < rows; r++)
-      for (int c = 0; c < columns; c++) s->values[*s->tape++] += block[r * stride + c];
-    return;
-  }
-  for (int r = 0; r < rows; r++) {
-    for (int c = 0; c < columns; c++) {
-      if (s->mode == RECORD) {
-        int *grown = tr_grow(s->al, s->record, s->length, &s->room, sizeof *s->record);
-        if (!grown) {
-          s->failed = true;
-          return;
-        }
-        s->record = grown;
-        s->record[s->length++] = tr_pattern_slot(s->pattern, i + r, j + c);
-      } else if (whole || block[r * stride + c] != 0) {
-        long long *grown = tr_grow(s->al, s->entry, s->count, &s->capacity, sizeof *s->entry);
-        if (!grown) {
-          s->failed = true;
-          return;
-        }
-        s->entry = grown;
-        s->entry[s->count++] = (long long)(j + c) * s->n + i + r;
-      }
-    }
-  }
-}
-
-static double random_in(sink *s) {
-  s->random = s->random * 6364136223846793005ull + 1442695040888963407ull;
-  return (double)(s->random >> 11) / 9007199254740992.0 - 0.5;
-}
+#include "sink.h"
 
 static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
@@ -145,7 +92,7 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
         mul(nd, bj->nv, n, Dij, r.J[j], r.KJ);
         tmul(nd, bi->nv, bj->nv, sD, r.J[i], r.KJ, true, r.out);
       }
-      emit(s, bi->v, bj->v, bi->nv, bj->nv, bj->nv, r.out, false);
+      emit(s, (tr_block_at){bi->v, bj->v, bi->nv, bj->nv, bj->nv, 1, false}, r.out);
     }
   }
 }
@@ -170,24 +117,20 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   const tr_system *sys = w->sys;
   const sys_block *b = &sys->block[j->block];
   const double *G = w->G + b->G, *rows = w->increment ? turn_rows(w, j) : G;
+  int below = sys->nv + b->row;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
-    emit(s, sys->nv + b->row, b->v[k], b->rows, b->nv[k], b->width, rows + c, j->ops->dense);
-  // G' is the same numbers; transpose body by body
-  double *T = w->block;
-  for (int k = 0, c = 0; k < b->count; c += b->nv[k++]) {
-    for (int i = 0; i < b->nv[k]; i++)
-      for (int r = 0; r < b->rows; r++) T[i * b->rows + r] = G[r * b->width + c + i];
-    emit(s, b->v[k], sys->nv + b->row, b->nv[k], b->rows, b->rows, T, j->ops->dense);
-  }
+    emit(s, (tr_block_at){below, b->v[k], b->rows, b->nv[k], b->width, 1, j->ops->dense}, rows + c);
+  for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
+    emit(s, (tr_block_at){b->v[k], below, b->nv[k], b->rows, 1, b->width, j->ops->dense}, G + c);
   if (!j->ops->geom) return;
   const tr_frame *f[TR_MAX_MARKERS];
   double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], some[TR_MAX_ROWS];
   size_t n = (size_t)(j->e.markers * j->e.nd);
   memset(K, 0, n * n * sizeof *K);
   for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
-  if (s->mode != ADD)
-    for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = random_in(s);
-  const double *l = s->mode != ADD ? some : lam ? lam + j->row : NULL;
+  if (s->mode != SINK_WRITE)
+    for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = tr_record_random(s->recorder);
+  const double *l = s->mode != SINK_WRITE ? some : lam ? lam + j->row : NULL;
   if (l) j->ops->geom(j->e.par, w->t, f, l, K);
   emit_pairs(s, w, &j->e, K, ck, NULL, 0, 0);
 }
@@ -199,25 +142,26 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   memset(D, 0, (size_t)(n * n) * sizeof *D);
   for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
-  if (s->mode == ADD) {
+  if (s->mode == SINK_WRITE) {
     e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
   } else {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++)
         if (e->whole || e->ops->uses_moments || (i % nd < points && j % nd < points))
-          K[i * n + j] = random_in(s), D[i * n + j] = random_in(s);
+          K[i * n + j] = tr_record_random(s->recorder),
+                    D[i * n + j] = tr_record_random(s->recorder);
   }
   emit_pairs(s, w, &e->e, K, -ck, D, -ck, -cd);
 }
 
-static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, const double *lam,
-                      const double *blocks, tr_coefficients c) {
+// K = cm M + ck ((M a)_q + (G_own' lam)_q - Q_q - (J' W)_q) - cd Q_v of one body
+static void body_tangent(tr_work *w, const sys_body *b, const double *a, const double *lam,
+                         const double *blocks, tr_coefficients c, double *K) {
   const tr_system *sys = w->sys;
   tr_body_at at = body_at(w, b);
-  size_t nn = (size_t)(b->nv * b->nv);
-  double *K = w->block, *D = K + nn, *M = D + nn;
+  size_t nn = (size_t)b->nv * (size_t)b->nv;
+  double *D = K + nn, *M = D + nn;
   memset(K, 0, 2 * nn * sizeof *K);
-  // K = (Q_body)_q + (J' W)_q, D = (Q_body)_v
   if (b->type->add_force_tangent) b->type->add_force_tangent(&at, sys->gravity, K, D);
   for (int k = b->site; k < b->site + b->sites; k++)
     b->type->add_wrench_dq(&at, sys->site + k, w->W + 6 * k, K);
@@ -238,40 +182,55 @@ static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, c
     mass = M;
   }
   for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
+}
+
+static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, const double *lam,
+                      const double *blocks, tr_coefficients c) {
+  const tr_system *sys = w->sys;
+  double *K = w->block;
+  if (b->type->tangent) {
+    tr_body_at at = body_at(w, b);
+    memset(K, 0, (size_t)(b->nv * b->nv) * sizeof *K);
+    b->type->tangent(&at, sys->gravity, b->sites, sys->site + b->site, w->W + 6 * b->site, c.cm,
+                     c.ck, c.cd, K);
+  } else {
+    body_tangent(w, b, a, lam, blocks, c, K);
+  }
   // Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the
   // whole block at the start.
   bool whole = b->type->sizes != NULL || b->keep_q || b->keep_v;
-  emit(s, b->v, b->v, b->nv, b->nv, b->nv, K, whole);
+  emit(s, (tr_block_at){b->v, b->v, b->nv, b->nv, b->nv, 1, whole}, K);
   if (b->nc == 0) return;
   const double *G = w->G + sys->block[b->block].G;
-  emit(s, sys->nv + b->row, b->v, b->nc, b->nv, b->nv, G, whole);
-  for (int i = 0; i < b->nv; i++)
-    for (int r = 0; r < b->nc; r++) K[i * b->nc + r] = G[r * b->nv + i];
-  emit(s, b->v, sys->nv + b->row, b->nv, b->nc, b->nc, K, whole);
+  int below = sys->nv + b->row;
+  emit(s, (tr_block_at){below, b->v, b->nc, b->nv, b->nv, 1, whole}, G);
+  emit(s, (tr_block_at){b->v, below, b->nv, b->nc, 1, b->nv, whole}, G);
 }
 
-static void assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
-                     tr_coefficients c) {
+void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
+                 tr_coefficients c) {
   const tr_system *sys = w->sys;
+  tr_jacobian(w);
   for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
   for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
-  // room on the diagonal, for rows that are taken out (tr_mask)
-  const double zero = 0;
-  if (s->mode != ADD)
-    for (int i = 0; i < sys->nc; i++) emit(s, sys->nv + i, sys->nv + i, 1, 1, 1, &zero, true);
 }
 
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values) {
-  const tr_system *sys = w->sys;
   tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
   tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
-  tr_jacobian(w);
-  memset(values, 0, ((size_t)sys->pattern.nnz + 1) * sizeof *values);
-  sink s = {.mode = ADD, .values = values, .tape = sys->tape};
-  assemble(&s, w, a, lam, blocks, c);
+  tr_tangent_here(w, a, lam, blocks, c, values);
+}
+
+void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
+                     tr_coefficients c, double *values) {
+  const tr_system *sys = w->sys;
+  sink s = {.mode = SINK_WRITE, .values = values, .tape = sys->tape, .shape = sys->shape};
+  for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
+  values[sys->pattern.nnz] = 0;
+  tr_assemble(&s, w, a, lam, blocks, c);
 }
 
 // ((G v)_q)_r = v' (G' e_r)_q: the geometric stiffness of one row at a time.
@@ -301,93 +260,5 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
     }
   }
   tr_resize(sys->al, values, 0);
-  return TR_OK;
-}
-
-// ---- pattern --------------------------------------------------------------------------------------
-
-static int by_entry(const void *a, const void *b) {
-  long long x = *(const long long *)a, y = *(const long long *)b;
-  return (x > y) - (x < y);
-}
-
-// Kinematics at a state near the start that satisfies nothing in particular.
-static void scatter(sink *s, tr_work *w, double *q, double *v, double *d, const double *mem) {
-  const tr_system *sys = w->sys;
-  for (int i = 0; i < sys->nbody; i++)
-    sys->body[i].type->start(sys->body[i].par, q + sys->body[i].q, v + sys->body[i].v);
-  for (int i = 0; i < sys->nv; i++) d[i] = random_in(s), v[i] += random_in(s);
-  double *q1 = q + sys->nq;
-  tr_retract(sys, q, d, q1);
-  tr_kinematics(w, 0.1, q1, v, mem, TR_AT_VELOCITY);
-  for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = random_in(s);
-  tr_jacobian(w);
-}
-
-static tr_status build_columns(tr_system *sys, sink *s) {
-  int n = s->n;
-  qsort(s->entry, (size_t)s->count, sizeof *s->entry, by_entry);
-  int nnz = 0;
-  for (int i = 0; i < s->count; i++)
-    if (i == 0 || s->entry[i] != s->entry[i - 1]) s->entry[nnz++] = s->entry[i];
-  int *column = TR_NEW(&sys->arena, n + 1, int), *row = TR_NEW(&sys->arena, nnz + 1, int);
-  if (!column || !row) return TR_NO_MEMORY;
-  for (int i = 0; i < nnz; i++) {
-    row[i] = (int)(s->entry[i] % n);
-    column[s->entry[i] / n + 1]++;
-  }
-  for (int j = 0; j < n; j++) column[j + 1] += column[j];
-  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .leading = sys->nv, .column = column, .row = row};
-  return TR_OK;
-}
-
-static tr_status record(tr_system *sys, tr_work *w, sink *s, double *room_q, double *v, double *d,
-                        const double *lam, const double *mem) {
-  tr_coefficients c = {1, 1, 1};
-  for (int pass = 0; pass < 2; pass++) {
-    scatter(s, w, room_q, v, d, mem);
-    assemble(s, w, d, lam, NULL, c);
-  }
-  if (s->failed) return TR_NO_MEMORY;
-  TR_TRY(build_columns(sys, s));
-  s->mode = RECORD;
-  s->pattern = &sys->pattern;
-  scatter(s, w, room_q, v, d, mem);
-  assemble(s, w, d, lam, NULL, c);
-  if (s->failed) return TR_NO_MEMORY;
-  sys->tape = TR_NEW(&sys->arena, s->length, int);
-  if (!sys->tape) return TR_NO_MEMORY;
-  memcpy(sys->tape, s->record, (size_t)s->length * sizeof *s->record);
-  sys->tape_length = s->length;
-  sys->mass_slot = TR_NEW(&sys->arena, sys->nmass, int);
-  if (!sys->mass_slot) return TR_NO_MEMORY;
-  for (int i = 0; i < sys->nbody; i++) {
-    const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv * b->nv; k++)
-      sys->mass_slot[b->mass + k] =
-          tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
-  }
-  return tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
-}
-
-tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
-  sink s = {.mode = COLLECT, .al = sys->al, .random = 12345, .n = sys->nv + sys->nc};
-  size_t want = 2 * (size_t)sys->nq + 2 * (size_t)sys->nv + (size_t)sys->nc + (size_t)sys->nmem + 1;
-  double *q = tr_resize(sys->al, NULL, want * sizeof *q);
-  tr_status status = q ? TR_OK : TR_NO_MEMORY;
-  if (q) {
-    memset(q, 0, want * sizeof *q);
-    double *v = q + 2 * sys->nq, *d = v + sys->nv, *lam = d + sys->nv, *mem = lam + sys->nc;
-    for (int i = 0; i < sys->nc; i++) lam[i] = random_in(&s);
-    status = record(sys, w, &s, q, v, d, lam, mem);
-  }
-  tr_resize(sys->al, q, 0);
-  tr_resize(sys->al, s.entry, 0);
-  tr_resize(sys->al, s.record, 0);
-  if (status == TR_NO_MEMORY) return tr_no_memory(error);
-  if (status != TR_OK)
-    return tr_fail(error, TR_BAD_INPUT, NULL,
-                   "the equations are structurally singular: some constraints can never hold "
-                   "independently of each other");
   return TR_OK;
 }

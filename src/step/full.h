@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newton's matrix with nothing left out, for a given number of iterations.
+//
+// The methods that hold velocities too have two sets of index-3 size, and their usual iteration solves
+// one after the other and leaves small terms out: it ends in the same place, but comes there another
+// way. Who counts the iterations wants the way itself. Here both sets are one sparse system: unknown i of
+// set 0 and of set 1 stand side by side, at 2 i and 2 i + 1, and so do the equations.
+#ifndef TR_FULL_H
+#define TR_FULL_H
+
+#include "step.h"
+
+typedef struct tr_full {
+  const tr_system *sys;
+  tr_pattern one; // that of the system, with whole blocks for every constraint
+  tr_pattern two; // and a block of 2 x 2 for each of its entries
+  tr_kkt kkt;
+  double *some, *none;  // (nnz + 1) two tangents, by the system's pattern
+  double *b;            // (2 (nv + nc))
+  double *q, *d, *rate; // (nq), (nv), (2 nc) a place beside
+  double *slope;        // (nc)
+  bool *masked;         // (nv + nc) rows taken out
+} tr_full;
+
+// In the arena of the step; NULL for no memory.
+tr_full *tr_full_new(tr_step *s);
+void tr_full_free(tr_full *f);
+
+// A new matrix: zero, and 1 for the rows that are taken out.
+void tr_full_clear(tr_full *f, const tr_mask *mask);
+// The entry `row`, `column` of equations `set` and unknowns `of` grows by x.
+void tr_full_add(tr_full *f, int set, int of, int row, int column, double x);
+// The same for the leading block of values (system's pattern); for blocks of the mass, NULL: the unit
+// matrix; for G and for its transpose, G (nG) in the order of work->G.
+void tr_full_add_corner(tr_full *f, int set, int of, double x, const double *values);
+void tr_full_add_mass(tr_full *f, int set, int of, double x, const double *blocks);
+void tr_full_add_G(tr_full *f, int set, int of, double x, const double *G);
+void tr_full_add_Gt(tr_full *f, int set, int of, double x, const double *G);
+// What is there so far, by displacements at the end of the increment d, is taken by the increment
+// itself: times T(d). Nothing changes on flat coordinates.
+void tr_full_turn(tr_full *f, const double *d);
+// Column j of (G v + Phi_t) by increments, with q1 = q0 o exp(d + ..): f->slope (nc).
+void tr_full_rate_slope(tr_full *f, tr_work *w, double t1, const double *q0, const double *d,
+                        const tr_state *x1, double length, int j);
+tr_status tr_full_factor(tr_full *f);
+// r = (set 0: nv, nc; set 1: nv, nc), in place.
+tr_status tr_full_solve(tr_full *f, double *r);
+
+#endif

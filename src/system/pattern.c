@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pattern of the KKT matrix and the tape of its slots, found by assembling it at random states.
+//
+// (1) Collecting, twice, notes the places of all entries that do not vanish at a generic state; places
+//     are sorted by counting, column by column, so that the work is proportional to their number.
+// (2) Recording goes through the same blocks once more and writes down where they are in the pattern.
+// (3) The random numbers come from a fixed seed: the same model has the same pattern every time.
+#include <string.h>
+
+#include "sink.h"
+
+typedef struct place {
+  int row, column;
+} place;
+
+typedef struct tr_recorder {
+  tr_system *sys;
+  bool recording, failed;
+  unsigned long long random;
+  // collecting
+  place *place;
+  int count, capacity;
+  // recording
+  int *tape, length, tape_capacity;
+  int *shape, shape_length, shape_capacity;
+  int *hash, hash_size, shapes; // open addressing on shapes, -1: free
+  int *clear, clear_length, clear_capacity;
+  bool *written; // (nnz) by a block before
+} tr_recorder;
+
+double tr_record_random(tr_recorder *r) {
+  r->random = r->random * 6364136223846793005ull + 1442695040888963407ull;
+  return (double)(r->random >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static void push(tr_recorder *r, int **list, int *length, int *capacity, int x) {
+  int *grown = tr_grow(r->sys->al, *list, *length, capacity, sizeof **list);
+  if (!grown) {
+    r->failed = true;
+    return;
+  }
+  *list = grown;
+  grown[(*length)++] = x;
+}
+
+static void collect(tr_recorder *r, tr_block_at at, const double *block) {
+  for (int i = 0; i < at.rows; i++) {
+    for (int j = 0; j < at.columns; j++) {
+      if (!at.whole && block[i * at.down + j * at.across] == 0) continue;
+      place *grown = tr_grow(r->sys->al, r->place, r->count, &r->capacity, sizeof *r->place);
+      if (!grown) {
+        r->failed = true;
+        return;
+      }
+      r->place = grown;
+      r->place[r->count++] = (place){at.i + i, at.j + j};
+    }
+  }
+}
+
+// ---- the tape -------------------------------------------------------------------------------------
+
+static int shape_size(const int *shape) {
+  int n = 1;
+  for (int c = 0; c < shape[0]; c++) n += 1 + shape[n];
+  return n;
+}
+
+static unsigned shape_hash(const int *shape, int n) {
+  unsigned h = 2166136261u;
+  for (int i = 0; i < n; i++) h = (h ^ (unsigned)shape[i]) * 16777619u;
+  return h ^ h >> 15;
+}
+
+static void grow_hash(tr_recorder *r) {
+  int size = r->hash_size ? 2 * r->hash_size : 64;
+  int *hash = tr_resize(r->sys->al, NULL, (size_t)size * sizeof *hash);
+  if (!hash) {
+    r->failed = true;
+    return;
+  }
+  for (int i = 0; i < size; i++) hash[i] = -1;
+  for (int i = 0; i < r->hash_size; i++) {
+    if (r->hash[i] < 0) continue;
+    const int *shape = r->shape + r->hash[i];
+    unsigned h = shape_hash(shape, shape_size(shape)) & (unsigned)(size - 1);
+    while (hash[h] >= 0) h = (h + 1) & (unsigned)(size - 1);
+    hash[h] = r->hash[i];
+  }
+  tr_resize(r->sys->al, r->hash, 0);
+  r->hash = hash, r->hash_size = size;
+}
+
+// The shape written last, from `first` on: kept if it is new, else the one that is there already.
+static int share_shape(tr_recorder *r, int first) {
+  int n = r->shape_length - first;
+  if (2 * (r->shapes + 1) > r->hash_size) grow_hash(r);
+  if (r->failed) return 0;
+  unsigned h = shape_hash(r->shape + first, n) & (unsigned)(r->hash_size - 1);
+  for (; r->hash[h] >= 0; h = (h + 1) & (unsigned)(r->hash_size - 1)) {
+    const int *known = r->shape + r->hash[h];
+    if (shape_size(known) != n || memcmp(known, r->shape + first, (size_t)n * sizeof *known))
+      continue;
+    r->shape_length = first;
+    return r->hash[h];
+  }
+  r->hash[h] = first;
+  r->shapes++;
+  return first;
+}
+
+// The first slot of a column at or below a row.
+static int slot_from(const tr_pattern *p, int column, int row) {
+  int low = p->column[column], high = p->column[column + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (p->row[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void record(tr_recorder *r, tr_block_at at, const double *block) {
+  const tr_pattern *p = &r->sys->pattern;
+  int head = r->length, first = r->shape_length;
+  bool add = false;
+  (void)block;
+  push(r, &r->tape, &r->length, &r->tape_capacity, 0);
+  push(r, &r->shape, &r->shape_length, &r->shape_capacity, at.columns);
+  for (int j = 0; j < at.columns && !r->failed; j++) {
+    int slot = slot_from(p, at.j + j, at.i), end = p->column[at.j + j + 1];
+    int entries = r->shape_length;
+    push(r, &r->tape, &r->length, &r->tape_capacity, slot);
+    push(r, &r->shape, &r->shape_length, &r->shape_capacity, 0);
+    for (; slot < end && p->row[slot] < at.i + at.rows && !r->failed; slot++) {
+      if (r->written[slot]) add = true;
+      push(r, &r->shape, &r->shape_length, &r->shape_capacity,
+           (p->row[slot] - at.i) * at.down + j * at.across);
+    }
+    if (!r->failed) r->shape[entries] = r->shape_length - entries - 1;
+  }
+  if (r->failed) return;
+  // slots that are added to before anything was written to them start from zero
+  const int *shape = r->shape + first + 1;
+  for (int j = 0; j < at.columns; shape += 1 + *shape, j++)
+    for (int k = 0; k < *shape; k++) {
+      int slot = r->tape[head + 1 + j] + k;
+      if (add && !r->written[slot]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, slot);
+      r->written[slot] = true;
+    }
+  r->tape[head] = 2 * share_shape(r, first) + add;
+}
+
+void tr_record_block(tr_recorder *r, tr_block_at at, const double *block) {
+  if (r->failed) return;
+  if (r->recording)
+    record(r, at, block);
+  else
+    collect(r, at, block);
+}
+
+// ---- the pattern ----------------------------------------------------------------------------------
+
+// out: the places in the order of by(place), stable. start has room for n + 1 counts.
+static void sort_by(const place *in, int count, bool by_row, int n, int *start, place *out) {
+  memset(start, 0, ((size_t)n + 1) * sizeof *start);
+  for (int i = 0; i < count; i++) start[(by_row ? in[i].row : in[i].column) + 1]++;
+  for (int j = 0; j < n; j++) start[j + 1] += start[j];
+  for (int i = 0; i < count; i++) out[start[by_row ? in[i].row : in[i].column]++] = in[i];
+}
+
+static tr_status build_columns(tr_recorder *r) {
+  tr_system *sys = r->sys;
+  int n = sys->nv + sys->nc, nnz = 0, *column = TR_NEW(&sys->arena, n + 1, int);
+  place *other = tr_resize(sys->al, NULL, ((size_t)r->count + 1) * sizeof *other);
+  if (column && other) {
+    sort_by(r->place, r->count, true, n, column, other);
+    sort_by(other, r->count, false, n, column, r->place);
+  }
+  tr_resize(sys->al, other, 0);
+  if (!column || !other) return TR_NO_MEMORY;
+  const place *x = r->place;
+  memset(column, 0, ((size_t)n + 1) * sizeof *column);
+  for (int i = 0; i < r->count; i++) {
+    if (i > 0 && x[i].row == x[i - 1].row && x[i].column == x[i - 1].column) continue;
+    column[x[i].column + 1]++;
+    r->place[nnz++] = x[i];
+  }
+  int *row = TR_NEW(&sys->arena, nnz + 1, int);
+  if (!row) return TR_NO_MEMORY;
+  for (int i = 0; i < nnz; i++) row[i] = x[i].row;
+  for (int j = 0; j < n; j++) column[j + 1] += column[j];
+  sys->pattern = (tr_pattern){.n = n, .nnz = nnz, .leading = sys->nv, .column = column, .row = row};
+  return TR_OK;
+}
+
+// Room for a generic state.
+typedef struct scene {
+  double *q, *q1, *v, *d, *lam, *mem;
+} scene;
+
+// All blocks at a state near the start that satisfies nothing in particular.
+static void assemble_somewhere(tr_recorder *r, tr_work *w, const scene *x) {
+  const tr_system *sys = r->sys;
+  sink s = {.mode = r->recording ? SINK_RECORD : SINK_COLLECT, .recorder = r};
+  for (int i = 0; i < sys->nbody; i++)
+    sys->body[i].type->start(sys->body[i].par, x->q + sys->body[i].q, x->v + sys->body[i].v);
+  for (int i = 0; i < sys->nv; i++) x->d[i] = tr_record_random(r), x->v[i] += tr_record_random(r);
+  tr_retract(sys, x->q, x->d, x->q1);
+  tr_kinematics(w, 0.1, x->q1, x->v, x->mem, TR_AT_VELOCITY);
+  for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = tr_record_random(r);
+  tr_assemble(&s, w, x->d, x->lam, NULL, (tr_coefficients){1, 1, 1});
+}
+
+// A list into the arena.
+static int *keep(tr_system *sys, const int *list, int n) {
+  int *kept = TR_NEW(&sys->arena, n + 1, int);
+  if (kept && n > 0) memcpy(kept, list, (size_t)n * sizeof *kept);
+  return kept;
+}
+
+static tr_status keep_tape(tr_recorder *r) {
+  tr_system *sys = r->sys;
+  sys->tape = keep(sys, r->tape, r->length);
+  sys->shape = keep(sys, r->shape, r->shape_length);
+  sys->clear = keep(sys, r->clear, r->clear_length);
+  sys->nclear = r->clear_length;
+  sys->mass_slot = TR_NEW(&sys->arena, sys->nmass, int);
+  if (!sys->tape || !sys->shape || !sys->clear || !sys->mass_slot) return TR_NO_MEMORY;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv * b->nv; k++)
+      sys->mass_slot[b->mass + k] =
+          tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+  }
+  return TR_OK;
+}
+
+static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {
+  tr_system *sys = r->sys;
+  for (int i = 0; i < sys->nc; i++) x->lam[i] = tr_record_random(r);
+  for (int pass = 0; pass < 2; pass++) assemble_somewhere(r, w, x);
+  // room on the diagonal, for rows that are taken out (tr_mask)
+  for (int i = sys->nv; i < sys->nv + sys->nc; i++)
+    tr_record_block(r, (tr_block_at){i, i, 1, 1, 1, 1, true}, NULL);
+  if (r->failed) return TR_NO_MEMORY;
+  TR_TRY(build_columns(r));
+  tr_resize(sys->al, r->place, 0);
+  r->place = NULL;
+  r->recording = true;
+  r->written = tr_resize(sys->al, NULL, (size_t)sys->pattern.nnz + 1);
+  if (!r->written) return TR_NO_MEMORY;
+  memset(r->written, 0, (size_t)sys->pattern.nnz + 1);
+  assemble_somewhere(r, w, x);
+  for (int i = 0; i < sys->pattern.nnz; i++)
+    if (!r->written[i]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, i);
+  if (r->failed) return TR_NO_MEMORY;
+  TR_TRY(keep_tape(r));
+  return tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
+}
+
+tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
+  tr_recorder r = {.sys = sys, .random = 12345};
+  size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
+  size_t want = 2 * nq + 2 * nv + nc + (size_t)sys->nmem + 1;
+  double *q = tr_resize(sys->al, NULL, want * sizeof *q);
+  tr_status status = q ? TR_OK : TR_NO_MEMORY;
+  if (q) {
+    memset(q, 0, want * sizeof *q);
+    scene x = {.q = q, .q1 = q + nq, .v = q + 2 * nq};
+    x.d = x.v + nv, x.lam = x.d + nv, x.mem = x.lam + nc;
+    status = find(&r, w, &x);
+  }
+  void *rooms[] = {q, r.place, r.tape, r.shape, r.hash, r.clear, r.written};
+  for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) tr_resize(sys->al, rooms[i], 0);
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "the equations are structurally singular: some constraints can never hold "
+                   "independently of each other");
+  return TR_OK;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the blocks of the assembly go.
+//
+// A block is a dense matrix whose entry (r, c) is block[r down + c across]; it belongs to rows i.. and
+// columns j.. of the KKT matrix. `assemble` (tangent.c) emits all blocks in one fixed order, and does so
+// in three modes: to collect the pattern and to record the tape (pattern.c), and to write numbers.
+//
+// The entries of a block column are neighbours in the compressed columns, so that the tape needs but
+// one slot for each:  head, slot, slot, ...  per block, head = 2 shape + add. The shape, common to the
+// many blocks that look alike, lists which entries there are:
+//   columns, then for each column: how many, and their places in the block
+// add: some of its slots were written before by another block; else the block overwrites.
+#ifndef TR_SINK_H
+#define TR_SINK_H
+
+#include "system.h"
+
+typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE } sink_mode;
+
+typedef struct sink {
+  sink_mode mode;
+  double *values;
+  const int *tape, *shape; // SINK_WRITE
+  struct tr_recorder *recorder;
+} sink;
+
+typedef struct tr_block_at {
+  int i, j, rows, columns, down, across;
+  bool whole; // zeros belong to the pattern too
+} tr_block_at;
+
+// Collecting and recording; failures are kept in the recorder.
+void tr_record_block(struct tr_recorder *r, tr_block_at at, const double *block);
+double tr_record_random(struct tr_recorder *r); // in [-1/2, 1/2)
+
+// Every block of the matrix, in the one order (tangent.c). a, lam, blocks: see tr_tangent.
+void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
+                 tr_coefficients c);
+
+static inline void write_block(sink *s, const double *block) {
+  const int *tape = s->tape, head = *tape++, *shape = s->shape + (head >> 1);
+  int columns = *shape++;
+  if (head & 1) {
+    for (int c = 0; c < columns; c++) {
+      double *v = s->values + *tape++;
+      for (int n = *shape++; n > 0; n--) *v++ += block[*shape++];
+    }
+  } else {
+    for (int c = 0; c < columns; c++) {
+      double *v = s->values + *tape++;
+      for (int n = *shape++; n > 0; n--) *v++ = block[*shape++];
+    }
+  }
+  s->tape = tape;
+}
+
+static inline void emit(sink *s, tr_block_at at, const double *block) {
+  if (s->mode == SINK_WRITE)
+    write_block(s, block);
+  else
+    tr_record_block(s->recorder, at, block);
+}
+
+#endif
