@@ -1,8 +1,8 @@
-# KLU and what it stands on, from SuiteSparse. Defines the imported target KLU::KLU.
+# KLU and what it stands on, from SuiteSparse, and METIS. Defines the imported target KLU::KLU.
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 set(KLU_LIBRARIES)
 set(klu_required KLU_INCLUDE_DIR)
-foreach(lib klu btf amd colamd suitesparseconfig)
+foreach(lib klu btf amd colamd suitesparseconfig metis)
   find_library(KLU_${lib}_LIBRARY ${lib})
   list(APPEND KLU_LIBRARIES ${KLU_${lib}_LIBRARY})
   list(APPEND klu_required KLU_${lib}_LIBRARY)

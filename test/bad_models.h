@@ -171,8 +171,8 @@
     {"unit without a name",
      "trammel: 1\n"
      "bodies:\n"
-     "  rod: {type: planar, mass: 3 kg/m^3, inertia: 1}\n",
-     "m.yaml:3:29: body \"rod\": mass: \"3 kg/m^3\" is of the unit kg/m^3, a mass (kg) is "
+     "  rod: {type: planar, mass: 3 kg/m^2, inertia: 1}\n",
+     "m.yaml:3:29: body \"rod\": mass: \"3 kg/m^2\" is of the unit kg/m^2, a mass (kg) is "
      "expected\n"},
     {"angle for a length",
      "trammel: 1\n"

@@ -146,7 +146,8 @@ void draw_parameters(seed *s, const tr_field *fields, void *par) {
       case TR_ROWS: *(tr_rows *)at = some_rows(f); break;
       case TR_LAW: // see helper_laws.h
       case TR_LAW3:
-      case TR_MARKER: break;
+      case TR_MARKER:
+      case TR_GROUP: break;
     }
   }
 }

@@ -11,11 +11,21 @@
 #include <string.h>
 
 #include "elem/elem.h"
+#include "elem/modal.h"
 #include "helper_mechanics.h"
 #include "helper_problems.h"
 #include "math/v3.h"
 
-enum { CASES = 4, MAX_NV = 12, MAX_NQ = 16, MAX_NC = 8, MAX_CACHE = 4096, MAX_PAR = 1024 };
+enum {
+  CASES = 4,
+  MAX_NV = 16,
+  MAX_NQ = 20,
+  MAX_NC = 8,
+  MAX_CACHE = 4096,
+  MAX_PAR = 1024,
+  MAX_ROOM = 8192,
+  MAX_SHAPE = 512
+};
 
 typedef struct body {
   const tr_body_type *listed, *type; // type: the variant of the listed one
@@ -29,6 +39,7 @@ typedef struct body {
   double d[MAX_NV], dv[MAX_NV], dt;
   // the point reached
   double qs[MAX_NQ], vs[MAX_NV], cache[MAX_CACHE];
+  double room[MAX_ROOM], shape[MAX_SHAPE]; // of a deformable body
 } body;
 
 static void retract(const body *b, const double *q, double s, const double *d, double *q1) {
@@ -66,9 +77,55 @@ static void draw_site(body *b, seed *s, int nd) {
     m3_copy(Z, R);
     p[2] = 0;
   }
-  b->site = (tr_site){.nd = nd};
+  b->site = (tr_site){.nd = nd, .shape = b->shape};
   b->type->site(b->par, p, R, &b->site);
   b->site.nd = nd;
+}
+
+// Whether deformable bodies are damped; energies ask for none.
+static double damped = 1;
+
+// Five nodes, three modes, everything that can be told of them.
+static void draw_modal(seed *s, bool planar, tr_modal *d) {
+  enum { NODES = 5, MODES = 3 };
+  static double nodes[NODES * 7], shapes[NODES * MODES * 6], K[9], C[9], M[9];
+  int lines = planar ? 2 : 3, own = planar ? 1 : 3;
+  draw_many(s, NODES * 7, nodes), draw_many(s, NODES * MODES * 6, shapes);
+  for (int k = 0; k < NODES; k++)
+    for (int i = lines; i < lines + 1 + own; i++)
+      nodes[k * (lines + 1 + own) + i] = 1 + 0.5 * draw(s);
+  draw_many(s, 9, K), draw_many(s, 9, C), draw_many(s, 9, M);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++) {
+      K[3 * i + j] = K[3 * j + i] += i == j ? 5 : 0;
+      C[3 * i + j] = C[3 * j + i] = damped * (0.1 * C[3 * i + j] + (i == j));
+      M[3 * i + j] = M[3 * j + i] = i == j ? 40 + M[3 * i + j] : M[3 * i + j];
+    }
+  *d = (tr_modal){.nodes = {NODES, lines + 1 + own, nodes, NULL},
+                  .shapes = {NODES * MODES, lines + own, shapes, NULL},
+                  .stiffness = {3, 3, K, NULL},
+                  .damping = {3, 3, C, NULL},
+                  .total_mass = draw(s) > 0 ? NAN : 6,
+                  .com = {draw(s) > 0 ? NAN : 0.1, 0.2, planar ? 0 : -0.1}};
+  if (draw(s) > 0) d->mass = (tr_rows){3, 3, M, NULL};
+  for (int i = 0; i < 9; i++) d->inertia[i] = i % 4 ? 0 : 6 + i;
+  if (draw(s) > 0) d->inertia[8] = NAN;
+}
+
+// Numbers that make sense together: few modes, at the scale of 1.
+static void tame(seed *s, const tr_body_type *t, void *par) {
+  if (!t->modes) return;
+  for (const tr_field *f = t->fields; f->name; f++) {
+    void *at = (char *)par + f->offset;
+    if (f->kind == TR_GROUP) draw_modal(s, t->dim == 2, at);
+    if (f->kind == TR_INT) *(int *)at = 1 + *(int *)at % 3;
+    if (f->kind == TR_ROWS) *(tr_rows *)at = (tr_rows){0};
+    if (!strcmp(f->name, "start")) *(int *)at = 0;
+    if (!strcmp(f->name, "length")) *(double *)at += 2;
+    if (f->quantity == TR_PRESSURE) *(double *)at *= 0.1;
+    if (!strcmp(f->name, "damping-ratio")) *(double *)at = 0.01 * damped;
+    if (!strcmp(f->name, "rayleigh")) ((double *)at)[0] = ((double *)at)[1] = 0.1 * damped;
+  }
 }
 
 // A generic state, away from the start.
@@ -78,7 +135,14 @@ static void begin(body *b, seed *s, int nd) {
   for (int tries = 0; t->fields; tries++) {
     memset(b->par, 0, sizeof b->par);
     draw_parameters(s, t->fields, b->par);
-    if (!t->check || !t->check(b->par)) break;
+    tame(s, t, b->par);
+    const char *why = t->check ? t->check(b->par) : NULL;
+    if (!why && t->prepare) {
+      assert_true(t->room(b->par) <= MAX_ROOM);
+      why = t->prepare(b->par, b->room);
+      assert_true(why || t->shape_size(b->par) <= MAX_SHAPE);
+    }
+    if (!why) break;
     if (tries == 100) fail_msg("%s: no parameters from its table pass its check", b->name);
   }
   b->type = t = t->variant ? t->variant(b->par) : t;
@@ -88,10 +152,11 @@ static void begin(body *b, seed *s, int nd) {
   tr_body_at at = {.par = b->par, .q = b->q, .v = b->v};
   do { // where its coordinates are good for small steps
     t->start(b->par, b->q, b->v);
-    draw_many(s, b->nv, b->d);
+    draw_many(s, b->nv, b->d), draw_many(s, b->nv, b->v);
+    for (int i = b->nv - (t->modes ? t->modes(b->par, NULL) : 0); i < b->nv; i++)
+      b->d[i] *= 0.01, b->v[i] *= 0.1; // deformations are small
     retract(b, b->q, 0.5, b->d, b->qs);
     memcpy(b->q, b->qs, sizeof b->q);
-    draw_many(s, b->nv, b->v);
   } while (t->trouble && t->trouble(&at, 0.1));
   draw_many(s, b->nv, b->a), draw_many(s, b->nc, b->lam);
   draw_many(s, 3, b->g), draw_many(s, 6, b->wrench);
@@ -262,6 +327,7 @@ static void check_retraction(body *b, seed *s) {
   const double zero[3] = {0};
   b->type->site(b->par, zero, I, &b->site);
   b->site.nd = 6;
+  memset(b->shape, 0, sizeof b->shape); // the frame itself
   tr_body_at at = stand(b, 0, &f);
   b->type->quaternion(&at, e);
   assert_near(norm2(4, e), 1, 1e-15, "%s: |e| after 1000 steps", b->name);
@@ -472,10 +538,11 @@ static void each_body(check what) {
   free(b);
 }
 
-#define BODY_TEST(name)               \
-  static void body_##name(void **u) { \
-    (void)u;                          \
-    each_body(check_##name);          \
+#define BODY_TEST(name)                    \
+  static void body_##name(void **u) {      \
+    (void)u;                               \
+    damped = check_##name != check_energy; \
+    each_body(check_##name);               \
   }
 BODY_TEST(start)
 BODY_TEST(velocity)

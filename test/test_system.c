@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elem/elem.h"
+#include "elem/modal.h"
 #include "helper_mechanics.h"
 #include "helper_problems.h"
 #include "math/v3.h"
@@ -52,6 +53,11 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   p->size = p->size > 0 ? fmin(1, p->size) : 1;
   draw_many(s, nv, p->d);
   for (int i = 0; i < nv; i++) p->d[i] *= 0.3 * p->size;
+  for (int k = 0; k < sys->nbody; k++) { // deformations are small
+    const sys_body *b = &sys->body[k];
+    for (int i = b->nv - (b->type->modes ? b->type->modes(b->par, NULL) : 0); i < b->nv; i++)
+      p->d[b->v + i] *= 0.1;
+  }
   tr_retract(sys, p->x.q, p->d, p->q);
   memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
   draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);
@@ -388,6 +394,18 @@ static const char *some_law(const tr_field *fields, const tr_field *f) {
   return "\"0.8 + 2*DX(m2, m3, m0)*VY(m3, m2) - sin(time + 2*WZ(m2)*AZ(m3))\"";
 }
 
+// Three nodes, two modes.
+static const char planar_modal[] =
+    "{nodes: [[0, 0, 1.2, 0.1], [0.5, 0.1, 0.7, 0.2], [0.9, -0.1, 1.1, 0.1]], "
+    "shapes: [[0, 0, 0], [0.1, 0.4, 0.9], [-0.1, 1, 1.3], [0, 0, 0.8], [0.3, 0.7, 0.1], "
+    "[0.2, 0.1, -1]], stiffness: [[5, 0.3], [0.3, 9]], damping: [0.1, 0.2]}";
+static const char spatial_modal[] =
+    "{nodes: [[0, 0, 0, 1.2, 0.1, 0.2, 0.1], [0.5, 0.1, 0.3, 0.7, 0.2, 0.1, 0.1], "
+    "[0.9, -0.1, 0.2, 1.1, 0.1, 0.1, 0.3]], "
+    "shapes: [[0, 0, 0, 0, 0, 0], [0.1, 0.4, 0.2, 0.9, 0.1, 0.3], [-0.1, 1, 0.4, 0.2, -0.3, 1.3], "
+    "[0, 0, 0, 0.8, 0.2, 0.1], [0.3, 0.7, 0.5, 0.1, 0.2, 0.4], [0.2, 0.1, -0.6, -1, 0.3, 0.2]], "
+    "stiffness: [[5, 0.3], [0.3, 9]], damping: [0.1, 0.2]}";
+
 static const char *some_value(const tr_field *fields, const tr_field *f) {
   switch (f->kind) {
     case TR_VEC3: return "[0.4, 0.3, 0.5]";
@@ -398,6 +416,7 @@ static const char *some_value(const tr_field *fields, const tr_field *f) {
     case TR_LAW:
     case TR_LAW3: return some_law(fields, f);
     case TR_MARKER: return "m3";
+    case TR_GROUP: return f->fields == tr_modal_planar_fields ? planar_modal : spatial_modal;
     case TR_ROWS: return "[[5, -3], [2.5, 0], [-2.5, 0], [-5, -3], [-2.5, -6], [2.5, -6]]";
     default: return NULL;
   }
@@ -421,7 +440,7 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
 // Two bodies (NULL: ground) and one joint or force between `markers` markers on them, by turns.
 static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *section,
                      const char *type, const tr_field *fields, int markers, check what) {
-  char text[4096], name[128];
+  char text[8192], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
   bool space = a->dim == 3 || (markers > 1 && b && b->dim == 3);

@@ -42,6 +42,7 @@ typedef enum tr_quantity {
   TR_AREA,                 // m^2
   TR_AREA_MOMENT,          // m^4, second moment of area
   TR_PRESSURE,             // Pa
+  TR_DENSITY,              // kg/m^3
   TR_QUANTITIES
 } tr_quantity;
 
@@ -58,7 +59,8 @@ typedef enum tr_field_kind {
   TR_ROWS,     // tr_rows: a list of lists of numbers, all of one length
   TR_LAW,      // const tr_law *: an expression of what moves; default "": NULL
   TR_LAW3,     // const tr_law *[3]: three of them; two are accepted, the third 0
-  TR_MARKER    // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_MARKER,   // int: a marker besides the element's own, its place among the frames; ground: -1
+  TR_GROUP // a struct filled by a table of its own: a map, or the name of a YAML file that is one
 } tr_field_kind;
 
 // A table of numbers. `own` is room for what an element derives from it in `start`.
@@ -86,7 +88,8 @@ typedef struct tr_variable {
   const char *doc;
 } tr_variable;
 
-typedef struct tr_field {
+typedef struct tr_field tr_field;
+struct tr_field {
   const char *name; // key in model files; a NULL name ends a table
   tr_field_kind kind;
   tr_quantity quantity; // unit suffixes are checked against it
@@ -99,7 +102,11 @@ typedef struct tr_field {
   // Laws only; with the quantity TR_QUANTITIES the unit is left to the element.
   tr_law_reach reach;
   const tr_variable *variables; // or NULL
-} tr_field;
+  bool flat;                    // TR_ROWS: a list of numbers is one row
+  // TR_GROUP only
+  const struct tr_field *fields;
+  size_t size;
+};
 
 // ---- frames ---------------------------------------------------------------------------------------
 
@@ -124,6 +131,8 @@ typedef struct tr_site {
   double c[3];  // from the body's reference point (centre of mass), body axes
   double R[9];  // relative to the body axes
   double angle; // planar only
+  double
+      *shape; // (shape_size of the body) how the place moves with the body's deformation, or NULL
 } tr_site;
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -170,6 +179,10 @@ typedef struct tr_body_type {
 
   // NULL if every par that passes the fields' bounds is fine. Else: why not, a static text.
   const char *(*check)(const void *par);
+  // What the body computes once from par: room(par) numbers, 8 bytes each, filled and kept by prepare,
+  // which returns a static text when it finds par to be impossible, else NULL. NULL: nothing to do.
+  size_t (*room)(const void *par);
+  const char *(*prepare)(void *par, double *room);
   // The table to use for these parameters: the same body in other coordinates. NULL: this one.
   const struct tr_body_type *(*variant)(const void *par);
   // Sizes that depend on par. NULL: the constants above.
@@ -177,7 +190,9 @@ typedef struct tr_body_type {
   // Pose and twist of the body's origin at the start, and the coordinates that go with it.
   void (*pose)(const void *par, double p[3], double R[9]);
   void (*start)(const void *par, double *q, double *v);
-  // Marker at p, R relative to the body's origin -> site.
+  // Marker at p, R relative to the body's origin -> site. site->shape comes with shape_size(par) numbers
+  // of room; those of the body's own frame are set to zero afterwards: it is the reference frame.
+  int (*shape_size)(const void *par); // NULL: none
   void (*site)(const void *par, const double p[3], const double R[9], tr_site *site);
 
   void (*retract)(const void *par, const double *q, const double *d,
@@ -203,6 +218,11 @@ typedef struct tr_body_type {
   void (*add_force)(const tr_body_at *b, const double g[3], double *Q); // gyroscopic, weight, own
   void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
   void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+
+  // Deformable bodies, else NULL: the last `modes` of q and v are coordinates of the deformation. slow:
+  // the start sets them so that their accelerations and the rates of these vanish.
+  int (*modes)(const void *par, bool *slow);
+  double (*strain)(const tr_body_at *b); // its part of the potential energy
 
   // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.

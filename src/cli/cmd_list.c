@@ -164,7 +164,8 @@ static const char *type_text(const tr_field *f, char *text, size_t size) {
     case TR_LAW: return f->reach == TR_OF_TIME ? "law of time" : "law";
     case TR_LAW3: return "3 laws";
     case TR_MARKER: return "marker";
-    case TR_ROWS: return "lists of numbers";
+    case TR_ROWS: return f->flat ? "numbers, or lists of them" : "lists of numbers";
+    case TR_GROUP: return "map, or file";
   }
   return "";
 }

@@ -36,12 +36,15 @@ static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
       for (int i = 0; i < nv; i++) F[s->v + i] = -sum[i];                                        \
     }                                                                                            \
   }                                                                                              \
-  static void pull_rows(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,       \
-                        const double *Gf, int stride, double *G) {                               \
-    for (int r = 0; r < rows; r++, Gf += frame_stride, G += stride) {                            \
-      for (int i = 0; i < nv; i++) G[i] = 0;                                                     \
-      add_pull(b, s, Gf, G);                                                                     \
-    }                                                                                            \
+  TR_PULL_ROWS(nv)
+
+#define TR_PULL_ROWS(nv)                                                                   \
+  static void pull_rows(const tr_body_at *b, const tr_site *s, int rows, int frame_stride, \
+                        const double *Gf, int stride, double *G) {                         \
+    for (int r = 0; r < rows; r++, Gf += frame_stride, G += stride) {                      \
+      for (int i = 0; i < nv; i++) G[i] = 0;                                               \
+      add_pull(b, s, Gf, G);                                                               \
+    }                                                                                      \
   }
 
 #endif

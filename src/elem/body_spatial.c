@@ -14,6 +14,7 @@
 #include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
+#include "spatial_lanes.h"
 
 typedef tr_spatial_par par;
 
@@ -103,7 +104,7 @@ static void retract(const void *pv, const double *q, const double *d, double *q1
   double de[4], e[4];
   quat_exp(d + 3, de);
   quat_mul(q + 3, de, e);
-  quat_normalise(e);
+  quat_trim(e);
   for (int i = 0; i < 3; i++) q1[i] = q[i] + d[i];
   for (int i = 0; i < 4; i++) q1[3 + i] = e[i];
 }
@@ -290,11 +291,68 @@ static void tangent(const tr_body_at *b, const double g[3], int sites, const tr_
   }
 }
 
-TR_BODY_RUNS(6)
+TR_PULL_ROWS(6)
 
-static void retract_run(const tr_bodies_at *b, const double *q, const double *d, double *q1) {
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++)
-    retract(s->par, q + s->q, d + s->v, q1 + s->q);
+// ---- many bodies, four at a time ------------------------------------------------------------------
+
+TR_INLINE void retract_all(const tr_bodies_at *b, const double *q, const double *d, double *q1) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  for (; end - s >= LANES; s += LANES)
+    if (!retract4(s, q, d, q1))
+      for (int l = 0; l < LANES; l++) retract(NULL, q + s[l].q, d + s[l].v, q1 + s[l].q);
+  for (; s < end; s++) retract(NULL, q + s->q, d + s->v, q1 + s->q);
+}
+
+// The frames from the first-th on of a body whose orientation is known.
+TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  while (s < end) {
+    int done = 0, n = 1;
+    if (end - s >= LANES && level < TR_AT_BIAS) {
+      kinematics4(b, s, level, frame);
+      done = common_sites(s), n = LANES;
+    }
+    for (; n > 0; n--, s++) {
+      if (done > 0 && done == s->sites) continue;
+      tr_body_at at = one_of(b, s);
+      kinematics(&at, level, s->sites - done, b->site + s->site + done, frame + s->site + done);
+    }
+  }
+}
+
+// F = -(own force + sum J' W); g NULL: without own force
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  while (s < end) {
+    int done = 0, n = 1;
+    if (end - s >= LANES) {
+      lanes sum[6] = {0};
+      if (g) own_force4(b, s, g, sum);
+      pull4(b, s, W, sum);
+      put_force4(s, sum, F);
+      done = common_sites(s), n = LANES;
+    }
+    for (; n > 0; n--, s++) {
+      if (done > 0 && done == s->sites) continue;
+      tr_body_at at = one_of(b, s);
+      double sum[6] = {0};
+      if (g && done == 0) add_force(&at, g, sum);
+      for (int k = s->site + done; k < s->site + s->sites; k++)
+        add_pull(&at, b->site + k, W + 6 * k, sum);
+      for (int i = 0; i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+    }
+  }
+}
+
+TR_WIDE(retract_run, retract_all,
+        (const tr_bodies_at *b, const double *q, const double *d, double *q1), (b, q, d, q1))
+TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frame *frame),
+        (b, level, frame))
+TR_WIDE(gather_run, gather_all,
+        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+
+static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
+  gather_run(b, NULL, W, F);
 }
 
 const tr_body_type tr_body_spatial = {

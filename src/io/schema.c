@@ -60,6 +60,7 @@ static const char *kind_schema(tr_field_kind kind) {
     case TR_MARKER:
     case TR_TEXT: return "\"type\": \"string\"";
     case TR_ROWS: return "\"$ref\": \"#/$defs/rows\"";
+    case TR_GROUP: return "\"type\": [\"object\", \"string\"]";
     case TR_CHOICE: break;
   }
   return "";

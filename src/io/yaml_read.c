@@ -406,19 +406,15 @@ static void read_stream(reader *r) {
   fy_diag_destroy(diag);
 }
 
-tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, const char *name,
-                             tr_error *error) {
-  if (model->root->first || model->problems)
-    return tr_fail(error, TR_BAD_INPUT, NULL, "the model to read into is not empty");
+// One document whose nodes live in the model's arena; model->source is the name for its places.
+static tr_status read_document(tr_model *model, const char *text, size_t size, const char *what,
+                               tr_node **root, tr_error *error) {
   reader r = {.model = model,
               .text = text,
               .size = size,
               .error = error,
               .keys = {.al = model->arena.al},
               .anchors = {.al = model->arena.al}};
-  if (!name) name = "model";
-  model->source = tr_arena_text(&model->arena, name, strlen(name));
-  if (!model->source) return tr_no_memory(error);
   tr_place file = {.file = model->source};
   if (size > 0 && check_text(&r)) read_stream(&r);
   bool empty = !r.root || (r.root->kind == TR_SCALAR && !r.root->text[0] && !r.root->quoted);
@@ -426,13 +422,13 @@ tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, con
     if (empty)
       fail(&r, file, "the file is empty");
     else if (r.root->kind != TR_MAP)
-      fail(&r, r.root->place, "a map of sections is expected");
+      fail(&r, r.root->place, "a map of %s is expected", what);
   }
   tr_table_free(&r.keys);
   tr_table_free(&r.anchors);
   if (r.no_memory) return tr_no_memory(error);
   if (r.failures) return TR_BAD_INPUT;
-  model->root = r.root;
+  *root = r.root;
   return TR_OK;
 }
 
@@ -458,13 +454,74 @@ static tr_status load(tr_allocator *al, FILE *file, const char *path, char **tex
   return ferror(file) ? bad_file(error, path, "cannot be read") : TR_OK;
 }
 
+static tr_status read_whole(tr_allocator *al, const char *path, char **text, size_t *size,
+                            tr_error *error) {
+  FILE *file = fopen(path, "rb");
+  if (!file) return bad_file(error, path, "cannot be opened");
+  tr_status status = load(al, file, path, text, size, error);
+  fclose(file);
+  return status;
+}
+
+// `modal: name`: the file, beside the model, becomes the content of the node.
+static tr_status read_content(tr_model *model, tr_node *node, tr_error *error) {
+  const char *source = model->source, *slash = strrchr(source, '/');
+  size_t folder = slash && node->text[0] != '/' ? (size_t)(slash - source) + 1 : 0;
+  const char *path = tr_arena_printf(&model->arena, "%.*s%s", (int)folder, source, node->text);
+  char *text = NULL;
+  size_t size = 0;
+  tr_node *root = NULL;
+  if (!path) return tr_no_memory(error);
+  tr_error own = {0};
+  tr_status status = read_whole(model->arena.al, path, &text, &size, &own);
+  if (status == TR_BAD_FILE)
+    tr_fail(error, status, &node->place, "%.*s", (int)strcspn(own.text, "\n"), own.text);
+  if (status == TR_OK) {
+    model->source = path;
+    status = read_document(model, text, size, "modal data", &root, error);
+    model->source = source;
+  }
+  node->content = root;
+  tr_resize(model->arena.al, text, 0);
+  return status;
+}
+
+// Bodies stand in the root and in the blocks of repeats, which may hold repeats.
+static tr_status read_contents(tr_model *model, const tr_node *map, tr_error *error) {
+  tr_status status = TR_OK;
+  const tr_node *bodies = tr_node_find(map, "bodies"), *repeat = tr_node_find(map, "repeat");
+  for (const tr_node *b = bodies && bodies->kind == TR_MAP ? bodies->first : NULL; b; b = b->next) {
+    tr_node *modal = b->kind == TR_MAP ? tr_node_find(b, "modal") : NULL;
+    if (!modal || modal->kind != TR_SCALAR || !modal->text[0]) continue;
+    tr_status now = read_content(model, modal, error);
+    if (status == TR_OK) status = now;
+  }
+  const tr_node *block = repeat && repeat->kind != TR_SCALAR ? repeat->first : NULL;
+  for (; block; block = block->next) {
+    tr_status now = block->kind == TR_MAP ? read_contents(model, block, error) : TR_OK;
+    if (status == TR_OK) status = now;
+  }
+  return status;
+}
+
+tr_status tr_model_read_text(tr_model *model, const char *text, size_t size, const char *name,
+                             tr_error *error) {
+  if (model->root->first || model->problems)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the model to read into is not empty");
+  if (!name) name = "model";
+  tr_node *root = NULL;
+  model->source = tr_arena_text(&model->arena, name, strlen(name));
+  if (!model->source) return tr_no_memory(error);
+  TR_TRY(read_document(model, text, size, "sections", &root, error));
+  TR_TRY(read_contents(model, root, error));
+  model->root = root;
+  return TR_OK;
+}
+
 tr_status tr_model_read_file(tr_model *model, const char *path, tr_error *error) {
   char *text = NULL;
   size_t size = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) return bad_file(error, path, "cannot be opened");
-  tr_status status = load(model->arena.al, file, path, &text, &size, error);
-  fclose(file);
+  tr_status status = read_whole(model->arena.al, path, &text, &size, error);
   if (status == TR_OK) status = tr_model_read_text(model, text, size, path, error);
   tr_resize(model->arena.al, text, 0);
   return status;

@@ -130,12 +130,35 @@ static inline void quat_normalise(double *e) {
   for (int i = 0; i < 4; i++) e[i] *= s;
 }
 
+// The same of what has length 1 but for round-off: a step of Newton's for 1/sqrt.
+static const double QUAT_NEAR = 1e-7; // | |e|^2 - 1 | for which it is good
+static inline void quat_trim(double *e) {
+  double n2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3], s = 1.5 - 0.5 * n2;
+  if (!(fabs(n2 - 1) < QUAT_NEAR)) s = 1 / sqrt(n2);
+  for (int i = 0; i < 4; i++) e[i] *= s;
+}
+
+// cos(x) and sin(x)/x of xx = x^2 < QUAT_SERIES, by their series to the last bit; for vectors too
+#define QUAT_SERIES 0.25
+#define QUAT_COS(xx)                                                                     \
+  (1 - (xx) * (1.0 / 2 -                                                                 \
+               (xx) * (1.0 / 24 -                                                        \
+                       (xx) * (1.0 / 720 -                                               \
+                               (xx) * (1.0 / 40320 -                                     \
+                                       (xx) * (1.0 / 3628800 - (xx) * (1.0 / 479001600 - \
+                                                                       (xx) / 87178291200.0)))))))
+#define QUAT_SINC(xx)                                                                    \
+  (1 - (xx) * (1.0 / 6 -                                                                 \
+               (xx) * (1.0 / 120 - (xx) * (1.0 / 5040 - (xx) * (1.0 / 362880 -           \
+                                                                (xx) * (1.0 / 39916800 - \
+                                                                        (xx) / 6227020800.0))))))
+
 // e = exp(d/2): the rotation by the vector d.
 static inline void quat_exp(const double *d, double *e) {
   double n2 = 0.25 * v3_dot(d, d), s; // half angle squared; s = sin(half)/half
-  if (n2 < 1e-4) {
-    e[0] = 1 - n2 * (0.5 - n2 * (1.0 / 24 - n2 / 720));
-    s = 1 - n2 * (1.0 / 6 - n2 * (1.0 / 120 - n2 / 5040));
+  if (n2 < QUAT_SERIES) {
+    e[0] = QUAT_COS(n2);
+    s = QUAT_SINC(n2);
   } else {
     double n = sqrt(n2);
     e[0] = cos(n);

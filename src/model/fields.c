@@ -88,8 +88,18 @@ static bool read_text(tr_planner *p, const tr_node *node, const char **out) {
   return *out || tr_plan_no_memory(p);
 }
 
+static bool read_row(tr_planner *p, const tr_node *node, const tr_field *f, tr_rows *out) {
+  int n;
+  double *x = TR_NEW(p->arena, node->count, double);
+  double *own = TR_NEW(p->arena, node->count + 2, double);
+  if (!x || !own) return tr_plan_no_memory(p);
+  *out = (tr_rows){1, node->count, x, own};
+  return tr_plan_numbers(p, node, f->quantity, node->count, node->count, x, &n);
+}
+
 static bool read_rows(tr_planner *p, const tr_node *node, const tr_field *f, tr_rows *out) {
   const tr_node *first = node->kind == TR_LIST ? node->first : NULL;
+  if (f->flat && first && first->kind == TR_SCALAR) return read_row(p, node, f, out);
   if (node->kind != TR_LIST || (first && first->kind != TR_LIST))
     return tr_plan_fail(p, node, "a list of lists of numbers is expected");
   int rows = node->count, columns = first ? first->count : 0, n, i = 0;
@@ -139,6 +149,16 @@ static bool read_marker(tr_planner *p, const tr_node *node, int *out) {
   return *out > -2 || tr_plan_fail(p, node, "%s", e.text);
 }
 
+// A map here, or the one in a file that was read with the model.
+static bool read_group(tr_planner *p, const tr_node *node, const tr_field *f, void *out) {
+  const tr_node *map = node->kind == TR_SCALAR ? node->content : node;
+  if (node->kind == TR_SCALAR && !map)
+    return tr_plan_fail(p, node,
+                        "a map is expected, or a file beside a model that is itself a file");
+  if (map->kind != TR_MAP) return tr_plan_fail(p, map, "a map is expected");
+  return tr_plan_fields(p, map, f->fields, f->size, NULL, out);
+}
+
 static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, void *par) {
   void *out = (char *)par + f->offset;
   double *x = out;
@@ -158,6 +178,7 @@ static bool read_field(tr_planner *p, const tr_node *node, const tr_field *f, vo
     case TR_LAW3: return read_laws(p, node, f, out);
     case TR_MARKER: return read_marker(p, node, out);
     case TR_ROWS: return read_rows(p, node, f, out);
+    case TR_GROUP: return read_group(p, node, f, out);
   }
   return false;
 }

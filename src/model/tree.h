@@ -22,6 +22,7 @@ struct tr_node {
   tr_place key_place;
   tr_node *first, *last, *next; // children; sibling
   int count;                    // children
+  const tr_node *content;       // TR_SCALAR that names a file: what stands in it, or NULL
 };
 
 typedef struct tr_named_problem {

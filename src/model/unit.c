@@ -36,6 +36,7 @@ static const quantity_row quantities[TR_QUANTITIES] = {
     [TR_AREA] = {"area", "an", "m^2", {{2, 0, 0, 0}}},
     [TR_AREA_MOMENT] = {"second moment of area", "a", "m^4", {{4, 0, 0, 0}}},
     [TR_PRESSURE] = {"pressure", "a", "Pa", {{-1, 1, -2, 0}}},
+    [TR_DENSITY] = {"density", "a", "kg/m^3", {{-3, 1, 0, 0}}},
 };
 
 static const quantity_row *row(tr_quantity quantity) {

@@ -76,7 +76,7 @@ tr_status tr_run_show(tr_run *r, tr_error *error);
 // The samples of the last step up to t.
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
-tr_status tr_run_begin(tr_run *r, bool first, tr_error *error);
+tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
 // Looks for redundant constraints at the state and treats them as the settings say.
 tr_status tr_run_diagnose(tr_run *r, tr_error *error);

@@ -113,8 +113,8 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
     struck = struck || !isnan(plan_of(r, k)->par.restitution);
   }
   if (struck) {
-    TR_TRY(
-        tr_run_begin(r, false, error)); // what has been let go, and velocities on the constraints
+    TR_TRY(tr_run_begin(r, false, false,
+                        error)); // what has been let go, and velocities on the constraints
     TR_TRY(impacts(r, error));
   }
   for (int k = 0; k < r->sys->nevent; k++)

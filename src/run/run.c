@@ -199,11 +199,13 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 }
 
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
-tr_status tr_run_begin(tr_run *r, bool first, tr_error *error) {
+// fresh: as the model says, not a state of the caller.
+tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
+  if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
@@ -242,7 +244,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
   r->first_t = r->x.t;
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
-  return tr_run_begin(r, true, error);
+  return tr_run_begin(r, true, !x, error);
 }
 
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
@@ -250,7 +252,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  TR_TRY(tr_run_begin(r, false, error));
+  TR_TRY(tr_run_begin(r, false, false, error));
   tr_events_reset(r);
   return TR_OK;
 }

@@ -14,8 +14,8 @@ static const double RATE_MIN = 0.05;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Few corrections: slower than RATE_FEW will not do; better than RATE_TRUST is not believed of a rate
-// measured in another solve.
-static const double RATE_FEW = 0.9, RATE_TRUST = 0.5;
+// measured in another solve; slower than RATE_STALE over three: a new matrix for the next solve.
+static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15;
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -129,7 +129,10 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
       if (nw->rate > RATE_FEW) break;
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
-    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) return TR_OK;
+    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
+      if (k > 2 && nw->rate > RATE_STALE) nw->valid = false;
+      return TR_OK;
+    }
   }
   tr_status status = TR_NO_CONVERGENCE;
   return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;

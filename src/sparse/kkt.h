@@ -12,16 +12,18 @@
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
-  int leading;            // unknowns with a mass on their diagonal; the rest are multipliers
-  const int *column;      // (n + 1)
-  const int *row;         // (nnz)
-  struct klu_handle *klu; // ordering; NULL for tiny systems, which are solved dense
+  int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
+  const int *column;        // (n + 1)
+  const int *row;           // (nnz)
+  bool klu_only;            // never by blocks; for tests
+  struct klu_handle *klu;   // its ordering, where it is the first choice
+  struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
 } tr_pattern;
 
 // Tiny systems are stored and factored dense up to this size (measured: see docs/performance.md).
 enum { TR_DENSE_MAX = 24 };
 
-// Orders for small fill. column, row must outlive the pattern. dense: never by KLU; for tests.
+// Orders for small fill. column, row must outlive the pattern. Up to dense_max unknowns: dense.
 tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
 void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
 
@@ -48,7 +50,12 @@ typedef struct tr_kkt {
   double rcond;        // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
+  tr_allocator *al;
   double *scaled, *scale; // D A D and D
+  double *factors;        // of the block solver
+  bool scale_known;       // for it
+  int refusals, pause;    // of the block solver in a row; factorisations without it
+  bool by_blocks;         // the last factorisation is its
   double *dense, *work;   // dense LU by rows
   double *inverse;        // by columns, once the LU has been used `uses` times
   int uses;

@@ -21,11 +21,12 @@
 #include <string.h>
 
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
-  size_t nv = (size_t)s->sys->nv;
-  double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv, double);
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
+  double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv + BDF_POINTS * nc, double);
   if (!p) return TR_NO_MEMORY;
   *b = (tr_bdf){.most = s->sys->flat || most < 2 ? most : 2};
-  for (int i = 0; i < BDF_POINTS; i++) b->u[i] = p, b->v[i] = p + nv, p += 2 * nv;
+  for (int i = 0; i < BDF_POINTS; i++)
+    b->u[i] = p, b->v[i] = p + nv, b->lam[i] = p + 2 * nv, p += 2 * nv + nc;
   b->dp = p, b->ddp = p + nv, b->vp = p + 2 * nv, b->dvp = p + 3 * nv;
   return TR_OK;
 }
@@ -34,36 +35,41 @@ void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
   size_t size = (size_t)s->sys->nv * sizeof(double);
   memset(b->u[0], 0, size);
   memcpy(b->v[0], x->v, size);
-  b->points = b->next = b->last_order = 1;
+  memcpy(b->lam[0], x->lam, (size_t)s->sys->nc * sizeof(double));
+  b->points = b->lams = b->next = b->last_order = 1;
   b->equal = b->fails = 0;
   b->last_h = 0;
   b->grown = false;
 }
 
-// Lagrange's weights at t1 of the polynomial through `order` + 1 points, and of its derivative.
-static void weigh(const tr_bdf *b, int order, double *value, double *slope) {
-  double back[BDF_POINTS] = {0}; // t_n - t_{n-i}
-  for (int i = 1; i <= order; i++) back[i] = back[i - 1] + b->apart[i - 1];
-  for (int i = 0; i <= order; i++) {
-    value[i] = 1, slope[i] = 0;
-    for (int j = 0; j <= order; j++) {
-      if (j == i) continue;
-      value[i] *= (b->h + back[j]) / (back[j] - back[i]);
-      slope[i] += 1 / (b->h + back[j]);
+// The weights of all orders from one table of inverse distances: with x_i = t1 - t_{n-i}, X = prod x_j
+//   value_i = X/x_i prod_{j != i} 1/(t_{n-i} - t_{n-j}),   slope_i = value_i sum_{j != i} 1/x_j
+static void weigh(tr_bdf *b, int most) {
+  double back[BDF_POINTS] = {0}, inverse[BDF_POINTS], factor[BDF_POINTS], X = 1, sum = 0;
+  for (int m = 0; m <= most; m++) {
+    if (m > 0) back[m] = back[m - 1] + b->apart[m - 1]; // t_n - t_{n-m}
+    inverse[m] = 1 / (b->h + back[m]);
+    X *= b->h + back[m], sum += inverse[m];
+    factor[m] = 1;
+    for (int i = 0; i < m; i++) {
+      double d = 1 / (back[m] - back[i]);
+      factor[i] *= d, factor[m] *= -d;
     }
-    slope[i] *= value[i];
+    for (int i = 0; i <= m; i++) {
+      b->value[m][i] = X * inverse[i] * factor[i];
+      b->slope[m][i] = b->value[m][i] * (sum - inverse[i]);
+    }
   }
 }
 
 static void combine(int n, const double *w, double *const *y, int size, double *out) {
-  memset(out, 0, (size_t)size * sizeof *out);
-  for (int k = 0; k < n; k++)
+  for (int i = 0; i < size; i++) out[i] = w[0] * y[0][i];
+  for (int k = 1; k < n; k++)
     for (int i = 0; i < size; i++) out[i] += w[k] * y[k][i];
 }
 
 void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
   int nv = s->sys->nv;
-  double value[BDF_POINTS], slope[BDF_POINTS];
   bool chosen = s->allowed > 0; // by tr_bdf_choose
   double psi = h;
   b->h = h;
@@ -74,6 +80,7 @@ void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
     psi += b->apart[i - 1];
   }
   if (chosen && b->points == 1) { // the tangent at the start
+    weigh(b, 0);
     for (int i = 0; i < nv; i++) {
       b->dp[i] = h * x0->v[i], b->ddp[i] = x0->v[i];
       b->vp[i] = x0->v[i] + h * x0->a[i], b->dvp[i] = x0->a[i];
@@ -81,7 +88,8 @@ void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
     return;
   }
   int n = chosen ? b->order + 1 : b->order;
-  weigh(b, n - 1, value, slope);
+  weigh(b, b->order + 1 < b->points ? b->order + 1 : b->points - 1);
+  const double *value = b->value[n - 1], *slope = b->slope[n - 1];
   combine(n, value, b->u, nv, b->dp), combine(n, slope, b->u, nv, b->ddp);
   combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
 }
@@ -101,10 +109,8 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
   memcpy(x1->a, b->dvp, (size_t)s->sys->nv * sizeof *x1->a);
-  int n = b->order + 1 < s->past ? b->order + 1 : s->past;
-  double value[BDF_POINTS], slope[BDF_POINTS];
-  weigh(b, n - 1, value, slope);
-  combine(n, value, s->past_lam, s->sys->nc, x1->lam);
+  int n = b->order < b->lams ? b->order : b->lams;
+  combine(n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
 }
 
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -118,17 +124,19 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
     b->apart[0] = h;
     b->points = 2;
   }
-  double *u = b->u[last], *v = b->v[last];
+  double *u = b->u[last], *v = b->v[last], *lam = b->lam[last];
   for (int i = last; i > 0; i--) {
-    b->u[i] = b->u[i - 1], b->v[i] = b->v[i - 1];
+    b->u[i] = b->u[i - 1], b->v[i] = b->v[i - 1], b->lam[i] = b->lam[i - 1];
     b->apart[i] = b->apart[i - 1];
   }
-  b->u[0] = u, b->v[0] = v, b->apart[0] = h;
+  b->u[0] = u, b->v[0] = v, b->lam[0] = lam, b->apart[0] = h;
   if (b->points < BDF_POINTS) b->points++;
+  if (b->lams < BDF_POINTS) b->lams++;
   for (int k = 1; k < b->points; k++)
     for (int i = 0; i < nv; i++) b->u[k][i] -= s->d[i];
   memset(u, 0, (size_t)nv * sizeof *u);
   memcpy(v, x1->v, (size_t)nv * sizeof *v);
+  memcpy(lam, x1->lam, (size_t)s->sys->nc * sizeof *lam);
   bool same = fabs(h - b->last_h) <= 1e-9 * h && b->order == b->last_order;
   b->equal = same ? b->equal + 1 : 1;
   if (!(s->allowed > 0)) b->next = b->points < b->most ? b->points : b->most;
@@ -141,13 +149,12 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
 // |y - P_order(t1)|, root mean square over the coordinates that count.
 static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const double *now,
                       const double *scale, int order, int *worst) {
-  double value[BDF_POINTS], slope[BDF_POINTS], *p = s->work->x, sum = 0, most = 0;
+  double *p = s->work->x, sum = 0, most = 0;
   int count = 0;
   if (b->points == 1) {
     memcpy(p, y == b->u ? b->dp : b->vp, (size_t)s->sys->nv * sizeof *p);
   } else {
-    weigh(b, order, value, slope);
-    combine(order + 1, value, y, s->sys->nv, p);
+    combine(order + 1, b->value[order], y, s->sys->nv, p);
   }
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
@@ -158,6 +165,12 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
     if (worst && fabs(e) > most) most = fabs(e), *worst = i;
   }
   return sqrt(sum / count);
+}
+
+// The next step might be of a higher order.
+static bool may_rise(const tr_bdf *b) {
+  int k = b->order;
+  return k < b->most && b->equal + 1 > k + 1 && b->last_order == k && k + 1 <= b->points - 1;
 }
 
 double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst) {
@@ -174,6 +187,7 @@ double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool veloci
     int order = k - 2 + j;
     b->tau[j] = b->sigma[j] = 0;
     if (order < 1 || order > b->points - 1 + (b->points == 1)) continue;
+    if (j == 3 && !may_rise(b)) continue;
     double e = deviate(b, s, b->u, s->d, s->scale_q, order, j == 2 ? worst : NULL);
     if (velocity) e = fmax(e, deviate(b, s, b->v, x1->v, s->scale_v, order, NULL));
     b->sigma[j] = j < 3 ? sigma[order + 1] : 1.0 / (k + 2);
@@ -194,8 +208,7 @@ static bool falls(const tr_bdf *b) {
 static int change(const tr_bdf *b, bool fall) {
   int k = b->order;
   if (fall) return -1;
-  if (k == b->most || b->equal + 1 <= k + 1 || b->last_order != k || k + 1 > b->points - 1)
-    return 0;
+  if (!may_rise(b)) return 0;
   double here = (k + 1) * b->tau[2], less = k * b->tau[1], more = (k + 2) * b->tau[3];
   if (k == 1) return more < 0.5 * here;
   if (less <= fmin(here, more)) return -1;

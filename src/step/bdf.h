@@ -16,9 +16,13 @@ typedef struct tr_bdf {
   double apart[BDF_POINTS]; // t_{n-j} - t_{n-j-1}
   double *u[BDF_POINTS];    // (nv) positions as increments from q_n
   double *v[BDF_POINTS];    // (nv) velocities
-  double *dp, *ddp;         // (nv) increment predicted, and its derivative
-  double *vp, *dvp;         // (nv) velocity likewise
-  const bool *without;      // (nv) coordinates that the error leaves out if not all, or NULL
+  int lams;                 // multipliers known, newest first
+  double *lam[BDF_POINTS];  // (nc)
+  // Lagrange's weights at t1 of the polynomials of each order through the known points, and of their slopes
+  double value[BDF_POINTS][BDF_POINTS], slope[BDF_POINTS][BDF_POINTS];
+  double *dp, *ddp;    // (nv) increment predicted, and its derivative
+  double *vp, *dvp;    // (nv) velocity likewise
+  const bool *without; // (nv) coordinates that the error leaves out if not all, or NULL
   // step control
   double tau[4];   // estimates at orders k-2 .. k+1, each h^j |y^(j)| up to the same factor
   double sigma[4]; // what makes local errors of them

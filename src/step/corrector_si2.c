@@ -126,13 +126,14 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent_here(s->work, x->a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
     tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
   }
-  TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
-  return s->stiff || c->unit_metric ? tr_kkt_factor(&s->projection) : TR_OK;
+  return tr_kkt_factor(&s->projection);
 }
 
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.

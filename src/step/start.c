@@ -6,7 +6,7 @@
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
 // What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
 // and what it would still move is dropped: the iteration then converges to a state where it is exactly
-// what it was.
+// what it was. Coordinates of deformations have a large mass too, but give way.
 #include "start.h"
 #include "math/vector.h"
 
@@ -16,6 +16,7 @@
 
 enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
+static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass
 static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
 
@@ -32,33 +33,29 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
-static tr_site origin_of(const sys_body *b) {
-  static const double zero[3] = {0}, axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  tr_site site = {0};
-  b->type->site(b->par, zero, axes, &site);
-  site.nd = b->type->dim == 2 ? 3 : 6;
-  return site;
+// The body's own frame; its marker comes after ground's.
+static const tr_site *origin_of(const tr_work *w, const sys_body *b) {
+  return &w->sys->marker_site[1 + (b - w->sys->body)];
 }
 
 // Row of a kept name on the body's velocities.
 static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
   tr_body_at at = body_at(w, b);
-  tr_site site = origin_of(b);
   double unit[6] = {0};
   unit[k] = 1;
   memset(row, 0, (size_t)b->nv * sizeof *row);
-  b->type->add_pull(&at, &site, unit, row);
+  b->type->add_pull(&at, origin_of(w, b), unit, row);
 }
 
 // Its value; turns of a spatial body have none, they are kept step by step.
 static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
   tr_body_at at = body_at(w, b);
-  tr_site site = origin_of(b);
+  const tr_site *site = origin_of(w, b);
   tr_frame f = {0};
-  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
-  int lines = site.nd == 3 ? 2 : 3;
-  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
-  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
+  b->type->kinematics(&at, TR_AT_VELOCITY, 1, site, &f);
+  int lines = site->nd == 3 ? 2 : 3;
+  if (velocity) return k < lines ? f.v[k] : site->nd == 3 ? f.w[2] : f.w[k - 3];
+  return k < lines ? f.p[k] : site->nd == 3 ? f.angle : 0;
 }
 
 // Values of everything kept, in order; NULL: just count.
@@ -85,6 +82,13 @@ static void make_heavy(const tr_projector *p, const sys_body *b, bool velocity, 
         if (row[i] * row[j] != 0)
           values[tr_pattern_slot(t, b->v + i, b->v + j)] += p->weight * row[i] * row[j];
   }
+}
+
+// Deformations move only where nothing else can.
+static void make_stiff(const tr_system *s, const sys_body *b, double *values) {
+  int modes = b->type->modes ? b->type->modes(b->par, NULL) : 0;
+  for (int i = b->v + b->nv - modes; i < b->v + b->nv; i++)
+    values[tr_pattern_slot(&s->pattern, i, i)] *= MODE_WEIGHT;
 }
 
 // r += weight row' (value - given) for everything kept
@@ -149,6 +153,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
       most = fmax(most, fabs(values[k]));
   p->weight = KEEP_WEIGHT * most;
   for (int i = 0; i < s->nbody; i++) make_heavy(p, &s->body[i], velocity, values);
+  for (int i = 0; !p->again && i < s->nbody; i++) make_stiff(s, &s->body[i], values);
   for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
   return tr_kkt_factor(p->kkt);
 }
@@ -386,6 +391,10 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
   if (project) status = tr_project(&p, x, info, error);
   if (status != TR_OK) goto done;
   status = tr_diagnose(&p, x);
+  if (status == TR_OK && project) {
+    status = tr_slow_start(&p, x, error);
+    if (status < 0) goto done;
+  }
   if (status == TR_OK) status = tr_solve_accelerations(&p, x, x->a, x->lam);
   if (status == TR_OK) status = tr_spread_multipliers(&p, x, x->lam);
   if (status == TR_SINGULAR)

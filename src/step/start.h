@@ -25,6 +25,9 @@ typedef struct tr_projector {
 
 // q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.
 tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error);
+// The modal coordinates of bodies with `start: slow` without vibration, see slow.c; after tr_project and
+// tr_diagnose.
+tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
 // Redundant constraints at a consistent state; kkt does without them from then on.
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).

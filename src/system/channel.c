@@ -77,10 +77,16 @@ static int count_names(const char *const *names) {
   return n;
 }
 
+static int count_modes(const tr_system *s, int body) {
+  const sys_body *b = &s->body[body];
+  return b->type->modes ? b->type->modes(b->par, NULL) : 0;
+}
+
 static int count_parts(const tr_system *s, const sys_owner *o) {
   switch (o->kind) {
     case OWN_MARKER: return marker_dim(s, o->index) == 2 ? PLANAR_PARTS : SPATIAL_PARTS;
     case OWN_PROBLEM: return 3 * s->body[o->index].nv + s->body[o->index].nc;
+    case OWN_MODES: return 3 * count_modes(s, o->index) + 1;
     case OWN_JOINT:
       return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names);
     case OWN_FORCE: return count_names(s->force[o->index].ops->measure_names);
@@ -98,6 +104,13 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
       static const char *const letter[] = {"q", "v", "a", "lam"};
       int n = s->body[o->index].nv, which = k < 3 * n ? k / n : 3;
       snprintf(buffer, 16, "%s%d", letter[which], k - which * n + 1);
+      return (part){buffer, TR_NUMBER};
+    }
+    case OWN_MODES: {
+      static const char *const prefix[] = {"eta", "eta_v", "eta_a"};
+      int n = count_modes(s, o->index);
+      if (k == 3 * n) return (part){"strain", TR_ENERGY};
+      snprintf(buffer, 16, "%s%d", prefix[k / n], k % n + 1);
       return (part){buffer, TR_NUMBER};
     }
     case OWN_JOINT: {
@@ -141,7 +154,7 @@ static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int i
 
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
-  int most = p->nmarker + s->nbody + s->njoint + s->nforce + 2;
+  int most = p->nmarker + 2 * s->nbody + s->njoint + s->nforce + 2;
   s->hash_size = 16;
   while (s->hash_size < 2 * most) s->hash_size *= 2;
   s->owner = TR_NEW(&s->arena, most + 1, sys_owner);
@@ -151,21 +164,16 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
   for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
     const tr_plan_marker *d = &p->marker[m];
-    tr_site *site = &s->marker_site[m];
-    if (d->body == TR_GROUND) {
-      memcpy(site->c, d->p, sizeof site->c);
-      memcpy(site->R, d->R, sizeof site->R);
-      site->angle = atan2(d->R[3], d->R[0]);
-    } else if (s->body[d->body].type->site) {
-      s->body[d->body].type->site(s->body[d->body].par, d->p, d->R, site);
-    } else {
+    if (d->body != TR_GROUND && !s->body[d->body].type->site)
       continue; // the origin of a problem is no place
-    }
-    site->nd = marker_dim(s, m) == 2 ? 3 : 6;
+    if (tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
+      return tr_no_memory(error);
     if (d->name[0]) add_owner(s, d->name, OWN_MARKER, m);
   }
   for (int i = 0; i < s->nbody; i++)
     if (!s->body[i].type->site) add_owner(s, s->body[i].name, OWN_PROBLEM, i);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->modes) add_owner(s, s->body[i].name, OWN_MODES, i);
   for (int i = 0; i < s->njoint; i++) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
   for (int i = 0; i < s->nforce; i++) add_owner(s, s->force[i].e.name, OWN_FORCE, i);
   add_owner(s, "energy", OWN_ENERGY, 0);
@@ -213,7 +221,7 @@ int tr_channel_find(const tr_system *s, const char *name) {
     char buffer[16];
     for (int k = 0; k < o[1].first - o->first; k++)
       if (!strcmp(describe_part(s, o, k, buffer).name, dot + 1)) return o->first + k;
-    return -1;
+    // a deformable body owns two: its frame, its modes
   }
   return -1;
 }
@@ -298,10 +306,16 @@ static void read_marker(const tr_reader *r, int marker, const tr_state *x, doubl
     b->type->kinematics(&at, TR_AT_BIAS, 1, site, &f);
     accelerate(r->work, b, site, x->a, &f);
     if (site->nd == 6 && b->type->quaternion) {
-      double eb[4], es[4];
+      double eb[4], es[4], near[4];
       b->type->quaternion(&at, eb);
       m3_to_quat(site->R, es);
-      quat_mul(eb, es, e);
+      quat_mul(eb, es, near);
+      memcpy(e, near, sizeof e);
+      if (site->shape) { // the section is turned besides: its quaternion, of the same sign
+        m3_to_quat(f.R, e);
+        double same = e[0] * near[0] + v3_dot(e + 1, near + 1);
+        for (int i = 0; same < 0 && i < 4; i++) e[i] = -e[i];
+      }
     } else if (site->nd == 6) {
       m3_to_quat(f.R, e);
     }
@@ -341,6 +355,18 @@ static void read_problem(const tr_reader *r, const sys_owner *o, int k, const tr
   *out = from[which][i];
 }
 
+static double read_mode(const tr_reader *r, const sys_owner *o, int k, const tr_state *x) {
+  const sys_body *b = &r->sys->body[o->index];
+  int n = count_modes(r->sys, o->index), i = n > 0 ? k % n - n : 0;
+  if (k == 3 * n) {
+    tr_body_at at = body_at(r->work, b);
+    return b->type->strain(&at);
+  }
+  return k < n       ? x->q[b->q + b->nq + i]
+         : k < 2 * n ? x->v[b->v + b->nv + i]
+                     : x->a[b->v + b->nv + i];
+}
+
 static void read_constraint(const tr_reader *r, const tr_state *x, double out[2]) {
   tr_work *w = r->work;
   int nc = r->sys->nc;
@@ -365,6 +391,10 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
       read_problem(r, o, k, x, &values[i]);
       continue;
     }
+    if (o->kind == OWN_MODES) {
+      values[i] = read_mode(r, o, k, x);
+      continue;
+    }
     if (o != last) {
       switch (o->kind) {
         case OWN_MARKER: read_marker(r, o->index, x, part_values); break;
@@ -375,7 +405,8 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
           part_values[2] = part_values[0] + part_values[1];
           break;
         case OWN_CONSTRAINT: read_constraint(r, x, part_values); break;
-        case OWN_PROBLEM: break;
+        case OWN_PROBLEM:
+        case OWN_MODES: break;
       }
       last = o;
     }

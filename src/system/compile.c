@@ -12,6 +12,16 @@
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
+// What the body computes once, before its sizes are known.
+static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
+  if (!b->type->prepare) return TR_OK;
+  double *room = NEW(b->type->room(b->par), double);
+  if (!room) return tr_no_memory(error);
+  const char *why = b->type->prepare(b->par, room);
+  if (!why) return TR_OK;
+  return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
@@ -38,6 +48,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->par = par;
     }
     if (b->type->variant) b->type = b->type->variant(b->par);
+    TR_TRY(prepare_body(s, b, error));
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
@@ -143,7 +154,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
+tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
   const tr_plan_marker *m = &s->plan.marker[marker];
   *site = (tr_site){.nd = nd};
   if (m->body == TR_GROUND) {
@@ -152,9 +163,15 @@ static void make_site(const tr_system *s, int marker, int nd, tr_site *site) {
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
+    int shape = b->type->shape_size ? b->type->shape_size(b->par) : 0;
+    if (shape > 0) site->shape = NEW(shape, double);
+    if (shape > 0 && !site->shape) return TR_NO_MEMORY;
     b->type->site(b->par, m->p, m->R, site);
+    bool origin = marker == 1 + m->body; // the reference frame, which no deformation moves
+    if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   }
   site->nd = nd;
+  return TR_OK;
 }
 
 static sys_element *element(tr_system *s, int i) {
@@ -197,6 +214,7 @@ static int *shared_site(tr_system *s, int i, int k, int *use, int *own) {
 
 static tr_status number_sites(tr_system *s, tr_error *error) {
   int n = s->njoint + s->nforce + s->nevent, own;
+  bool failed = false;
   size_t markers = (size_t)s->plan.nmarker;
   int *use = tr_resize(s->al, NULL, (2 * markers + 1) * sizeof *use);
   int *count = tr_resize(s->al, NULL, ((size_t)s->nbody + 2) * sizeof *count);
@@ -227,7 +245,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       int *u = shared_site(s, i, k, use, &own);
       if (*u == 0) {
         *u = 1 + count[e->body[k] + 1]++;
-        make_site(s, e->frame[k], e->nd, &s->site[*u - 1]);
+        failed = failed || tr_make_site(s, e->frame[k], e->nd, &s->site[*u - 1]) != TR_OK;
         hold_parameters(s, e->frame[k], *u - 1);
         s->site[*u - 1].point = sees_points(s, i);
         e->first |= 1u << k;
@@ -237,7 +255,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
   }
   tr_resize(s->al, use, 0);
   tr_resize(s->al, count, 0);
-  return s->site ? TR_OK : tr_no_memory(error);
+  return s->site && !failed ? TR_OK : tr_no_memory(error);
 }
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {

@@ -83,6 +83,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
   OWN_ENERGY,
@@ -229,6 +230,9 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
                    double *out);
 // Finds the pattern and records the tape; called by compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
+
+// The site of a marker, as elements (nd = 3 or 6) or outputs see it; in the system's arena.
+tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape integrals of a deformable body; the equations are in flexible.h.
+#include "flexible.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/v3.h"
+
+const char *const tr_flex_starts[] = {"undeformed", "slow", "given", NULL};
+
+enum { HEAD = (sizeof(tr_flexible) + sizeof(double) - 1) / sizeof(double) };
+
+size_t tr_flexible_room(int n) {
+  size_t k = (size_t)n;
+  return HEAD + k * (3 + 3 + 9) + k * k * (9 + 3 + 3 + 3);
+}
+
+tr_flexible *tr_flexible_new(int n, bool stiffening, double *room) {
+  size_t k = (size_t)n;
+  tr_flexible *f = (tr_flexible *)(void *)room;
+  memset(room, 0, tr_flexible_room(n) * sizeof *room);
+  double *p = room + HEAD;
+  f->n = n;
+  f->S1 = p, p += 3 * k;
+  f->X1 = p, p += 3 * k;
+  f->J1 = p, p += 9 * k;
+  f->J2 = p, p += 9 * k * k;
+  f->X2 = p, p += 3 * k * k;
+  f->M = p, p += k * k;
+  f->K = p, p += k * k;
+  f->C = p, p += k * k;
+  f->B = stiffening ? p : NULL;
+  return f;
+}
+
+// J += s (2 a.b 1 - a b' - b a')
+static void add_inertia(double s, const double *a, const double *b, double *J) {
+  double d = 2 * v3_dot(a, b);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) J[3 * i + j] += s * ((i == j ? d : 0) - a[i] * b[j] - b[i] * a[j]);
+}
+
+static void add_pair(tr_flexible *f, const tr_flex_point *p, int i, int j) {
+  const double *pi = p->phi + 3 * i, *pj = p->phi + 3 * j, *ti = p->psi + 3 * i,
+               *tj = p->psi + 3 * j;
+  int k = i * f->n + j;
+  double x[3];
+  add_inertia(0.5 * p->m, pi, pj, f->J2 + 9 * k);
+  v3_cross(pi, pj, x);
+  v3_axpy(p->m, x, f->X2 + 3 * k);
+  f->M[k] += p->m * v3_dot(pi, pj);
+  for (int a = 0; a < 3; a++) f->M[k] += p->D[a] * (ti[a] * tj[a]);
+  if (!f->B) return;
+  add_inertia(0.5 * p->m, p->c, p->b + 3 * k, f->J2 + 9 * k);
+  v3_axpy(p->m, p->b + 3 * k, f->B + 3 * k);
+}
+
+void tr_flexible_add(tr_flexible *f, const tr_flex_point *p) {
+  f->m += p->m;
+  v3_axpy(p->m, p->c, f->S0);
+  add_inertia(0.5 * p->m, p->c, p->c, f->J0);
+  for (int a = 0; a < 3; a++) f->J0[4 * a] += p->D[a];
+  for (int j = 0; j < f->n; j++) {
+    const double *phi = p->phi + 3 * j, *psi = p->psi + 3 * j;
+    double x[3];
+    v3_axpy(p->m, phi, f->S1 + 3 * j);
+    add_inertia(p->m, p->c, phi, f->J1 + 9 * j);
+    v3_cross(p->c, phi, x);
+    v3_axpy(p->m, x, f->X1 + 3 * j);
+    for (int a = 0; a < 3; a++) f->X1[3 * j + a] += p->D[a] * psi[a];
+    for (int i = 0; i < f->n; i++) add_pair(f, p, i, j);
+  }
+}
+
+void tr_flexible_set_mass(tr_flexible *f, const double *M) {
+  for (int k = 0; k < f->n * f->n; k++) {
+    for (int a = 0; a < 3; a++) f->J2[9 * k + 4 * a] += M[k] - f->M[k];
+    f->M[k] = M[k];
+  }
+}
+
+void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]) {
+  int n = f->n;
+  for (int k = 0; k < n * n; k++) f->C[k] += rayleigh[0] * f->M[k] + rayleigh[1] * f->K[k];
+  for (int j = 0; j < n; j++)
+    f->C[(n + 1) * j] += 2 * zeta * sqrt(fmax(0, f->K[(n + 1) * j] * f->M[(n + 1) * j]));
+}
+
+// A symmetric A (n x n) destroyed; false: not positive definite.
+static bool positive(int n, double *A) {
+  for (int j = 0; j < n; j++) {
+    double d = A[j * n + j], first = d;
+    for (int k = 0; k < j; k++) d -= A[j * n + k] * A[j * n + k];
+    if (!(d > 1e-14 * first) || !isfinite(d)) return false;
+    A[j * n + j] = sqrt(d);
+    for (int i = j + 1; i < n; i++) {
+      double x = A[i * n + j];
+      for (int k = 0; k < j; k++) x -= A[i * n + k] * A[j * n + k];
+      A[i * n + j] = x / A[j * n + j];
+    }
+  }
+  return true;
+}
+
+// The mass matrix of the undeformed body in body axes: origin, rotation, modes.
+static void whole_mass(const tr_flexible *f, bool planar, double *A) {
+  int r = planar ? 3 : 6, lines = planar ? 2 : 3, N = r + f->n;
+  double S[9];
+  memset(A, 0, (size_t)(N * N) * sizeof *A);
+  m3_skew(f->S0, S);
+  for (int i = 0; i < lines; i++) {
+    A[i * N + i] = f->m;
+    for (int j = 0; j < r - lines; j++)
+      A[i * N + lines + j] = A[(lines + j) * N + i] = -S[3 * i + (planar ? 2 : j)];
+    for (int j = 0; j < f->n; j++) A[i * N + r + j] = A[(r + j) * N + i] = f->S1[3 * j + i];
+  }
+  for (int i = 0; i < r - lines; i++) {
+    int a = planar ? 2 : i;
+    for (int j = 0; j < r - lines; j++)
+      A[(lines + i) * N + lines + j] = f->J0[3 * a + (planar ? 2 : j)];
+    for (int j = 0; j < f->n; j++)
+      A[(lines + i) * N + r + j] = A[(r + j) * N + lines + i] = f->X1[3 * j + a];
+  }
+  for (int i = 0; i < f->n; i++)
+    for (int j = 0; j < f->n; j++) A[(r + i) * N + r + j] = f->M[i * f->n + j];
+}
+
+const char *tr_flexible_check(const tr_flexible *f, bool planar) {
+  enum { MOST = 6 + TR_MAX_MODES };
+  double A[MOST * MOST];
+  whole_mass(f, planar, A);
+  if (!positive((planar ? 3 : 6) + f->n, A))
+    return "its mass matrix is not positive definite: a mode that moves as the whole body does, "
+           "two "
+           "modes alike, or no inertia about an axis";
+  return NULL;
+}
+
+// ---- sites ------------------------------------------------------------------------------------------
+
+int tr_flexible_shape_size(const tr_flexible *f) { return f->n * (f->B ? 6 + 3 * f->n : 6); }
+
+const double *tr_flexible_place(const tr_flexible *f, const tr_site *s, const double *x,
+                                double y[3], double *room) {
+  const double *phi = s->shape, *Y = phi;
+  if (tr_flexible_bend(f, s, x, room)) {
+    for (int k = 0; k < 3 * f->n; k++) room[k] += phi[k];
+    Y = room;
+  }
+  v3_copy(s->c, y);
+  for (int j = 0; j < f->n; j++)
+    for (int a = 0; a < 3; a++) y[a] += 0.5 * (phi[3 * j + a] + Y[3 * j + a]) * x[j];
+  return Y;
+}
+
+bool tr_flexible_bend(const tr_flexible *f, const tr_site *s, const double *z, double *out) {
+  int n = f->n;
+  if (!f->B) return false;
+  const double *b = s->shape + 6 * n;
+  memset(out, 0, (size_t)(3 * n) * sizeof *out);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3 * n; k++) out[k] += z[i] * b[3 * n * i + k];
+  return true;
+}
+
+// ---- start ------------------------------------------------------------------------------------------
+
+const char *tr_flex_deform_check(const tr_flex_deform *d, int n) {
+  int x = d->x.rows * d->x.columns, rate = d->rate.rows * d->rate.columns;
+  if (d->start != TR_FLEX_GIVEN)
+    return x || rate ? "deformation and deformation-rate go with start: given" : NULL;
+  if (x != n) return "deformation needs one number per mode";
+  return rate == n || rate == 0 ? NULL : "deformation-rate needs one number per mode";
+}
+
+void tr_flex_deform_start(const tr_flex_deform *d, int n, double *x, double *rate) {
+  bool given = d->start == TR_FLEX_GIVEN;
+  for (int j = 0; j < n; j++) {
+    x[j] = given && d->x.rows ? d->x.x[j] : 0;
+    rate[j] = given && d->rate.rows ? d->rate.x[j] : 0;
+  }
+}

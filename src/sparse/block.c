@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of the block LU, node by node. With D the diagonal block of a node, L below, U right of it:
+//   D := D^-1,   L := L D,   (rows, columns) -= L U into the nodes that own them
+//   solve:  x_rows -= L x_pivots, downwards;  x_pivots := D (x_pivots - U x_rows), upwards
+// D is inverted by Gauss and Jordan with row pivoting, scaled so that its size tells how near to singular
+// it is. Kernels are one text, compiled for the sizes that matter.
+#include "block.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 16 };
+#define FIXED static inline __attribute__((always_inline))
+
+// ---- factor ---------------------------------------------------------------------------------------
+
+static void note(double size, block_report *report) {
+  report->least = size < report->least ? size : report->least;
+  report->most = size > report->most ? size : report->most;
+}
+
+// D (w x w) := D^-1 with row pivoting; false when a pivot vanishes.
+static bool invert_pivoting(int w, const double *d, double *restrict D, block_report *report) {
+  int pivot[WIDTH];
+  for (int c = 0; c < w; c++) {
+    int best = c;
+    for (int i = c + 1; i < w; i++)
+      if (fabs(D[i * w + c]) * d[i] > fabs(D[best * w + c]) * d[best]) best = i;
+    pivot[c] = best;
+    double p = D[best * w + c], size = fabs(p) * d[best] * d[c];
+    for (int j = 0; j < w && best != c; j++) {
+      double x = D[c * w + j];
+      D[c * w + j] = D[best * w + j], D[best * w + j] = x;
+    }
+    if (!(size > 0)) return false;
+    note(size, report);
+    p = 1 / p;
+    D[c * w + c] = 1;
+    for (int j = 0; j < w; j++) D[c * w + j] *= p;
+    for (int i = 0; i < w; i++) {
+      if (i == c) continue;
+      double f = D[i * w + c];
+      D[i * w + c] = 0;
+      for (int j = 0; j < w; j++) D[i * w + j] -= f * D[c * w + j];
+    }
+  }
+  for (int c = w - 1; c >= 0; c--)
+    for (int i = 0; i < w && pivot[c] != c; i++) {
+      double x = D[i * w + c];
+      D[i * w + c] = D[i * w + pivot[c]], D[i * w + pivot[c]] = x;
+    }
+  return true;
+}
+
+// The same without, for as long as the pivots on the diagonal are not much smaller than what is below.
+FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
+  double B[WIDTH * WIDTH];
+  block_report before = *report;
+  for (int i = 0; i < w * w; i++) B[i] = D[i];
+  for (int i = 0; i < w; i++) {
+    double x = fabs(B[i * w + i]) * d[i] * d[i];
+    before.largest = x > before.largest ? x : before.largest;
+  }
+  *report = before;
+  for (int c = 0; c < w; c++) {
+    double p = B[c * w + c], size = fabs(p) * d[c];
+    bool small = !(size > 0);
+    for (int i = c + 1; i < w; i++) small |= fabs(B[i * w + c]) * d[i] > 8 * size;
+    if (small) {
+      *report = before;
+      return invert_pivoting(w, d, D, report);
+    }
+    note(size * d[c], report);
+    p = 1 / p;
+    for (int j = 0; j < w; j++) B[c * w + j] *= p;
+    B[c * w + c] = p;
+    for (int i = 0; i < w; i++) {
+      if (i == c) continue;
+      double f = B[i * w + c];
+      B[i * w + c] = 0;
+      for (int j = 0; j < w; j++) B[i * w + j] -= f * B[c * w + j];
+    }
+  }
+  for (int i = 0; i < w * w; i++) D[i] = B[i];
+  return true;
+}
+
+// C (rows x columns, stride ld) -= A (rows x w) B (w x columns, stride ldb)
+FIXED void subtract(int rows, int w, int columns, const double *restrict A,
+                    const double *restrict B, int ldb, double *restrict C, int ld) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
+      double sum = A[i * w] * B[j];
+      for (int k = 1; k < w; k++) sum += A[i * w + k] * B[k * ldb + j];
+      C[i * ld + j] -= sum;
+    }
+}
+
+// The same for large blocks: 2 x 4 entries of C at a time.
+static void subtract_large(int rows, int w, int columns, const double *restrict A,
+                           const double *restrict B, int ldb, double *restrict C, int ld) {
+  int i = 0;
+  for (; i + 2 <= rows; i += 2) {
+    int j = 0;
+    for (; j + 4 <= columns; j += 4) {
+      double s[4] = {0}, t[4] = {0};
+      for (int k = 0; k < w; k++) {
+        double a = A[i * w + k], b = A[(i + 1) * w + k];
+        for (int l = 0; l < 4; l++) s[l] += a * B[k * ldb + j + l], t[l] += b * B[k * ldb + j + l];
+      }
+      for (int l = 0; l < 4; l++) C[i * ld + j + l] -= s[l], C[(i + 1) * ld + j + l] -= t[l];
+    }
+    if (j < columns) {
+      subtract(1, w, columns - j, A + i * w, B + j, ldb, C + i * ld + j, ld);
+      subtract(1, w, columns - j, A + (i + 1) * w, B + j, ldb, C + (i + 1) * ld + j, ld);
+    }
+  }
+  if (i < rows) subtract(1, w, columns, A + i * w, B, ldb, C + i * ld, ld);
+}
+
+// size: of all runs, 0: they differ.
+FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size, const double *d,
+                       double *F, block_report *report) {
+  double *D = F + s->at, *L = D + w * w;
+  const double *U = L + s->rows * w;
+  if (!invert(w, d, D, report)) return false;
+  for (int i = 0; i < s->rows; i++) {
+    double row[WIDTH];
+    for (int k = 0; k < w; k++) row[k] = L[i * w + k];
+    for (int j = 0; j < w; j++) {
+      double sum = row[0] * D[j];
+      for (int k = 1; k < w; k++) sum += row[k] * D[k * w + j];
+      L[i * w + j] = sum;
+    }
+  }
+  const block_run *run = b->run + s->run;
+  const block_target *target = b->target + s->target;
+  for (int i = 0; i < s->runs; i++)
+    for (int j = 0; j < s->runs; j++, target++) {
+      int ld = target->step;
+      double *C = F + target->at;
+      const double *A = L + run[i].row * w, *B = U + run[j].row;
+      if (size > 0)
+        subtract(size, w, size, A, B, s->rows, C, ld);
+      else if (w >= 4 && run[j].size >= 4)
+        subtract_large(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
+      else
+        subtract(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
+    }
+  return true;
+}
+
+FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const double *d, double *F,
+                        block_report *report) {
+  double *D = F + s->at, *L = D + w;
+  const double *U = L + s->runs * w;
+  for (int l = 0; l < w; l++) {
+    double size = fabs(D[l]) * d[l] * d[l];
+    if (!(size > 0)) return false;
+    note(size, report);
+    D[l] = 1 / D[l];
+  }
+  const block_target *target = b->target + s->target;
+  for (int i = 0; i < s->runs; i++) {
+    for (int l = 0; l < w; l++) L[i * w + l] *= D[l];
+    for (int j = 0; j < s->runs; j++, target++)
+      for (int l = 0; l < w; l++) F[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
+  }
+  return true;
+}
+
+static bool factor_any(const tr_blocks *b, const block_node *s, const double *d, double *F,
+                       block_report *report) {
+  if (s->lanes) {
+    if (s->width == 3) return factor_lanes(b, s, 3, d, F, report);
+    if (s->width == 2) return factor_lanes(b, s, 2, d, F, report);
+    return factor_lanes(b, s, s->width, d, F, report);
+  }
+  switch (100 * s->width + s->uniform) {
+    case 100: return factor_node(b, s, 1, 0, d, F, report);
+    case 101: return factor_node(b, s, 1, 1, d, F, report);
+    case 102: return factor_node(b, s, 1, 2, d, F, report);
+    case 202: return factor_node(b, s, 2, 2, d, F, report);
+    case 203: return factor_node(b, s, 2, 3, d, F, report);
+    case 303: return factor_node(b, s, 3, 3, d, F, report);
+    case 300: return factor_node(b, s, 3, 0, d, F, report);
+    case 402: return factor_node(b, s, 4, 2, d, F, report);
+    case 600: return factor_node(b, s, 6, 0, d, F, report);
+    default: return factor_node(b, s, s->width, 0, d, F, report);
+  }
+}
+
+bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
+                      block_report *report) {
+  *report = (block_report){.least = INFINITY};
+  memset(F, 0, (size_t)b->numbers * sizeof *F);
+  for (int k = 0; k < nnz; k++) F[b->slot[k]] = values[k];
+  for (int s = 0; s < b->nodes; s++)
+    if (!factor_any(b, &b->node[s], d + b->node[s].first, F, report)) return false;
+  return isfinite(report->most + report->largest);
+}
+
+// ---- solve ----------------------------------------------------------------------------------------
+
+// r right-hand sides side by side in x.
+FIXED void forward(const tr_blocks *b, const block_node *s, int w, int size, int r, const double *F,
+                   double *restrict x) {
+  const double *L = F + s->at + w * w;
+  const block_run *run = b->run + s->run;
+  double y[WIDTH * 2];
+  for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
+  for (int i = 0; i < s->runs; i++) {
+    int n = size > 0 ? size : run[i].size;
+    double *to = x + run[i].first * r;
+    for (int a = 0; a < n; a++, L += w)
+      for (int c = 0; c < r; c++) {
+        double sum = L[0] * y[c];
+        for (int k = 1; k < w; k++) sum += L[k] * y[k * r + c];
+        to[a * r + c] -= sum;
+      }
+  }
+}
+
+FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r,
+                    const double *F, double *restrict x) {
+  const double *D = F + s->at, *U = D + w * w + s->rows * w;
+  const block_run *run = b->run + s->run;
+  double y[WIDTH * 2];
+  for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
+  for (int i = 0; i < s->runs; i++) {
+    int n = size > 0 ? size : run[i].size;
+    const double *from = x + run[i].first * r, *block = U + run[i].row;
+    for (int k = 0; k < w; k++)
+      for (int a = 0; a < n; a++)
+        for (int c = 0; c < r; c++) y[k * r + c] -= block[k * s->rows + a] * from[a * r + c];
+  }
+  for (int k = 0; k < w; k++)
+    for (int c = 0; c < r; c++) {
+      double sum = D[k * w] * y[c];
+      for (int l = 1; l < w; l++) sum += D[k * w + l] * y[l * r + c];
+      x[(s->first + k) * r + c] = sum;
+    }
+}
+
+FIXED void forward_lanes(const tr_blocks *b, const block_node *s, int w, int r, const double *F,
+                         double *restrict x) {
+  const double *L = F + s->at + w;
+  const block_run *run = b->run + s->run;
+  for (int i = 0; i < s->runs; i++)
+    for (int l = 0; l < w; l++)
+      for (int c = 0; c < r; c++)
+        x[(run[i].first + l) * r + c] -= L[i * w + l] * x[(s->first + l) * r + c];
+}
+
+FIXED void backward_lanes(const tr_blocks *b, const block_node *s, int w, int r, const double *F,
+                          double *restrict x) {
+  const double *D = F + s->at, *U = D + w + s->runs * w;
+  const block_run *run = b->run + s->run;
+  for (int l = 0; l < w; l++)
+    for (int c = 0; c < r; c++) {
+      double sum = x[(s->first + l) * r + c];
+      for (int i = 0; i < s->runs; i++) sum -= U[i * w + l] * x[(run[i].first + l) * r + c];
+      x[(s->first + l) * r + c] = sum * D[l];
+    }
+}
+
+#define ANY_WIDTH(sweep, sweep_lanes)              \
+  do {                                             \
+    if (s->lanes) {                                \
+      if (s->width == 3)                           \
+        sweep_lanes(b, s, 3, r, F, x);             \
+      else if (s->width == 2)                      \
+        sweep_lanes(b, s, 2, r, F, x);             \
+      else                                         \
+        sweep_lanes(b, s, s->width, r, F, x);      \
+      break;                                       \
+    }                                              \
+    switch (100 * s->width + s->uniform) {         \
+      case 100: sweep(b, s, 1, 0, r, F, x); break; \
+      case 101: sweep(b, s, 1, 1, r, F, x); break; \
+      case 102: sweep(b, s, 1, 2, r, F, x); break; \
+      case 202: sweep(b, s, 2, 2, r, F, x); break; \
+      case 203: sweep(b, s, 2, 3, r, F, x); break; \
+      case 303: sweep(b, s, 3, 3, r, F, x); break; \
+      case 300: sweep(b, s, 3, 0, r, F, x); break; \
+      case 402: sweep(b, s, 4, 2, r, F, x); break; \
+      case 600: sweep(b, s, 6, 0, r, F, x); break; \
+      default: sweep(b, s, s->width, 0, r, F, x);  \
+    }                                              \
+  } while (0)
+
+FIXED void sweep_all(const tr_blocks *b, int r, const double *F, double *x) {
+  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
+    ANY_WIDTH(forward, forward_lanes);
+  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
+    ANY_WIDTH(backward, backward_lanes);
+}
+
+void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {
+  int n = b->n;
+  for (; count >= 2; count -= 2, rhs += 2 * n) {
+    for (int k = 0; k < n; k++) x[2 * k] = rhs[b->order[k]], x[2 * k + 1] = rhs[n + b->order[k]];
+    sweep_all(b, 2, F, x);
+    for (int k = 0; k < n; k++) rhs[b->order[k]] = x[2 * k], rhs[n + b->order[k]] = x[2 * k + 1];
+  }
+  if (count == 0) return;
+  for (int k = 0; k < n; k++) x[k] = rhs[b->order[k]];
+  sweep_all(b, 1, F, x);
+  for (int k = 0; k < n; k++) rhs[b->order[k]] = x[k];
+}

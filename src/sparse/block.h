@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block LU of KKT matrices: fixed order, dense blocks, pivoting inside a block only.
+//
+// (1) The plan is made once from the pattern, which need not be symmetric: its union with its transpose
+//     counts. Unknowns of one node have the same pattern below and are eliminated together.
+// (2) Unknowns with a mass come before the multipliers that act on them. Then the pivots of a multiplier
+//     are those of -G A^-1 G', regular wherever the constraints are independent and A is definite.
+// (3) Where that fails the factorisation says so and the caller takes another way.
+#ifndef TR_BLOCK_H
+#define TR_BLOCK_H
+
+#include "kkt.h"
+
+// Rows that follow each other in the elimination and belong to one node.
+typedef struct block_run {
+  int first, size;
+  int row;   // its first row among those of the node
+  int owner; // the node whose pivots they are
+} block_run;
+
+// Where the product of the rows of one run and the columns of another goes, and from one row to the next;
+// of lanes, from one lane to the next.
+typedef struct block_target {
+  int at, step;
+} block_target;
+
+// D (w x w), then L (rows x w), then U (w x rows), all by rows. A node of lanes stands for w unknowns
+// that do not see each other: run r of unknown l is one row, first + l. Then D has w numbers, L and U
+// have runs x w.
+typedef struct block_node {
+  int first, width, rows;
+  int run, runs;
+  int target;  // (runs x runs) of rows in run i by columns in run j
+  int uniform; // size of all runs, 0: they differ
+  int at;      // D among the numbers
+  bool lanes;
+} block_node;
+
+typedef struct tr_blocks {
+  int n, nodes, widest;
+  int numbers;      // of the factors
+  double flops;     // of a factorisation
+  const int *order; // (n) unknown that is eliminated k-th
+  const int *slot;  // (nnz) where the entry of the matrix goes
+  block_node *node;
+  block_run *run;
+  block_target *target;
+} tr_blocks;
+
+// NULL in *out: another solver will do better.
+tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out);
+
+// Smallest and largest pivot met, and the largest entry of a diagonal block, all scaled.
+typedef struct block_report {
+  double least, most, largest;
+} block_report;
+
+// F (numbers) from the values; d (n), in the order of elimination, makes the matrix D A D look balanced.
+// False: a pivot vanished or is not finite.
+bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
+                      block_report *report);
+// In place, `count` right-hand sides one after the other; x: room for 2 n.
+void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs);
+
+#endif

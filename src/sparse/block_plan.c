@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of the block LU: order, nodes, where everything goes.
+//
+// Order: parts of A that hang together (a body's rotation, each coordinate of its place) and are small go
+// first; what they leave is a graph of multipliers and of coordinates tied to each other by forces, which
+// AMD or nested dissection orders, whichever costs less. A multiplier then waits for the last coordinate
+// that it acts on.
+//
+// Structure: column j has the rows of its own entries below j and of its children, the columns whose
+// first row is j. If j - 1 is a child and no other row comes in, both are pivots of one node. The nodes
+// are then brought into postorder, so that what is needed together lies together.
+#include <metis.h>
+#include <stdlib.h>
+#include <string.h>
+#include <suitesparse/amd.h>
+
+#include "block.h"
+
+enum { WIDTH_MAX = 16 };               // pivots of a node
+enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
+enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
+static const double FLOPS_FEW = 400;   // multiplications per unknown: nothing to gain by dissection
+
+typedef struct graph {
+  int n;
+  int *first, *to; // neighbours of i: to[first[i]] .. to[first[i + 1] - 1], ascending, each once
+} graph;
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static int sort_once(int *x, int n) {
+  int kept = 0;
+  qsort(x, (size_t)n, sizeof *x, by_number);
+  for (int i = 0; i < n; i++)
+    if (i == 0 || x[i] != x[i - 1]) x[kept++] = x[i];
+  return kept;
+}
+
+// The pattern and its transpose, without the diagonal.
+static tr_status symmetric(tr_arena *ar, const tr_pattern *p, graph *g) {
+  *g = (graph){.n = p->n, .first = TR_NEW(ar, p->n + 2, int)};
+  if (!g->first || !(g->to = TR_NEW(ar, 2 * (size_t)p->nnz, int))) return TR_NO_MEMORY;
+  int *end = g->first + 1;
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++)
+      if (p->row[s] != j) end[j + 1]++, end[p->row[s] + 1]++;
+  for (int j = 0; j < p->n; j++) end[j + 1] += end[j];
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++)
+      if (p->row[s] != j) g->to[end[j]++] = p->row[s], g->to[end[p->row[s]]++] = j;
+  int at = 0;
+  for (int j = 0; j < p->n; j++) {
+    int from = g->first[j], kept = sort_once(g->to + from, g->first[j + 1] - from);
+    memmove(g->to + at, g->to + from, (size_t)kept * sizeof *g->to);
+    g->first[j] = at;
+    at += kept;
+  }
+  g->first[p->n] = at;
+  return TR_OK;
+}
+
+// ---- order ----------------------------------------------------------------------------------------
+
+typedef struct ordering {
+  const graph *g;
+  int leading;
+  int *order, placed; // (n)
+  int *part;          // (n) number of the part that went first, -1: it did not
+  int *list;          // (n) room
+  int *mark;          // (n) room
+} ordering;
+
+// The part of A around `start` into list; how many unknowns.
+static int find_part(ordering *o, int start, int stamp) {
+  int count = 0;
+  o->list[count++] = start;
+  o->mark[start] = stamp;
+  for (int k = 0; k < count; k++) {
+    int i = o->list[k];
+    for (int e = o->g->first[i]; e < o->g->first[i + 1]; e++) {
+      int j = o->g->to[e];
+      if (j >= o->leading || o->mark[j] == stamp) continue;
+      o->mark[j] = stamp;
+      o->list[count++] = j;
+    }
+  }
+  return count;
+}
+
+// Multipliers at the part list[0..count-1], into list behind it.
+static int find_ties(ordering *o, int count, int stamp) {
+  int ties = 0;
+  for (int k = 0; k < count; k++)
+    for (int e = o->g->first[o->list[k]]; e < o->g->first[o->list[k] + 1]; e++) {
+      int j = o->g->to[e];
+      if (o->mark[j] == stamp) continue;
+      o->mark[j] = stamp;
+      o->list[count + ties++] = j;
+    }
+  return ties;
+}
+
+// Small parts go first. For each, its multipliers as one clique: size, members ... in *cliques.
+static tr_status place_parts(ordering *o, tr_allocator *al, int **cliques, int *length) {
+  int room = 0;
+  for (int i = 0; i < o->g->n; i++) o->mark[i] = o->part[i] = -1;
+  for (int i = 0; i < o->leading; i++) {
+    if (o->mark[i] >= 0) continue;
+    int count = find_part(o, i, i);
+    if (count > PART_MAX) continue;
+    int ties = find_ties(o, count, i);
+    if (ties > TIES_MAX) continue;
+    qsort(o->list, (size_t)count, sizeof *o->list, by_number);
+    for (int k = 0; k < count; k++) {
+      o->part[o->list[k]] = i;
+      o->order[o->placed++] = o->list[k];
+    }
+    for (int k = -1; k < ties; k++) {
+      int *grown = tr_grow(al, *cliques, *length, &room, sizeof **cliques);
+      if (!grown) return TR_NO_MEMORY;
+      *cliques = grown;
+      grown[(*length)++] = k < 0 ? ties : o->list[count + k];
+    }
+  }
+  return TR_OK;
+}
+
+// What is left after the parts went: old edges between what remains, and the cliques.
+static tr_status remainder_graph(tr_arena *ar, const ordering *o, const int *cliques, int length,
+                                 int *number, int *old, graph *r) {
+  const graph *g = o->g;
+  *r = (graph){0};
+  for (int i = 0; i < g->n; i++)
+    if (number[i] = -1, o->part[i] < 0) old[r->n] = i, number[i] = r->n++;
+  r->first = TR_NEW(ar, r->n + 2, int);
+  if (!r->first) return TR_NO_MEMORY;
+  int *end = r->first + 1;
+  for (int fill = 0; fill < 2; fill++) {
+    for (int k = 0; k < r->n; k++)
+      for (int e = g->first[old[k]]; e < g->first[old[k] + 1]; e++) {
+        int j = number[g->to[e]];
+        if (j >= 0 && fill) r->to[end[k]++] = j;
+        if (j >= 0 && !fill) end[k + 1]++;
+      }
+    for (int at = 0; at < length; at += cliques[at] + 1)
+      for (int a = 1; a <= cliques[at]; a++)
+        for (int b = 1; b <= cliques[at]; b++) {
+          int i = number[cliques[at + a]], j = number[cliques[at + b]];
+          if (i != j && fill) r->to[end[i]++] = j;
+          if (i != j && !fill) end[i + 1]++;
+        }
+    if (fill) break;
+    for (int k = 0; k < r->n; k++) end[k + 1] += end[k];
+    if (!(r->to = TR_NEW(ar, end[r->n], int))) return TR_NO_MEMORY;
+  }
+  int at = 0;
+  for (int j = 0; j < r->n; j++) {
+    int from = r->first[j], kept = sort_once(r->to + from, r->first[j + 1] - from);
+    memmove(r->to + at, r->to + from, (size_t)kept * sizeof *r->to);
+    r->first[j] = at;
+    at += kept;
+  }
+  r->first[r->n] = at;
+  return TR_OK;
+}
+
+// The rest in the order wished for; multipliers wait until the last of their coordinates has gone.
+static void place_rest(ordering *o, const int *wish, const int *old, int rest) {
+  const graph *g = o->g;
+  int *waits = o->mark; // coordinates still to come; a multiplier whose turn has passed: -1 - them
+  for (int i = 0; i < g->n; i++) {
+    waits[i] = 0;
+    for (int e = g->first[i]; i >= o->leading && e < g->first[i + 1]; e++)
+      waits[i] += g->to[e] < o->leading && o->part[g->to[e]] < 0;
+  }
+  for (int k = 0; k < rest; k++) {
+    int i = old[wish[k]];
+    if (waits[i] > 0) {
+      waits[i] = -1 - waits[i];
+      continue;
+    }
+    o->order[o->placed++] = i;
+    for (int e = g->first[i]; i < o->leading && e < g->first[i + 1]; e++) {
+      int j = g->to[e];
+      if (j < o->leading) continue;
+      if (waits[j] > 0)
+        waits[j]--;
+      else if (++waits[j] == -1)
+        o->order[o->placed++] = j;
+    }
+  }
+}
+
+// ---- structure ------------------------------------------------------------------------------------
+
+typedef struct node_draft {
+  int first, width;
+  int rows, *row; // ascending
+  int next;       // of the children of the same column
+} node_draft;
+
+typedef struct draft {
+  tr_allocator *al;
+  tr_arena arena;
+  int n, count;
+  node_draft *node; // (n)
+  int *of;          // (n) node of a column
+  double flops;
+} draft;
+
+// Rows of column j from its own entries and its children; into list, unsorted.
+static int gather_rows(const graph *g, const int *order, const int *place, const draft *d, int j,
+                       int child, int *mark, int *list) {
+  int count = 0;
+  mark[j] = j;
+  for (int e = g->first[order[j]]; e < g->first[order[j] + 1]; e++) {
+    int i = place[g->to[e]];
+    if (i > j) mark[i] = j, list[count++] = i;
+  }
+  for (; child >= 0; child = d->node[child].next)
+    for (int k = 0; k < d->node[child].rows; k++) {
+      int i = d->node[child].row[k];
+      if (mark[i] != j) mark[i] = j, list[count++] = i;
+    }
+  return count;
+}
+
+// Nodes of the order. children (n), mark (n), list (n), place (n): room.
+static tr_status find_nodes(const graph *g, const int *order, int *room, draft *d) {
+  int n = g->n, *children = room, *mark = room + n, *list = room + 2 * n, *place = room + 3 * n;
+  d->count = 0, d->flops = 0;
+  for (int j = 0; j < n; j++) children[j] = mark[j] = -1, place[order[j]] = j;
+  for (int j = 0; j < n; j++) {
+    int count = gather_rows(g, order, place, d, j, children[j], mark, list), s = d->count - 1;
+    node_draft *last = s >= 0 ? &d->node[s] : NULL;
+    bool joins = last && last->rows == count + 1 && last->row[0] == j && last->width < WIDTH_MAX;
+    if (joins) {
+      last->width++, last->rows--, last->row++;
+    } else {
+      last = &d->node[s = d->count++];
+      *last = (node_draft){.first = j, .width = 1, .rows = count};
+      if (!(last->row = TR_NEW(&d->arena, count, int))) return TR_NO_MEMORY;
+      memcpy(last->row, list, (size_t)count * sizeof *list);
+      qsort(last->row, (size_t)count, sizeof *last->row, by_number);
+    }
+    d->of[j] = s;
+    if (joins) { // it was the child of j, and is of another now: take it off
+      int *link = &children[j];
+      while (*link != s) link = &d->node[*link].next;
+      *link = last->next;
+    }
+    if (count > 0) last->next = children[last->row[0]], children[last->row[0]] = s;
+    d->flops += (double)(count + 1) * (count + 1);
+  }
+  return TR_OK;
+}
+
+static tr_status draft_nodes(const graph *g, const int *order, int *room, draft *d) {
+  tr_arena_free(&d->arena);
+  d->node = TR_NEW(&d->arena, g->n, node_draft);
+  d->of = TR_NEW(&d->arena, g->n, int);
+  d->n = g->n;
+  return d->node && d->of ? find_nodes(g, order, room, d) : TR_NO_MEMORY;
+}
+
+// Wishes for the rest by AMD (0) or nested dissection (1).
+static tr_status wish(const graph *r, int kind, int *out, int *room) {
+  if (r->n == 0) return TR_OK;
+  if (kind == 0) {
+    int status = amd_order(r->n, r->first, r->to, out, NULL, NULL);
+    return status == AMD_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_OK;
+  }
+  idx_t n = r->n, options[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(options);
+  options[METIS_OPTION_SEED] = 1;
+  int status = METIS_NodeND(&n, r->first, r->to, NULL, options, out, room);
+  return status == METIS_OK ? TR_OK : TR_NO_MEMORY;
+}
+
+_Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
+
+// The better of two orders, and its nodes.
+static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
+                              draft *d) {
+  size_t n = (size_t)p->n;
+  int *room = TR_NEW(ar, 8 * n, int), *cliques = NULL, length = 0, tried = -1;
+  if (!room) return TR_NO_MEMORY;
+  ordering o = {.g = g, .leading = p->leading, .order = order};
+  int *number = room, *old = room + n, *w = room + 2 * n, *turn = room + 3 * n;
+  o.part = room + 4 * n, o.list = room + 5 * n, o.mark = room + 6 * n;
+  int *spare = TR_NEW(ar, 4 * n, int);
+  graph r;
+  tr_status status = spare ? place_parts(&o, ar->al, &cliques, &length) : TR_NO_MEMORY;
+  if (status == TR_OK) status = remainder_graph(ar, &o, cliques, length, number, old, &r);
+  tr_resize(ar->al, cliques, 0);
+  TR_TRY(status);
+  int parts = o.placed;
+  double least = 0;
+  for (int kind = 0; kind < 2; kind++) {
+    if (kind == 1 && (r.n < DISSECT_MIN || least <= FLOPS_FEW * (double)n)) break;
+    o.placed = parts;
+    TR_TRY(wish(&r, kind, w, turn));
+    place_rest(&o, w, old, r.n);
+    TR_TRY(draft_nodes(g, order, spare, d));
+    if (kind == 0 || d->flops < least) least = d->flops, tried = kind;
+  }
+  if (tried == 0 && d->flops != least) {
+    o.placed = parts;
+    TR_TRY(wish(&r, 0, w, turn));
+    place_rest(&o, w, old, r.n);
+    TR_TRY(draft_nodes(g, order, spare, d));
+  }
+  return TR_OK;
+}
+
+// ---- layout ---------------------------------------------------------------------------------------
+
+// Nodes in postorder: new[s] is the place of draft s. room (2 n).
+static void postorder(const draft *d, int *new, int *room) {
+  int *child = room, *sibling = room + d->count, roots = -1, next = 0;
+  for (int s = 0; s < d->count; s++) child[s] = -1;
+  for (int s = d->count - 1; s >= 0; s--) { // the first child comes first
+    int parent = d->node[s].rows > 0 ? d->of[d->node[s].row[0]] : -1;
+    int *head = parent < 0 ? &roots : &child[parent];
+    sibling[s] = *head, *head = s;
+  }
+  // down to the first leaf, up over finished ones; `new` holds the way back meanwhile
+  for (int s = roots, up = -1; s >= 0;) {
+    if (child[s] >= 0) {
+      int down = child[s];
+      child[s] = -1;
+      new[s] = up, up = s, s = down;
+      continue;
+    }
+    int back = up;
+    new[s] = next++;
+    if (sibling[s] >= 0) {
+      s = sibling[s];
+    } else {
+      s = back;
+      if (s >= 0) up = new[s];
+    }
+  }
+}
+
+// Nodes of one pivot that go side by side, row for row, become lanes. How many from s on. at (n): the
+// node of the draft that an unknown belongs to.
+static int count_lanes(const draft *d, const int *sorted, int s, const int *at) {
+  const node_draft *a = &d->node[sorted[s]];
+  int lanes = 1;
+  if (a->width != 1 || a->rows == 0) return 1;
+  for (; s + lanes < d->count; lanes++) {
+    const node_draft *b = &d->node[sorted[s + lanes]];
+    if (b->width != 1 || b->rows != a->rows) break;
+    bool same = true;
+    for (int k = 0; k < a->rows && same; k++)
+      same = b->row[k] == a->row[k] + lanes && at[b->row[k]] == at[a->row[k]] &&
+             (k == 0 || b->row[k - 1] < a->row[k]);
+    if (!same) break;
+  }
+  return lanes;
+}
+
+// Runs of node s from its rows: a run ends where the numbering or the owner jumps.
+static void make_runs(tr_blocks *b, block_node *node, const int *row, const int *owner) {
+  block_run *run = b->run + node->run;
+  node->runs = 0;
+  for (int k = 0; k < (node->lanes ? node->rows / node->width : node->rows); k++) {
+    int i = row[k];
+    block_run *last = run + node->runs - 1;
+    if (!node->lanes && node->runs > 0 && last->first + last->size == i && last->owner == owner[i])
+      last->size++;
+    else
+      run[node->runs++] = (block_run){i, node->lanes ? node->width : 1, k, owner[i]};
+  }
+  node->uniform = node->runs > 0 ? run[0].size : 0;
+  for (int k = 1; k < node->runs; k++)
+    if (run[k].size != node->uniform) node->uniform = 0;
+}
+
+static int offset_L(const block_node *s) {
+  return s->at + (s->lanes ? s->width : s->width * s->width);
+}
+static int offset_U(const block_node *s) {
+  return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
+}
+
+// Place of row i among the rows of node s: i is one of them.
+static int find_row(const tr_blocks *b, const block_node *s, int i) {
+  const block_run *run = b->run + s->run;
+  int lo = 0, hi = s->runs - 1;
+  while (lo < hi) {
+    int mid = (lo + hi + 1) / 2;
+    if (run[mid].first <= i)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  return run[lo].row + i - run[lo].first;
+}
+
+// Where entry (i, j) goes; plain nodes only for what is not on the diagonal of lanes.
+static int find_number(const tr_blocks *b, const int *owner, int i, int j) {
+  int first = i < j ? i : j, other = i < j ? j : i;
+  const block_node *s = &b->node[owner[first]];
+  int k = first - s->first;
+  if (s->lanes) {
+    if (other == first) return s->at + k;
+    int r = 0;
+    while (b->run[s->run + r].first + k != other) r++;
+    return (i < j ? offset_U(s) : offset_L(s)) + r * s->width + k;
+  }
+  if (owner[other] == owner[first]) return s->at + (i - s->first) * s->width + j - s->first;
+  int row = find_row(b, s, other);
+  return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
+}
+
+static tr_status make_targets(tr_arena *ar, tr_blocks *b, const int *owner) {
+  size_t count = 0;
+  for (int s = 0; s < b->nodes; s++) {
+    b->node[s].target = (int)count;
+    count += (size_t)b->node[s].runs * (size_t)b->node[s].runs;
+    if (count > 1u << 30) return TR_NO_MEMORY;
+  }
+  if (!(b->target = TR_NEW(ar, count, block_target))) return TR_NO_MEMORY;
+  for (int s = 0; s < b->nodes; s++) {
+    const block_node *node = &b->node[s];
+    const block_run *run = b->run + node->run;
+    block_target *target = b->target + node->target;
+    for (int i = 0; i < node->runs; i++)
+      for (int j = 0; j < node->runs; j++, target++) {
+        const block_node *to = &b->node[run[i < j ? i : j].owner];
+        bool right = i < j && run[i].owner != run[j].owner; // in U
+        target->at = find_number(b, owner, run[i].first, run[j].first);
+        target->step = right ? to->rows : to->width;
+        if (node->lanes) target->step = to->lanes ? 1 : target->step + 1;
+      }
+  }
+  return TR_OK;
+}
+
+// The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
+// into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
+static void renumber(draft *d, const int *order, int *final, int *sorted, int *at, int *room) {
+  int n = d->n, *new = room, *moved = room + n, next = 0;
+  postorder(d, new, room + 2 * n);
+  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
+  for (int k = 0; k < n; k++) new[order[k]] = k; // place in the draft's order
+  for (int s = 0; s < d->count; s++) {
+    const node_draft *node = &d->node[sorted[s]];
+    memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
+    qsort(final + next, (size_t)node->width, sizeof *final, by_number);
+    for (int k = 0; k < node->width; k++, next++)
+      at[next] = sorted[s], moved[new[final[next]]] = next;
+  }
+  for (int s = 0; s < d->count; s++) {
+    node_draft *node = &d->node[s];
+    for (int k = 0; k < node->rows; k++) node->row[k] = moved[node->row[k]];
+    qsort(node->row, (size_t)node->rows, sizeof *node->row, by_number);
+  }
+}
+
+// Nodes, runs and numbering out of the draft. owner (n): node of an unknown.
+static tr_status lay_out(tr_arena *ar, draft *d, const int *order, int *owner, int *room,
+                         tr_blocks *b) {
+  int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
+  size_t rows = 0, numbers = 0;
+  b->node = TR_NEW(ar, d->count, block_node);
+  if (!b->node || !final) return TR_NO_MEMORY;
+  renumber(d, order, final, sorted, at, room + 2 * n);
+  b->order = final;
+  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, b->nodes++) {
+    const node_draft *one = &d->node[sorted[s]];
+    block_node *node = &b->node[b->nodes];
+    lanes = count_lanes(d, sorted, s, at);
+    *node = (block_node){.first = first, .lanes = lanes > 1};
+    node->width = lanes > 1 ? lanes : one->width;
+    node->rows = one->rows * lanes;
+    rows += (size_t)one->rows;
+    for (int k = 0; k < node->width; k++) owner[first++] = b->nodes;
+    from[b->nodes] = sorted[s];
+  }
+  if (!(b->run = TR_NEW(ar, rows, block_run))) return TR_NO_MEMORY;
+  for (int s = 0, run = 0; s < b->nodes; s++) {
+    block_node *node = &b->node[s];
+    node->run = run;
+    make_runs(b, node, d->node[from[s]].row, owner);
+    run += node->runs;
+    node->at = (int)numbers;
+    size_t w = (size_t)node->width, m = (size_t)node->rows;
+    numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
+    if (numbers > 1u << 30) return TR_NO_MEMORY;
+    if (node->width > b->widest) b->widest = node->width;
+  }
+  b->numbers = (int)numbers;
+  return make_targets(ar, b, owner);
+}
+
+static tr_status make_slots(tr_arena *ar, const tr_pattern *p, const int *owner, int *place,
+                            tr_blocks *b) {
+  int *slot = TR_NEW(ar, p->nnz, int);
+  if (!slot) return TR_NO_MEMORY;
+  for (int k = 0; k < b->n; k++) place[b->order[k]] = k;
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++)
+      slot[s] = find_number(b, owner, place[p->row[s]], place[j]);
+  b->slot = slot;
+  return TR_OK;
+}
+
+static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d, tr_blocks *b) {
+  graph g;
+  size_t n = (size_t)p->n;
+  int *order = TR_NEW(own, n, int), *room = TR_NEW(own, 7 * n, int);
+  if (!order || !room) return TR_NO_MEMORY;
+  TR_TRY(symmetric(own, p, &g));
+  TR_TRY(choose_order(own, p, &g, order, d));
+  b->n = p->n;
+  b->flops = d->flops;
+  TR_TRY(lay_out(ar, d, order, room, room + n, b));
+  return make_slots(ar, p, room, room + n, b);
+}
+
+tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out) {
+  *out = NULL;
+  tr_blocks *b = TR_NEW(ar, 1, tr_blocks);
+  if (!b) return TR_NO_MEMORY;
+  tr_arena own = tr_arena_make(ar->al);
+  draft d = {.al = ar->al, .arena = tr_arena_make(ar->al)};
+  tr_status status = plan(ar, &own, p, &d, b);
+  tr_arena_free(&d.arena);
+  tr_arena_free(&own);
+  if (status == TR_OK) *out = b;
+  return status;
+}
