@@ -9,6 +9,8 @@
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
 // (3) A slow rate refreshes the matrix: at once when more than REMAINING corrections are still to come,
 //     else for the next solve.
+// (4) Damped, each correction has a matrix of its own and is shortened until the correction that would
+//     follow it with the same matrix is the smaller one: slow, but it gets past kinks and steep slopes.
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
@@ -24,6 +26,7 @@ struct tr_newton_problem {
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);
+  bool moves; // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
 };
@@ -32,6 +35,9 @@ typedef struct tr_newton {
   int max_iterations, fixed_iterations;
   bool reuse;
   double *r; // room for a residual
+  int n;         // its length; and for damping
+  double *spare; // room for another
+  bool damped;   // the last resort: see (4)
   // between solves
   bool valid;  // the matrix may be used
   bool known;  // rate was measured with this matrix
