@@ -92,6 +92,7 @@ typedef struct tr_run_info {
   int redundant;                     // constraint rows that repeat others
   const char *warnings;              // lines, "" if none; owned by the run
   double start_move_q, start_move_v; // how far the consistent start moved things
+  const char *notes;                 // what else to know of the results, lines, "" if nothing
   long events;                       // that happened so far
   bool at_event;          // observers: the state is the one just before, or just after, an event
   const char *stopped_by; // the event that ended the run, or NULL

@@ -79,6 +79,7 @@ void summary_json(const run_result *r) {
   json_close(&j);
   json_int(&j, "redundant", info->redundant);
   json_lines(&j, "warnings", info->warnings);
+  json_lines(&j, "notes", info->notes);
   json_int(&j, "event_count", info->events);
   json_text(&j, "stopped_by", info->stopped_by);
   events_json(&j, r);
@@ -145,6 +146,10 @@ void summary_text(FILE *to, const run_result *r) {
   if (info->redundant > 0) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
+  }
+  if (info->notes[0]) {
+    row(to, "note");
+    fputs(info->notes, to);
   }
   for (long i = 0; i < remembered(r) && i < SHOWN_EVENTS; i++) {
     tr_event_record e = tr_run_event(r->run, i);

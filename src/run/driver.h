@@ -59,6 +59,8 @@ struct tr_run {
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
+  double extent; // the largest coordinate at the start
+  char note[256];
   int quick; // events in a row with hardly any time between
 };
 
@@ -77,7 +79,13 @@ tr_status tr_run_show(tr_run *r, tr_error *error);
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
+// Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
+tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);
+// What to know of the results: r->note.
+void tr_run_note(tr_run *r);
+// Steps of length h hardly lead on: fails if a discontinuity is the reason.
+tr_status tr_run_stall(const tr_run *r, double h, tr_error *error);
 // Looks for redundant constraints at the state and treats them as the settings say.
 tr_status tr_run_diagnose(tr_run *r, tr_error *error);
 

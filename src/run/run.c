@@ -8,11 +8,13 @@
 //     is shared out between the two by a wall clock read twice a step.
 #include "driver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
+static const double LOST = 0.1;
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -63,6 +65,9 @@ static tr_status refresh(tr_run *r, tr_error *error) {
   if (r->fresh) status = tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam);
   if (status == TR_OK && r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
     status = tr_spread_multipliers(&r->projector, &r->x, r->shown.lam);
+  if (status > 0 && r->step->method->direct)
+    return tr_run_explain(r, status, r->step->last_h > 0 ? r->step->last_h : r->settings.step,
+                          error);
   if (status != TR_OK)
     return tr_fail(error, TR_FAILED, NULL, "accelerations and multipliers at t = %.9g s: %s",
                    r->x.t, tr_status_text(status));
@@ -243,6 +248,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   r->projector =
       (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
   r->first_t = r->x.t;
+  r->extent = fmax(DBL_MIN, vec_largest(r->x.q, r->sys->nq));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   return tr_run_begin(r, true, !x, error);
 }
@@ -302,24 +308,6 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
-tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
-  static const char *const reason[] = {
-      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
-      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
-      [TR_NOT_FINITE] = "numbers are no longer finite"};
-  if (why < 0)
-    return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
-  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
-  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
-  if (trouble)
-    return tr_fail(error, TR_FAILED, NULL,
-                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
-                   trouble);
-  return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help", r->x.t,
-                 h, reason[why]);
-}
-
 void tr_run_accept(tr_run *r, double t1) {
   double h = t1 - r->x.t;
   r->next.t = t1;
@@ -353,10 +341,26 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
 }
 
+// A given number of corrections is never tested: it has lost the constraints when these are open by a good
+// part of the way that a step goes, or their rates by all of the speed.
+static bool lost_constraints(tr_run *r, double h) {
+  const tr_state *x = &r->next;
+  int nv = r->sys->nv, nc = r->sys->nc;
+  double *gap = r->work->x;
+  if (r->settings.newton.fixed_iterations == 0 || r->step->method->direct) return false;
+  double speed = vec_largest(r->x.v, nv) + h * vec_largest(r->x.a, nv);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(r->work, NULL, NULL, gap);
+  if (!(vec_largest(gap, nc) <= LOST * fmin(h * speed, r->extent))) return true;
+  tr_rates(r->work, gap);
+  return !(vec_largest(gap, nc) <= speed);
+}
+
 static tr_status try_once(tr_run *r, double h) {
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
   const char *body;
   if (status != TR_OK) return status;
+  if (lost_constraints(r, h)) return TR_NO_CONVERGENCE;
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
 }
@@ -424,6 +428,7 @@ static tr_status go(tr_run *r, double t, tr_error *error) {
   r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
+  tr_run_note(r);
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
   step = r->step_wall - step, rest = r->rest_wall - rest;
   if (step > 0) r->info.cpu_s += cpu * step / (step + rest);
@@ -449,6 +454,7 @@ tr_run_info tr_run_describe(const tr_run *r) {
   tr_run_info i = r->info;
   const tr_newton *n = &r->step->newton;
   i.t = r->x.t;
+  i.notes = r->note;
   i.newton_iterations = n->iterations;
   i.residuals = n->residuals;
   i.jacobians = n->matrices;

@@ -34,7 +34,7 @@ struct tr_newton_problem {
 typedef struct tr_newton {
   int max_iterations, fixed_iterations;
   bool reuse;
-  double *r; // room for a residual
+  double *r;     // room for a residual
   int n;         // its length; and for damping
   double *spare; // room for another
   bool damped;   // the last resort: see (4)

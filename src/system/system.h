@@ -190,6 +190,29 @@ void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 
+// ---- elements one by one (probe.c) -----------------------------------------------------------------
+
+// What every force does to its frames, Phi, Phi_t, at the point of the last tr_kinematics, level
+// TR_AT_VELOCITY: numbers in one array. A part of it belongs to one element.
+typedef enum tr_probe_what {
+  TR_PROBE_FORCE,
+  TR_PROBE_PHI,
+  TR_PROBE_PHI_T,
+  TR_PROBES
+} tr_probe_what;
+typedef struct tr_probe_part {
+  const char *kind, *name;
+  int at, n;
+  tr_probe_what what;
+} tr_probe_part;
+int tr_probe_size(const tr_system *sys);
+void tr_probe(tr_work *w, double *out);
+int tr_probe_parts(const tr_system *sys);
+tr_probe_part tr_probe_describe(const tr_system *sys, int part,
+                                int at); // at: behind the forces before
+// The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
+double tr_probe_fastest(tr_work *w, double *room, const char **name);
+
 // ---- events (event.c) ------------------------------------------------------------------------------
 
 tr_status tr_number_events(tr_system *sys, tr_error *error); // called by compile
