@@ -31,8 +31,9 @@ test: # build with and without sanitizers, run all tests, count
 test-long: # the tests, with the long ones (TR_TEST_LONG=1)
 	@TR_TEST_LONG=1 $(MAKE) --no-print-directory test
 
-bench: # build and run the benchmarks
+bench: # our methods against IDA, Simbody and MuJoCo: bench/results (BENCH_QUICK=1: a minute)
 	@scripts/setup build
+	@scripts/setup bench || echo "bench: rivals that are not installed are left out"
 	@mkdir -p build
 	@$(call preset,bench)
 	@scripts/bench build/bench

@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < sys->nc; i++) x.lam[i] = cos(i);
   double h = 1e-3;
   double *values = calloc((size_t)sys->pattern.nnz + 1, sizeof *values);
-  tr_coefficients c = {1, h * h / 4, h / 2};
+  tr_coefficients c = {.cm = 1, .ck = h * h / 4, .cd = h / 2};
   tr_tangent(w, 0, x.q, x.v, x.mem, x.a, x.lam, NULL, c, values);
   tr_arena ar = tr_arena_make(NULL);
   tr_pattern klu = sys->pattern;

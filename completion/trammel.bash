@@ -31,7 +31,7 @@ _trammel() {
       study) words="convergence energy drift cost work-precision stability --methods --steps --end --set
                     --error --lam --reference --output --joint --at --repeats --threads --newton-tol --out
                     --json --quiet --help" ;;
-      check) words="--set --json --help" ;;
+      check) words="--set --motions --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;
       schema) words="--help" ;;

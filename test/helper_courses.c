@@ -280,6 +280,145 @@ static void make_driven_arm(motion *x) {
   motion_by_ode(x, driven_slope, driven_lift, 2, y0, 8000);
 }
 
+// ---- rolling and skating ----------------------------------------------------------------------------
+
+// A sleigh on a slope: its blade at P, its centre of mass ahead by a. y = (P, angle, speed u, omega), e along
+// the blade, n across:  u' = a w^2 + g.e,   (J + m a^2) w' = -m a (u w - g.n)
+static void sleigh_slope(double t, const double *y, double *dy) {
+  const double a = 0.2, m = 1.5, J = 0.1, g = -4;
+  double c = cos(y[2]), s = sin(y[2]);
+  (void)t;
+  dy[0] = y[3] * c, dy[1] = y[3] * s, dy[2] = y[4];
+  dy[3] = a * y[4] * y[4] + g * s;
+  dy[4] = -m * a * (y[3] * y[4] - g * c) / (J + m * a * a);
+}
+static void sleigh_lift(double t, const double *y, double *q, double *v) {
+  const double a = 0.2;
+  double c = cos(y[2]), s = sin(y[2]);
+  (void)t;
+  q[0] = y[0] + a * c, q[1] = y[1] + a * s, q[2] = y[2];
+  v[0] = y[3] * c - a * y[4] * s, v[1] = y[3] * s + a * y[4] * c, v[2] = y[4];
+}
+static void make_sleigh(motion *x) {
+  static const double y0[5] = {0, 0, 0.3, 1, 2};
+  x->m = load_text(
+      "trammel: 1\nname: sleigh\ngravity: [0, -4]\nbodies:\n"
+      "  sleigh: {type: planar, mass: 1.5, inertia: 0.1, com: [0.2, 0], angle: 0.3,\n"
+      "    velocity: [cos(0.3), sin(0.3)], omega: 2}\n"
+      "joints:\n  blade: {type: knife-edge, markers: [ground, sleigh]}\n");
+  x->end = 1, x->step = 1.0 / 100;
+  motion_by_ode(x, sleigh_slope, sleigh_lift, 5, y0, 8000);
+}
+
+// A coin of radius r on the plane z = 0, y = (place of the centre x, y; e; w in body axes). With k the body's
+// axis, n = (0, 0, 1), rho = r (n - (n.k) k)/|..| from the contact to the centre, all in global axes:
+//   J wg' + m rho x (wg' x rho) = m rho x g - wg x J wg - m rho x (wg x rho'),   centre' = wg x rho
+static const double coin_r = 0.3, coin_m = 2, coin_J[3] = {0.045, 0.045, 0.09};
+static void coin_look(const double *y, double R[9], double wg[3], double rho[3], double drho[3]) {
+  double k[3], dk[3], m[3], dm[3];
+  quat_to_m3(y + 2, R);
+  m3_mul(R, y + 6, wg);
+  m3_axis(R, 2, k);
+  v3_cross(wg, k, dk);
+  for (int i = 0; i < 3; i++) {
+    m[i] = (i == 2) - k[2] * k[i];
+    dm[i] = -dk[2] * k[i] - k[2] * dk[i];
+  }
+  double s = v3_norm(m), ds = v3_dot(m, dm) / s;
+  for (int i = 0; i < 3; i++) {
+    rho[i] = coin_r * m[i] / s;
+    drho[i] = coin_r * (dm[i] - m[i] * ds / s) / s;
+  }
+}
+// B x = b, 3 x 3, by Cramer's rule
+static void solve3(const double B[9], const double b[3], double x[3]) {
+  double c[3], d[3], col[3][3];
+  for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) col[j][i] = B[3 * i + j];
+  v3_cross(col[1], col[2], c);
+  double det = v3_dot(col[0], c);
+  x[0] = v3_dot(b, c) / det;
+  v3_cross(b, col[2], d), x[1] = v3_dot(col[0], d) / det;
+  v3_cross(col[1], b, d), x[2] = v3_dot(col[0], d) / det;
+}
+static void coin_slope(double t, const double *y, double *dy) {
+  double R[9], wg[3], rho[3], drho[3], B[9], b[3], Jw[3], JW[3], c[3], d[3], dwg[3];
+  const double g[3] = {0, 0, -9.81};
+  (void)t;
+  coin_look(y, R, wg, rho, drho);
+  for (int i = 0; i < 3; i++) {
+    Jw[i] = coin_J[i] * y[6 + i];
+    for (int j = 0; j < 3; j++) {
+      B[3 * i + j] = coin_m * ((i == j) * v3_dot(rho, rho) - rho[i] * rho[j]);
+      for (int l = 0; l < 3; l++) B[3 * i + j] += R[3 * i + l] * coin_J[l] * R[3 * j + l];
+    }
+  }
+  m3_mul(R, Jw, JW);
+  v3_cross(wg, drho, c);
+  v3_sub(g, c, c);
+  v3_cross(rho, c, b);
+  v3_cross(wg, JW, d);
+  for (int i = 0; i < 3; i++) b[i] = coin_m * b[i] - d[i];
+  solve3(B, b, dwg);
+  v3_cross(wg, rho, c);
+  dy[0] = c[0], dy[1] = c[1];
+  turn(y + 2, y + 6, dy + 2);
+  m3_tmul(R, dwg, dy + 6); // w' = R' wg'
+}
+static void coin_lift(double t, const double *y, double *q, double *v) {
+  double R[9], wg[3], rho[3], drho[3];
+  (void)t;
+  coin_look(y, R, wg, rho, drho);
+  q[0] = y[0], q[1] = y[1], q[2] = rho[2];
+  copy(4, y + 2, q + 3);
+  v3_cross(wg, rho, v);
+  copy(3, y + 6, v + 3);
+}
+// Tilted by 60 degrees from lying flat, wobbling on a curve.
+static void make_coin(motion *x) {
+  double y0[9] = {0, 0, cos(TR_PI / 6), sin(TR_PI / 6), 0, 0, 0, 0, 0}, R[9];
+  const double wg[3] = {0.5, 5, 1.25};
+  static const char *const set[] = {"wobble=0.5", "precession=4.136751345948129",
+                                    "spin=-3.705127018922193", NULL};
+  quat_to_m3(y0 + 2, R);
+  m3_tmul(R, wg, y0 + 6);
+  x->m = load_model("rolling_coin.yaml", set);
+  x->end = 1, x->step = 1.0 / 128;
+  motion_by_ode(x, coin_slope, coin_lift, 9, y0, 16000);
+}
+
+// ---- states and variables ---------------------------------------------------------------------------
+
+// Inverted pendulum with PID control and a slow motor: y = (x, x', th, th', integral, drive).
+static void pid_slope(double t, const double *y, double *dy) {
+  const double mc = 1, mp = 0.2, len = 0.5, J = mp * len * len / 3;
+  double c = cos(y[2]), s = sin(y[2]), lean = y[2] - 0.05 * y[0] - 0.1 * y[1];
+  double a11 = mc + mp, a12 = -mp * len * c, a22 = J + mp * len * len;
+  double b1 = y[5] - mp * len * y[3] * y[3] * s, b2 = mp * G9 * len * s;
+  double det = a11 * a22 - a12 * a12;
+  (void)t;
+  dy[0] = y[1], dy[1] = (b1 * a22 - a12 * b2) / det;
+  dy[2] = y[3], dy[3] = (a11 * b2 - a12 * b1) / det;
+  dy[4] = lean, dy[5] = (-60 * lean - 20 * y[4] - 8 * y[3] - y[5]) / 0.02;
+}
+// cart, pole, states, variables
+static void pid_lift(double t, const double *y, double *q, double *v) {
+  double c = cos(y[2]), s = sin(y[2]), dy[6];
+  pid_slope(t, y, dy);
+  q[0] = y[0], q[1] = q[2] = 0, v[0] = y[1], v[1] = v[2] = 0;
+  q[3] = y[0] - 0.5 * s, q[4] = 0.5 * c, q[5] = y[2];
+  v[3] = y[1] - 0.5 * c * y[3], v[4] = -0.5 * s * y[3], v[5] = y[3];
+  q[6] = y[4], q[7] = y[5] / 9, v[6] = dy[4], v[7] = dy[5] / 9; // counted in its first value
+  v[8] = dy[4], v[9] = -60 * dy[4] - 20 * y[4] - 8 * y[3];
+}
+static void make_pid(motion *x) {
+  static const double y0[6] = {0, 0, 0.15, 0, 0, -9};
+  static const char *const set[] = {"F0=-9", NULL};
+  x->m = load_model("inverted_pendulum_pid.yaml", set);
+  x->end = 1, x->step = 1.0 / 400;
+  motion_by_ode(x, pid_slope, pid_lift, 6, y0, 8000);
+}
+
 // ---- problems shared with other tests ---------------------------------------------------------------
 
 static void make_bead(motion *x) {
@@ -304,6 +443,9 @@ const course courses[] = {{"damped slider crank", make_slider_crank, false, fals
                           {"driven arm", make_driven_arm, true, false},
                           {"bead on a breathing rail", make_bead, true, false},
                           {"seven angles", make_andrews, true, false},
+                          {"sleigh", make_sleigh, false, false},
+                          {"rolling coin", make_coin, false, true},
+                          {"pendulum under control", make_pid, false, false},
                           {NULL, NULL, false, false}};
 
 motion follow(const course *c) {

@@ -63,6 +63,15 @@ static const tr_law *draw_law(seed *s, const tr_field *f, int own, int markers, 
     write_program(m, s, -2, 1);
     return &m->law;
   }
+  if (f->reach == TR_OF_VELOCITIES) {
+    // those whose reactions balance: see test_nonholonomic.c for the others
+    input(m, LAW_DISTANCE, 0, b, a, -1);
+    input(m, LAW_ANGLE, 2, b, a, -1);
+    input(m, LAW_RADIAL, 0, b, a, -1);
+    input(m, LAW_SPIN, 2, b, a, a);
+    write_program(m, s, -0.3, 3);
+    return &m->law;
+  }
   for (int k = 0; f->variables && f->variables[k].name; k++) input(m, LAW_VARIABLE, k, 0, 0, 0);
   input(m, LAW_WAY, 0, a, b, 0);
   input(m, LAW_WAY, 1, 0, -1, b);
@@ -86,7 +95,8 @@ static const tr_law *no_law(int markers) {
 static bool measures(const tr_field *f, bool lively) {
   if (f->kind == TR_MARKER) return lively;
   return (f->kind == TR_LAW || f->kind == TR_LAW3) &&
-         (f->reach == TR_OF_POSITIONS || (f->reach == TR_OF_MOTION && lively));
+         (f->reach == TR_OF_POSITIONS || f->reach == TR_OF_VELOCITIES ||
+          (f->reach == TR_OF_MOTION && lively));
 }
 
 int frames_of_laws(const tr_field *fields, bool lively) {

@@ -33,17 +33,34 @@ static void phi_path(void *context, double s, double *out) {
 
 // ---- joints -----------------------------------------------------------------------------------------
 
+static bool of_velocity(const scene *x, int row) { return x->jops->velocity >> row & 1u; }
+
+// Rows of positions by displacements, rows of velocities by twists; these by displacements are jac_q.
 static void check_jacobian(scene *x, seed *s) {
-  double G[TR_MAX_ROWS * MAX_N], d[TR_MAX_ROWS], column[TR_MAX_ROWS];
+  double G[TR_MAX_ROWS * MAX_N], Q[TR_MAX_ROWS * MAX_N] = {0};
+  double by_u[TR_MAX_ROWS], by_du[TR_MAX_ROWS];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  const double part = 0.1; // of the usual step: a disk that lies almost flat turns sharply
   int rows = x->jops->rows;
   (void)s;
   jacobian_at(x, 0, G);
+  if (x->jops->jac_q) x->jops->jac_q(x->par, walk(x, 0, f, pf), pf, Q);
   for (int j = 0; j < x->n; j++) {
     stand_still(x);
-    x->u[j] = 1;
-    double tol = differentiate(phi_path, x, rows, d);
-    for (int i = 0; i < rows; i++) column[i] = G[i * x->n + j];
-    assert_all_near(rows, column, d, tol, "%s: jac, column %d", x->name, j);
+    x->u[j] = part;
+    double tol = differentiate(phi_path, x, rows, by_u);
+    stand_still(x);
+    x->du[j] = part;
+    tol = fmax(tol, differentiate(phi_path, x, rows, by_du));
+    for (int i = 0; i < rows; i++) {
+      bool v = of_velocity(x, i);
+      by_u[i] /= part, by_du[i] /= part;
+      assert_near(G[i * x->n + j], v ? by_du[i] : by_u[i], tol, "%s: jac, row %d column %d",
+                  x->name, i, j);
+      assert_near(Q[i * x->n + j], v ? by_u[i] : by_du[i], tol, "%s: jac_q, row %d column %d",
+                  x->name, i, j);
+    }
   }
 }
 
@@ -54,6 +71,8 @@ static void check_phi_t(scene *x, seed *s) {
   (void)s;
   x->dt = 1;
   double tol = differentiate(phi_path, x, x->jops->rows, d);
+  for (int i = 0; i < x->jops->rows; i++)
+    if (of_velocity(x, i)) d[i] = 0; // part of gamma
   if (x->jops->phi_t) x->jops->phi_t(x->par, walk(x, 0, f, pf), pf, x->mem, phi_t);
   assert_all_near(x->jops->rows, phi_t, d, tol, "%s: phi_t", x->name);
 }
@@ -84,24 +103,28 @@ static void pull(void *context, double s, double *out) {
 }
 
 static void check_geom(scene *x, seed *s) {
-  double K[MAX_N * MAX_N] = {0}, d[MAX_N], column[MAX_N];
+  double K[MAX_N * MAX_N] = {0}, D[MAX_N * MAX_N] = {0}, d[MAX_N], column[MAX_N];
   tr_frame f[TR_MAX_MARKERS];
   const tr_frame *pf[TR_MAX_MARKERS];
   draw_many(s, x->jops->rows, x->lam);
   if (x->jops->geom) x->jops->geom(x->par, walk(x, 0, f, pf), pf, x->lam, K);
-  for (int j = 0; j < x->n; j++) {
+  if (x->jops->geom_v) x->jops->geom_v(x->par, walk(x, 0, f, pf), pf, x->lam, D);
+  for (int j = 0; j < 2 * x->n; j++) {
+    bool by_twist = j >= x->n;
+    int k = j % x->n;
     stand_still(x);
-    x->u[j] = 1;
+    (by_twist ? x->du : x->u)[k] = 1;
     double tol = differentiate(pull, x, x->n, d);
-    for (int i = 0; i < x->n; i++) column[i] = K[i * x->n + j];
-    assert_all_near(x->n, column, d, tol, "%s: geom, column %d", x->name, j);
+    for (int i = 0; i < x->n; i++) column[i] = (by_twist ? D : K)[i * x->n + k];
+    assert_all_near(x->n, column, d, tol, "%s: geom%s, column %d", x->name, by_twist ? "_v" : "",
+                    k);
   }
 }
 
-// G u + Phi_t while the frames move on with u
+// G u + Phi_t, or Gam, while the frames move on with u
 static void rate_path(void *context, double s, double *out) {
   const scene *x = context;
-  double G[TR_MAX_ROWS * MAX_N];
+  double G[TR_MAX_ROWS * MAX_N], phi[TR_MAX_ROWS];
   tr_frame f[TR_MAX_MARKERS];
   const tr_frame *pf[TR_MAX_MARKERS];
   double t = walk(x, s, f, pf);
@@ -110,6 +133,9 @@ static void rate_path(void *context, double s, double *out) {
   jacobian_at(x, s, G);
   for (int i = 0; i < x->jops->rows; i++)
     for (int j = 0; j < x->n; j++) out[i] += G[i * x->n + j] * x->u[j];
+  joint_at(x, s, NULL, phi, NULL);
+  for (int i = 0; i < x->jops->rows; i++)
+    if (of_velocity(x, i)) out[i] = phi[i];
 }
 
 static void check_gamma(scene *x, seed *s) {
@@ -124,6 +150,11 @@ static void check_gamma(scene *x, seed *s) {
   assert_all_near(x->jops->rows, gamma, d, tol, "%s: gamma", x->name);
 }
 
+static void clear_velocity_rows(const scene *x, double *phi) {
+  for (int i = 0; i < x->jops->rows; i++)
+    if (of_velocity(x, i)) phi[i] = 0;
+}
+
 // Moves the frames until the joint closes: shortest corrections, from frames nearby.
 static void close_joint(scene *x) {
   double G[TR_MAX_ROWS * MAX_N], phi[TR_MAX_ROWS], before = INFINITY;
@@ -131,6 +162,7 @@ static void close_joint(scene *x) {
   stand_still(x);
   for (int k = 0; k < 50; k++) {
     joint_at(x, 0, NULL, phi, NULL);
+    clear_velocity_rows(x, phi);
     double gap = norm2(rows, phi);
     if (gap < 1e-14 || (gap < 1e-12 && gap >= before)) return;
     before = gap;
@@ -164,6 +196,7 @@ static void check_no_work(scene *x, seed *s) {
   assert_true(norm2(x->n, x->u) > 0.1);
   // the motion keeps the joint closed to first order, and the wrench does no work on it
   double tol = differentiate(phi_path, x, rows, d);
+  clear_velocity_rows(x, d);
   assert_all_near(rows, d, zero, tol, "%s: admissible motion", x->name);
   for (int j = 0; j < x->n; j++) work += w[j] * x->u[j];
   assert_near(work, 0, 1e-13 * norm2(x->n, w) * norm2(x->n, x->u), "%s: work", x->name);

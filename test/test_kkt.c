@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The linear solver: dense and KLU paths agree, reuse of pivots is watched, broken matrices are statuses.
+// The linear solver: dense, KLU and block paths agree, reuse of pivots is watched, broken matrices are
+// statuses.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "sparse/kkt.h"
 
 enum { MAX_SIZE = 64 };
+typedef enum back_end { DENSE, KLU, BLOCKS, PATHS } back_end;
 
 // [M G'; G 0] of random numbers, M banded and dominant, G with `reach` entries a row.
 typedef struct matrix {
@@ -36,7 +38,8 @@ static void draw_values(matrix *m, seed *s, int nv, int nc, double scale) {
     }
 }
 
-static void take_pattern(matrix *m, int dense_max) {
+// leading: unknowns with a mass, of which the block solver makes use; 0: none are known.
+static void take_pattern(matrix *m, back_end by, int leading) {
   int *column = TR_NEW(&m->ar, m->n + 1, int), *row = TR_NEW(&m->ar, m->n * m->n, int), nnz = 0;
   assert_true(column && row);
   for (int j = 0; j < m->n; j++) {
@@ -44,8 +47,10 @@ static void take_pattern(matrix *m, int dense_max) {
       if (m->A[i * m->n + j] != 0) row[nnz++] = i;
     column[j + 1] = nnz;
   }
-  m->p = (tr_pattern){.n = m->n, .nnz = nnz, .column = column, .row = row};
-  assert_int_equal(tr_pattern_analyse(&m->ar, &m->p, dense_max), TR_OK);
+  m->p = (tr_pattern){.n = m->n, .nnz = nnz, .column = column, .row = row, .leading = leading};
+  m->p.klu_only = by == KLU;
+  assert_int_equal(tr_pattern_analyse(&m->ar, &m->p, by == DENSE ? MAX_SIZE : 0), TR_OK);
+  assert_true((m->p.klu != NULL) == (by == KLU) && (m->p.blocks != NULL) == (by == BLOCKS));
 }
 
 static void fill(const matrix *m, tr_kkt *k) {
@@ -94,68 +99,67 @@ static void eliminate(int n, double *A, double *b, double *x) {
   for (int i = 0; i < n; i++) x[order[i]] = b[i];
 }
 
-// Both paths solve the same systems as the reference does, to round-off of their condition (< 1e4).
+// All paths solve the same systems as the reference does, to round-off of their condition (< 1e4).
 static void paths_agree(void **u) {
   (void)u;
-  static matrix m[2];
+  static matrix m[PATHS];
   seed s = 7;
   for (int size = 3; size <= 60; size += 3) {
-    tr_kkt k[2];
+    tr_kkt k[PATHS];
     seed again = s;
-    for (int sparse = 0; sparse < 2; sparse++) {
+    for (back_end by = 0; by < PATHS; by++) {
       again = s;
-      draw_values(&m[sparse], &again, size - size / 3, size / 3, 1);
-      take_pattern(&m[sparse], sparse ? 0 : MAX_SIZE);
-      assert_true((m[sparse].p.klu != NULL) == (sparse == 1));
-      assert_int_equal(tr_kkt_make(&m[sparse].ar, &m[sparse].p, &k[sparse]), TR_OK);
+      draw_values(&m[by], &again, size - size / 3, size / 3, 1);
+      take_pattern(&m[by], by, by == BLOCKS ? size - size / 3 : 0);
+      assert_int_equal(tr_kkt_make(&m[by].ar, &m[by].p, &k[by]), TR_OK);
     }
     for (int round = 0; round < 3; round++) {
       double b[MAX_SIZE], x[MAX_SIZE], want[MAX_SIZE], y[MAX_SIZE], scale;
       static double A[MAX_SIZE * MAX_SIZE];
       s = again;
       draw_values(&m[0], &s, size - size / 3, size / 3, pow(10, round));
-      memcpy(m[1].A, m[0].A, sizeof m[0].A);
+      for (int i = 1; i < PATHS; i++) memcpy(m[i].A, m[0].A, sizeof m[0].A);
       draw_many(&s, size, b);
       memcpy(A, m[0].A, sizeof A), memcpy(y, b, sizeof y);
       eliminate(size, A, y, want);
       scale = largest(size, want);
-      for (int sparse = 0; sparse < 2; sparse++) {
-        fill(&m[sparse], &k[sparse]);
-        assert_int_equal(tr_kkt_factor(&k[sparse]), TR_OK);
+      for (back_end by = 0; by < PATHS; by++) {
+        fill(&m[by], &k[by]);
+        assert_int_equal(tr_kkt_factor(&k[by]), TR_OK);
         memcpy(x, b, sizeof x);
-        assert_int_equal(tr_kkt_solve(&k[sparse], 1, x), TR_OK);
-        assert_all_near(size, x, want, 1e-10 * scale, "size %d, path %d", size, sparse);
+        assert_int_equal(tr_kkt_solve(&k[by], 1, x), TR_OK);
+        assert_all_near(size, x, want, 1e-10 * scale, "size %d, path %d", size, by);
         // again and again with the same factors, several right-hand sides at once: the same numbers
         double many[3 * MAX_SIZE];
         for (int again_k = 0; again_k < 12; again_k++) {
           for (int c = 0; c < 3; c++)
             for (int i = 0; i < size; i++) many[c * size + i] = (c + 1) * b[i];
-          assert_int_equal(tr_kkt_solve(&k[sparse], 3, many), TR_OK);
+          assert_int_equal(tr_kkt_solve(&k[by], 3, many), TR_OK);
           for (int c = 0; c < 3; c++)
             for (int i = 0; i < size; i++)
               assert_near(many[c * size + i], (c + 1) * want[i], 3e-10 * scale, "size %d, solve %d",
                           size, again_k);
         }
-        tr_kkt_multiply(&k[sparse], x, y);
+        tr_kkt_multiply(&k[by], x, y);
         assert_all_near(size, y, b, 1e-11 * pow(10, round) * fmax(1, scale), "A x = b, size %d",
                         size);
       }
       again = s;
     }
     // counters: the dense path factors each time, KLU reuses its pivots
-    assert_int_equal(k[0].factorisations, 3);
-    assert_int_equal(k[0].refactorisations, 0);
-    assert_int_equal(k[0].solves, 3 * 37);
-    assert_int_equal(k[1].factorisations, 1);
-    assert_int_equal(k[1].refactorisations, 2);
-    assert_int_equal(k[1].solves, 3 * 37);
-    release(&m[0], &k[0]), release(&m[1], &k[1]);
+    for (back_end by = 0; by < PATHS; by++) assert_int_equal(k[by].solves, 3 * 37);
+    assert_int_equal(k[DENSE].factorisations, 3);
+    assert_int_equal(k[DENSE].refactorisations, 0);
+    assert_int_equal(k[KLU].factorisations, 1);
+    assert_int_equal(k[KLU].refactorisations, 2);
+    assert_true(k[BLOCKS].by_blocks && !k[BLOCKS].klu);
+    for (back_end by = 0; by < PATHS; by++) release(&m[by], &k[by]);
   }
 }
 
-static void make(matrix *m, tr_kkt *k, seed *s, bool sparse) {
+static void make(matrix *m, tr_kkt *k, seed *s, back_end by) {
   draw_values(m, s, 8, 4, 1);
-  take_pattern(m, sparse ? 0 : MAX_SIZE);
+  take_pattern(m, by, by == BLOCKS ? 8 : 0);
   assert_int_equal(tr_kkt_make(&m->ar, &m->p, k), TR_OK);
   fill(m, k);
 }
@@ -169,12 +173,12 @@ static void scale_row(const matrix *m, tr_kkt *k, int row, double f) {
 static void singular(void **u) {
   (void)u;
   static matrix m;
-  for (int sparse = 0; sparse < 2; sparse++)
+  for (back_end by = 0; by < PATHS; by++)
     for (int first = 0; first < 2; first++) { // before and after a good factorisation
       tr_kkt k;
       seed s = 11;
       double x[MAX_SIZE];
-      make(&m, &k, &s, sparse);
+      make(&m, &k, &s, by);
       if (first) assert_int_equal(tr_kkt_factor(&k), TR_OK);
       scale_row(&m, &k, 9, 0);
       assert_int_equal(tr_kkt_factor(&k), TR_SINGULAR);
@@ -194,7 +198,7 @@ static void singular(void **u) {
 static void singular_to_working_precision(void **u) {
   (void)u;
   static matrix m;
-  for (int sparse = 0; sparse < 2; sparse++)
+  for (back_end by = 0; by < PATHS; by++)
     for (int k = 0; k < 20; k++) {
       tr_kkt kkt;
       seed s = 100 + (seed)k;
@@ -204,8 +208,7 @@ static void singular_to_working_precision(void **u) {
         double x = a * m.A[14 * m.n + j] + b * m.A[15 * m.n + j];
         set(&m, 16, j, x), set(&m, j, 16, x);
       }
-      take_pattern(&m, sparse ? 0 : MAX_SIZE);
-      m.p.leading = 14;
+      take_pattern(&m, by, 14);
       assert_int_equal(tr_kkt_make(&m.ar, &m.p, &kkt), TR_OK);
       fill(&m, &kkt);
       assert_int_equal(tr_kkt_factor(&kkt), TR_SINGULAR);
@@ -230,12 +233,12 @@ static void not_finite(void **u) {
   (void)u;
   static matrix m;
   const double bad[] = {NAN, INFINITY, -INFINITY};
-  for (int sparse = 0; sparse < 2; sparse++)
+  for (back_end by = 0; by < PATHS; by++)
     for (int which = 0; which < 3; which++) {
       tr_kkt k;
       seed s = 13;
       double x[MAX_SIZE];
-      make(&m, &k, &s, sparse);
+      make(&m, &k, &s, by);
       for (int at = 0; at < m.p.nnz; at += 7) {
         fill(&m, &k);
         k.values[at] = bad[which];
@@ -260,7 +263,7 @@ static void pivot_growth(void **u) {
   double x[MAX_SIZE], b[MAX_SIZE], want[MAX_SIZE], y[MAX_SIZE];
   static double A[MAX_SIZE * MAX_SIZE];
   draw_values(&m, &s, 20, 8, 1);
-  take_pattern(&m, 0);
+  take_pattern(&m, KLU, 0);
   assert_int_equal(tr_kkt_make(&m.ar, &m.p, &k), TR_OK);
   fill(&m, &k);
   assert_int_equal(tr_kkt_factor(&k), TR_OK);
@@ -282,7 +285,7 @@ static void slots(void **u) {
   static matrix m;
   seed s = 19;
   draw_values(&m, &s, 12, 5, 1);
-  take_pattern(&m, 0);
+  take_pattern(&m, KLU, 0);
   for (int i = 0; i < m.n; i++)
     for (int j = 0; j < m.n; j++) {
       int slot = tr_pattern_slot(&m.p, i, j);

@@ -36,7 +36,7 @@ static tr_status plan_text(const char *text, planned *p, tr_error *error) {
   *p = (planned){.arena = tr_arena_make(NULL)};
   assert_int_equal(tr_model_new(NULL, &p->model), TR_OK);
   tr_status status = tr_model_read_text(p->model, text, strlen(text), "m.yaml", error);
-  return status != TR_OK ? status : tr_model_plan(p->model, &p->arena, &p->plan, error);
+  return status != TR_OK ? status : tr_model_plan(p->model, &p->arena, &p->arena, &p->plan, error);
 }
 
 static planned plan_law(const char *type, const char *key, const char *law) {
@@ -44,8 +44,8 @@ static planned plan_law(const char *type, const char *key, const char *law) {
   tr_error error = {0};
   planned p;
   snprintf(text, sizeof text, WORLD "%s: {e: {type: %s%s, %s: \"%s\"}}\n",
-           strcmp(type, "expression") ? "forces" : "joints", type,
-           strcmp(type, "expression") ? ", markers: [m1, m2]" : "", key, law);
+           strstr(type, "expression") ? "joints" : "forces", type,
+           strstr(type, "expression") ? "" : ", markers: [m1, m2]", key, law);
   if (plan_text(text, &p, &error) != TR_OK) fail_msg("%s: %s", law, error.text);
   return p;
 }
@@ -335,6 +335,67 @@ static void curvatures(void **unused) {
   }
 }
 
+// The gradient by twists, and the value while the frames move on.
+static void twist_gradient_path(void *context, double s, double *out) {
+  const stage *x = context;
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  law_slope d;
+  double t = stand(x, s, f, pf);
+  law_derive(x->law, x->nd, t, pf, x->variable, &d);
+  memcpy(out, d.v, (size_t)x->n * sizeof *out);
+  out[x->n] = d.value;
+}
+
+static void check_twist_curvature(stage *x, const char *text) {
+  double Q[TR_LAW_MAX_N * TR_LAW_MAX_N] = {0}, V[TR_LAW_MAX_N * TR_LAW_MAX_N] = {0};
+  double d[TR_LAW_MAX_N + 1], column[TR_LAW_MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  stop(x);
+  double t = stand(x, 0, f, pf);
+  law_add_twist_hessian(x->law, x->nd, t, pf, 1, Q, V);
+  for (int j = 0; j < 2 * x->n; j++) {
+    int k = j % x->n;
+    bool by_twist = j >= x->n;
+    stop(x), (by_twist ? x->du : x->u)[k] = 1;
+    double tol = differentiate(twist_gradient_path, x, x->n, d);
+    for (int i = 0; i < x->n; i++) column[i] = (by_twist ? V : Q)[i * x->n + k];
+    assert_all_near(x->n, column, d, tol, "%s: by twists and %s, column %d, nd %d", text,
+                    by_twist ? "twists" : "displacements", k, x->nd);
+  }
+  stop(x), x->dt = 1;
+  for (int k = 0; k < x->law->markers; k++) {
+    double *u = x->u + k * x->nd;
+    memcpy(u, x->frame[k].v, 3 * sizeof *u);
+    if (x->nd == 3)
+      u[2] = x->frame[k].w[2];
+    else
+      memcpy(u + 3, x->frame[k].w, 3 * sizeof *u);
+  }
+  double tol = differentiate(twist_gradient_path, x, x->n + 1, d);
+  assert_near(law_drift(x->law, x->nd, t, pf), d[x->n], tol, "%s: drift, nd %d", text, x->nd);
+}
+
+static void twist_curvatures(void **unused) {
+  (void)unused;
+  static const char *const rows[] = {"VX(m1, m2, m3) + VY(m2, m1, m1)",
+                                     "VM(m1, m2)",
+                                     "VR(m2, m3)",
+                                     "WX(m1) - WZ(m2, m1, m3)",
+                                     "k*VX(m1)*VR(m2, m3) + sin(w*time)*k*DZ(m1, m2, m1)*VZ(m1)",
+                                     "k*VM(m1, m2)^2 - exp(k*DX(m1)/5)*time*k*WY(m1, m2, m2)",
+                                     "tanh(k*VX(m1))/(3 + k*DM(m1, m2)) + AZ(m1)*k*WZ(m1)"};
+  seed s = 55;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    planned p = plan_law("velocity-expression", "gam", rows[k]);
+    const tr_law *law = law_at(p.plan.joint[0].par, p.plan.joint[0].type->fields, "gam");
+    for (int nd = 3; nd <= 6; nd += 3)
+      for (int i = 0; i < 3; i++) check_twist_curvature(set_stage(law, nd, &s), rows[k]);
+    drop(&p);
+  }
+}
+
 static void time_path(void *context, double s, double *out) {
   double f[3];
   law_of_time(context, 0.37 + s, f);
@@ -428,9 +489,9 @@ static void markers(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values),     cmocka_unit_test(folding), cmocka_unit_test(slopes),
-      cmocka_unit_test(curvatures), cmocka_unit_test(of_time), cmocka_unit_test(splines),
-      cmocka_unit_test(markers),
+      cmocka_unit_test(values),     cmocka_unit_test(folding),          cmocka_unit_test(slopes),
+      cmocka_unit_test(curvatures), cmocka_unit_test(twist_curvatures), cmocka_unit_test(of_time),
+      cmocka_unit_test(splines),    cmocka_unit_test(markers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

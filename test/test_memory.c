@@ -234,7 +234,7 @@ static long watch_steps(const char *model, const char *set, const char *method, 
   assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
   if (set) assert_int_equal(tr_model_set(m, "N", set, NULL), TR_OK);
   assert_int_equal(tr_compile(m, &sys, NULL), TR_OK);
-  *sparse = sys->pattern.klu != NULL;
+  *sparse = sys->pattern.klu || sys->pattern.blocks;
   assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
   assert_int_equal(tr_run_observe(run, &observer), TR_OK);
   for (int i = 0; i < 5; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);

@@ -42,6 +42,8 @@ static void levels(void **state) {
                                       "heavy top",
                                       "swing",
                                       "bead on a breathing rail",
+                                      "sleigh",
+                                      "rolling coin",
                                       NULL};
   (void)state;
   claim list[MAX_CLAIMS];

@@ -81,7 +81,7 @@ static tr_model *read_model(const char *text) {
 static void plan_model(const tr_model *model, tr_arena *arena, tr_plan *plan) {
   tr_error error = {0};
   *arena = tr_arena_make(NULL);
-  tr_status status = tr_model_plan(model, arena, plan, &error);
+  tr_status status = tr_model_plan(model, arena, arena, plan, &error);
   assert_string_equal(error.text, "");
   assert_int_equal(status, TR_OK);
 }
@@ -419,7 +419,7 @@ static void test_build_errors(void **state) {
                &e);
   tr_model_add(m, "bodies", "arm", (tr_arg[]){{"type", .text = "planar"}, {"mas", .num = 1}, {0}},
                &e);
-  assert_int_equal(tr_model_plan(m, &arena, &plan, &e), TR_BAD_INPUT);
+  assert_int_equal(tr_model_plan(m, &arena, &arena, &plan, &e), TR_BAD_INPUT);
   assert_string_equal(e.text,
                       "body \"rod\": this name is already used by a body\n"
                       "body \"arm\": unknown key \"mas\" (did you mean \"mass\"?)\n"
@@ -446,7 +446,7 @@ static void test_set(void **state) {
   e = (tr_error){0};
   assert_int_equal(tr_model_set(m, "theta0", "2*(", &e), TR_OK);
   arena = tr_arena_make(NULL);
-  assert_int_equal(tr_model_plan(m, &arena, &plan, &e), TR_BAD_INPUT);
+  assert_int_equal(tr_model_plan(m, &arena, &arena, &plan, &e), TR_BAD_INPUT);
   assert_string_equal(e.text, "parameter \"theta0\": a value is missing at the end in \"2*(\"\n");
   tr_arena_free(&arena);
   tr_model_free(m);
@@ -475,7 +475,7 @@ static void test_problems(void **state) {
   assert_int_equal(tr_model_add_problem(m, "rod", &good, &e), TR_OK);
   tr_model_add(m, "markers", "f", (tr_arg[]){{"body", .text = "p"}, {0}}, &e);
   arena = tr_arena_make(NULL);
-  assert_int_equal(tr_model_plan(m, &arena, &plan, &e), TR_BAD_INPUT);
+  assert_int_equal(tr_model_plan(m, &arena, &arena, &plan, &e), TR_BAD_INPUT);
   assert_string_equal(e.text,
                       "problem \"rod\": this name is already used by a body\n"
                       "marker \"f\": \"p\" is a problem in coordinates of its own; "
@@ -532,7 +532,7 @@ static tr_status everything(failing *f) {
   tr_arena arena = tr_arena_make(&f->base);
   tr_plan plan;
   tr_status status = tr_model_read_text(model, rich, sizeof rich - 1, "m.yaml", &error);
-  if (status == TR_OK) status = tr_model_plan(model, &arena, &plan, &error);
+  if (status == TR_OK) status = tr_model_plan(model, &arena, &arena, &plan, &error);
   if (status == TR_OK) status = tr_model_write_text(model, &text, &size, &error);
   if (text) tr_model_release(model, text);
   if (status == TR_OK) status = tr_model_set(model, "N", "7", &error);

@@ -31,7 +31,7 @@ static void check(const bad *b) {
   if (status == TR_OK) {
     tr_arena arena = tr_arena_make(NULL);
     tr_plan plan;
-    status = tr_model_plan(model, &arena, &plan, &error);
+    status = tr_model_plan(model, &arena, &arena, &plan, &error);
     tr_arena_free(&arena);
   } else {
     assert_null(model->root->first); // a failed read leaves the model empty
@@ -61,7 +61,7 @@ static void test_no_error(void **state) {
     tr_arena arena = tr_arena_make(NULL);
     assert_int_equal(tr_model_new(NULL, &model), TR_OK);
     tr_status status = tr_model_read_text(model, table[k].text, strlen(table[k].text), NULL, NULL);
-    if (status == TR_OK) status = tr_model_plan(model, &arena, &plan, NULL);
+    if (status == TR_OK) status = tr_model_plan(model, &arena, &arena, &plan, NULL);
     assert_int_equal(status, TR_BAD_INPUT);
     tr_arena_free(&arena);
     tr_model_free(model);
@@ -95,7 +95,7 @@ static void test_many(void **state) {
   for (int k = 0; k < 1000; k++) tr_text_add(&text, "  m%d: {body: b%d}\n", k, k);
   assert_int_equal(tr_model_new(NULL, &model), TR_OK);
   assert_int_equal(tr_model_read_text(model, text.data, text.size, "m.yaml", &error), TR_OK);
-  assert_int_equal(tr_model_plan(model, &arena, &plan, &error), TR_BAD_INPUT);
+  assert_int_equal(tr_model_plan(model, &arena, &arena, &plan, &error), TR_BAD_INPUT);
   assert_int_equal(error.count, 1000);
   size_t n = strlen(error.text);
   assert_true(n > TR_ERROR_SIZE - 200 && error.text[n - 1] == '\n');

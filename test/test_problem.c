@@ -126,7 +126,7 @@ static int pieces(const tr_problem *problem, double *A, double *phi_t, double *g
   for (int i = 0; i < sys->nv; i++) x.q[i] += 0.3 * draw(&s), x.v[i] = 3 * draw(&s);
   draw_many(&s, sys->nv, x.a), draw_many(&s, sys->nc, x.lam);
   x.t = 0.8;
-  tr_tangent(w, x.t, x.q, x.v, x.mem, x.a, x.lam, NULL, (tr_coefficients){1, 1, 1}, values);
+  tr_tangent(w, x.t, x.q, x.v, x.mem, x.a, x.lam, NULL, (tr_coefficients){1, 1, 1, 0}, values);
   memset(A, 0, (size_t)(p->n * p->n) * sizeof *A);
   for (int j = 0; j < p->n; j++)
     for (int k = p->column[j]; k < p->column[j + 1]; k++) A[p->row[k] * p->n + j] = values[k];

@@ -359,7 +359,7 @@ static void test_tangent(void **state) {
       double *values = calloc((size_t)s->pattern.nnz + 1, sizeof *values);
       for (int i = 0; i < s->nv; i++) x.v[i] += draw(&random), x.a[i] = draw(&random);
       for (int i = 0; i < s->nc; i++) x.lam[i] = draw(&random);
-      tr_tangent(w, 0, x.q, x.v, x.mem, x.a, x.lam, NULL, (tr_coefficients){1, 1, 1}, values);
+      tr_tangent(w, 0, x.q, x.v, x.mem, x.a, x.lam, NULL, (tr_coefficients){1, 1, 1, 0}, values);
       for (int j = 0; j < s->nv; j++) check_column(w, &x, values, j);
       free(values);
       tr_work_free(w);

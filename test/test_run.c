@@ -45,11 +45,12 @@ static void perturbed_start(void **u) {
     gaps(sys, &x, &phi, &phi_v);
     speed = fmax(1, largest(sys->nv, x.v));
     bool loose = tr_idle_rows(sys, x.mem, NULL) == sys->nc; // nothing holds yet
+    bool positions = !loose && sys->nc > sys->nvelocity;    // constraints of them
     assert_true(phi <= 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
     assert_true(phi_v <= 1e-13 * speed * sqrt(sys->nc));
-    assert_true(loose || (info.phi_before > 1e-5 && info.phi_v_before > 1e-4));
+    assert_true((!positions || info.phi_before > 1e-5) && (loose || info.phi_v_before > 1e-4));
     assert_near(info.phi_after, phi, 1e-15, "%s: phi_after", *name);
-    assert_true(loose ? info.moved_q == 0 : info.moved_q > 1e-5 && info.moved_q < 1);
+    assert_true((positions ? info.moved_q > 1e-5 : info.moved_q == 0) && info.moved_q < 1);
     // kept coordinates have not moved: by a bit where they are coordinates of the state, to round-off where
     // they are turned
     for (int b = 0; b < sys->nbody; b++) {
@@ -149,7 +150,8 @@ static void impossible_start(void **u) {
   assert_true(check.phi > 1);
   snprintf(name, sizeof name, "joint \"%s\": cannot be assembled", check.worst);
   assert_non_null(strstr(error.text, name));
-  assert_int_equal(error.count, 1);
+  assert_int_equal(error.count, 2);
+  assert_non_null(strstr(error.text, "\": stays open by "));
   error = (tr_error){0};
   assert_int_equal(tr_run_new(m.sys, NULL, NULL, &run, &error), TR_INCONSISTENT);
   assert_null(run);
@@ -496,7 +498,7 @@ static void newton_budget(void **u) {
       {"rack_and_pinion.yaml", 2, 0.001},
       {"screw_jack.yaml", 2.23, 0.201},
       {"universal_shaft.yaml", 2.57, 0.086},
-      {"double_pendulum.yaml", 2.15, 0.029},
+      {"double_pendulum.yaml", 1.63, 0.039},
       {"four_bar_chain.yaml", 2.15, 0.061},
       {"heavy_top.yaml", 5.05, 1.000},
       {"pendulum.yaml", 3.89, 0.366},
@@ -508,7 +510,14 @@ static void newton_budget(void **u) {
       {"quick_return.yaml", 2.16, 0.035},
       {"robot_arm.yaml", 2.05, 0.009},
       {"shake_table.yaml", 1.95, 0.001},
+      {"rod_net.yaml", 3.17, 0.282},
+      {"bricard.yaml", 3.02, 0.018},
       {"slider_crank_flexible.yaml", 1.4, 0.007},
+      {"rolling_coin.yaml", 1.35, 0.040},
+      {"skate.yaml", 2.25, 0.084},
+      {"flexible_arm.yaml", 2.08, 0.031},
+      {"flexible_four_bar.yaml", 2.11, 0.022},
+      {"rotating_beam.yaml", 2, 0.001},
   };
   for (const char *const *name = shipped_models(); *name; name++) {
     mechanism m = load_model(*name, NULL);

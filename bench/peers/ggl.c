@@ -53,12 +53,14 @@ ggl *ggl_make(bench_problem problem, int n) {
   ggl *g = room(1, sizeof *g);
   if (!g) return NULL;
   int failed = problem == ANDREWS ? ggl_andrews(g) : ggl_planar(g, problem, n);
+  if (!failed && !ggl_finish(g)) return g;
+  ggl_free(g);
+  return NULL;
+}
+
+int ggl_finish(ggl *g) {
   g->n = 2 * (g->nq + g->nc);
-  if (failed || find_pattern(g)) {
-    ggl_free(g);
-    return NULL;
-  }
-  return g;
+  return find_pattern(g);
 }
 
 void ggl_free(ggl *g) {
@@ -75,13 +77,27 @@ void ggl_evaluate(ggl *g, double cj, const double *y, const double *yp) {
   g->matrix(g, cj, y, yp);
 }
 
-// With q' = v, mu = 0 the rest is linear in (v', lam): M v' + G' lam = f, G v' = -(G v)_q v.
-// The matrix with cj -> infinity holds M and G: columns v over cj and lam. Solved here as one system in
-// (q, v, lam, mu) with the weights of a very short step, which a refinement makes exact.
+// d/dt (G v) over cj along the motion, by a central difference, into the rows of G v.
+static void find_bend(const ggl *g, double cj, const double *y, const double *yp, double *room_y,
+                      double *room_r, double *r) {
+  const double eps = 1e-6;
+  int nq = g->nq, nc = g->nc;
+  memset(r + 2 * nq, 0, (size_t)nc * sizeof *r);
+  for (int side = -1; side <= 1; side += 2) {
+    double h = side * eps;
+    memcpy(room_y, y, (size_t)g->n * sizeof *y);
+    for (int i = 0; i < nq; i++) room_y[i] += h * y[nq + i], room_y[nq + i] += h * yp[nq + i];
+    g->residual(g, room_y, yp, room_r);
+    for (int i = 0; i < nc; i++) r[2 * nq + i] += room_r[2 * nq + i] / (2 * h * cj);
+  }
+}
+
+// With q' = v, mu = 0 the rest is linear in (v', lam): M v' + G' lam = f, d/dt (G v) = 0. The matrix of a
+// very short step, cj large, holds it up to O(1/cj), which repetition removes.
 int ggl_start(ggl *g, double *y, double *yp) {
-  const double cj = 1e6, eps = 1e-6;
+  const double cj = 1e6;
   int nq = g->nq, nc = g->nc, n = g->n, failed = 1;
-  double *r = room((size_t)n, sizeof *r), *q = room((size_t)n, sizeof *q);
+  double *r = room(3 * (size_t)n, sizeof *r);
   klu_common common;
   klu_defaults(&common);
   klu_symbolic *symbolic = klu_analyze(n, g->column, g->row, &common);
@@ -89,31 +105,14 @@ int ggl_start(ggl *g, double *y, double *yp) {
   memset(y, 0, (size_t)n * sizeof *y), memset(yp, 0, (size_t)n * sizeof *yp);
   memcpy(y, g->q0, (size_t)nq * sizeof *y), memcpy(y + nq, g->v0, (size_t)nq * sizeof *y);
   memcpy(yp, g->v0, (size_t)nq * sizeof *yp);
-  if (!r || !q || !symbolic) goto done;
+  if (!r || !symbolic) goto done;
   ggl_evaluate(g, cj, y, yp);
   if (!(numeric = klu_factor(g->column, g->row, g->values, symbolic, &common))) goto done;
   for (int pass = 0; pass < 20; pass++) {
     g->residual(g, y, yp, r);
-    // rows of G v: instead (d/dt)(G v) = G v' + (G v)_q v, by a difference along the motion, over cj
-    for (int side = 0; side < 2; side++) {
-      double h = side ? -eps : eps;
-      memcpy(q, y, (size_t)n * sizeof *q);
-      for (int i = 0; i < nq; i++) {
-        q[i] = y[i] + h * y[nq + i];
-        q[nq + i] = y[nq + i] + h * yp[nq + i];
-      }
-      double *s = q + 0; // residual over the point itself
-      double *t = room((size_t)n, sizeof *t);
-      if (!t) goto done;
-      g->residual(g, s, yp, t);
-      for (int i = 0; i < nc; i++) {
-        double x = t[2 * nq + i] / (2 * h * cj);
-        r[2 * nq + i] = side ? r[2 * nq + i] + x : x;
-      }
-      free(t);
-    }
-    for (int i = 0; i < nq; i++) r[i] = 0;
-    for (int i = 0; i < nc; i++) r[2 * nq + nc + i] = 0;
+    find_bend(g, cj, y, yp, r + n, r + 2 * n, r);
+    memset(r, 0, (size_t)nq * sizeof *r);
+    memset(r + 2 * nq + nc, 0, (size_t)nc * sizeof *r);
     if (!klu_solve(symbolic, numeric, n, 1, r, &common)) goto done;
     for (int i = 0; i < nq; i++) yp[nq + i] -= cj * r[nq + i];
     for (int i = 0; i < nc; i++) y[2 * nq + i] -= r[2 * nq + i];
@@ -122,6 +121,6 @@ int ggl_start(ggl *g, double *y, double *yp) {
 done:
   if (numeric) klu_free_numeric(&numeric, &common);
   if (symbolic) klu_free_symbolic(&symbolic, &common);
-  free(r), free(q);
+  free(r);
   return failed;
 }

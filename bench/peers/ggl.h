@@ -13,7 +13,7 @@ struct ggl {
   void (*residual)(const ggl *g, const double *y, const double *yp, double *r);
   // Emits every entry in one fixed order, by ggl_emit.
   void (*matrix)(ggl *g, double cj, const double *y, const double *yp);
-  void (*observe)(const ggl *g, const double *y, double *x, double *v);
+  void (*observe)(const ggl *g, const double *y, double *x, double *v); // or NULL
   double *q0, *v0;
   void *data;
   // the matrix, compressed columns
@@ -35,6 +35,7 @@ static inline void ggl_emit(ggl *g, int row, int column, double x) {
 }
 
 ggl *ggl_make(bench_problem problem, int n); // NULL: no memory
+int ggl_finish(ggl *g); // n and the pattern, once a mechanism is filled in; 0: done
 void ggl_free(ggl *g);
 void ggl_evaluate(ggl *g, double cj, const double *y, const double *yp); // values
 // y, yp consistent: multipliers and accelerations from the equations. 0: done.

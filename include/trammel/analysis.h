@@ -27,7 +27,9 @@ TR_API tr_status tr_accelerations(const tr_system *system, tr_state *state, tr_e
 typedef struct tr_check_info {
   int coordinates, constraints; // nv, nc
   int rank;                     // of G at the start, after assembly
-  int freedom;                  // nv - rank
+  int freedom;                  // of velocities: nv - rank
+  int of_velocities;            // rows that constrain velocities only (nonholonomic)
+  int freedom_of_positions;     // more than `freedom` by those that are independent
   double phi, phi_v;            // 2-norms as given
   const char *worst;            // element with the largest |Phi|, or ""
   char findings[2048];          // redundant constraints by name, a line each, or empty
@@ -36,6 +38,25 @@ typedef struct tr_check_info {
 TR_API tr_status tr_check_method(const tr_system *system, tr_error *error);
 TR_API tr_status tr_check(const tr_system *system, const tr_state *state, tr_check_info *info,
                           tr_error *error);
+
+// ---- the constraint doctor --------------------------------------------------------------------------
+
+// The constraints at a consistent state, in numbers and in words. Texts are lines, "" where there is
+// nothing to say, and live as long as the examination.
+typedef struct tr_examination {
+  int coordinates, constraints;
+  int gruebler;          // coordinates - constraints
+  int rank, freedom;     // rank of G, coordinates - rank; -1: too large to tell
+  int rank_nearby;       // where the mechanism moves to. More than rank: the position is singular
+  double closeness;      // 0 .. 1: sine of the angle that is left between constraints
+  bool nearly;           // so little that the position is nearly singular
+  const char *redundant; // joint "D": 3 of 5 rows repeat what "A", "B", "C" say
+  const char *reactions; // those that are not unique: A (fz, tx, ty), B (fz)
+  const char *motions; // of a (nearly) singular position what is (almost) free; else all, if asked
+} tr_examination;
+TR_API tr_status tr_examine(const tr_system *system, const tr_state *state, bool all_motions,
+                            tr_examination **examination, tr_error *error);
+TR_API void tr_examination_free(tr_examination *examination); // NULL is fine
 
 // What an element adds to the equations: unknowns or constraint rows.
 typedef struct tr_element_info {

@@ -78,7 +78,8 @@ typedef struct tr_law tr_law;
 typedef enum tr_law_reach {
   TR_OF_MOTION,    // time, positions and velocities
   TR_OF_POSITIONS, // time and positions
-  TR_OF_TIME
+  TR_OF_TIME,
+  TR_OF_VELOCITIES // as the first, and on velocities it must
 } tr_law_reach;
 
 // A quantity that the element tells its law: "length".
@@ -271,8 +272,14 @@ typedef enum tr_sight {
 
 // One realisation, planar or spatial. n = markers * nd. f[k]: the k-th marker's frame: first the type's
 // markers, then those that TR_LAW and TR_MARKER fields added, so that n may differ between elements.
+//
+// Rows are of positions, Phi(q, t) = 0, or of velocities, Gam(v, q, t) = 0: nonholonomic constraints,
+// equations of states. For a row of velocities phi means Gam, G = Gam by the twists, and gamma = d/dt Gam
+// while the frames do not accelerate; there phi_t and rate write 0 and what eval does.
 typedef struct tr_joint_ops {
   int rows;
+  unsigned velocity; // bit r: row r is one of velocities
+  bool one_sided; // reactions act on the first frame alone: the row of one body that hears others
   tr_sight sight;
   bool dense; // entries of jac may vanish at some states: keep the whole block in the pattern
   // phi (rows) and, when lam is given, the wrench w (n) = -G' lam. mem: to count turns by.
@@ -281,6 +288,10 @@ typedef struct tr_joint_ops {
   void (*jac)(const void *par, double t, const tr_frame *const *f, double *G); // rows x n
   // (G' lam) by the frames' displacements, n x n, K comes zeroed. NULL: zero.
   void (*geom)(const void *par, double t, const tr_frame *const *f, const double *lam, double *K);
+  // Rows of velocities, NULL: zero. Gam by displacements at fixed twists (rows x n; 0 in other rows);
+  // and (G' lam) by twists (n x n, comes zeroed).
+  void (*jac_q)(const void *par, double t, const tr_frame *const *f, double *G);
+  void (*geom_v)(const void *par, double t, const tr_frame *const *f, const double *lam, double *D);
   // d/dt (G u + Phi_t) while the frames do not accelerate. NULL: zero.
   void (*gamma)(const void *par, double t, const tr_frame *const *f, double *out);
   void (*phi_t)(const void *par, double t, const tr_frame *const *f, const double *mem,

@@ -25,10 +25,12 @@ TR_API tr_method_info tr_method_describe(int method); // by index
 
 // ---- settings -------------------------------------------------------------------------------------
 
+// The degree of the polynomial through past steps that Newton's iteration starts from, at most.
 typedef enum tr_predictor {
   TR_PREDICT_CONSTANT,
   TR_PREDICT_LINEAR,
-  TR_PREDICT_QUADRATIC
+  TR_PREDICT_QUADRATIC,
+  TR_PREDICT_CUBIC
 } tr_predictor;
 
 typedef struct tr_newton_settings {

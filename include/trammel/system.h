@@ -17,6 +17,7 @@ TR_API void tr_system_free(tr_system *system);
 typedef struct tr_system_info {
   const char *name; // of the model
   int bodies, markers, joints, forces;
+  int numbers;          // states and variables, each an unknown with an equation
   int nq, nv, nc, nmem; // coordinates, velocities, constraint rows, memories
   int nnz;              // of the KKT matrix
   size_t bytes;         // held by the system

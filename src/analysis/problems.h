@@ -9,6 +9,10 @@
 // constraints, M(q) not constant; 0 <= t <= 0.03. Data of the Test Set for IVP Solvers.
 extern const tr_problem tr_problem_seven_angles;
 
+// Slider crank with an elastic rod (Simeon) in (phi1, phi2, x3, q1 .. q4), driven at 150 rad/s, three
+// constraints; 0 <= t <= 0.1. Data of the Test Set for IVP Solvers.
+extern const tr_problem tr_problem_elastic_crank;
+
 // Slider crank of [WHTC07] in (theta, phi, x, y), started as printed: off the constraints by 4e-5.
 extern const tr_problem tr_problem_slider_crank;
 

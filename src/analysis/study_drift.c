@@ -47,6 +47,7 @@ static tr_status look(tr_observer *self, const tr_state *x, const tr_run_info *i
   double *r = w->work->x;
   tr_kinematics(w->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(w->work, NULL, NULL, r);
+  tr_clear_velocity_rows(w->work->sys, r);
   double phi = norm(r, w->nc);
   tr_rates(w->work, r);
   double rate = norm(r, w->nc);

@@ -35,7 +35,8 @@ typedef struct tr_arena {
   size_t bytes;            // handed out
 } tr_arena;
 tr_arena tr_arena_make(tr_allocator *al);
-void *tr_arena_get(tr_arena *ar, size_t size); // zeroed, aligned to 64; NULL: out of memory
+void *tr_arena_get(tr_arena *ar,
+                   size_t size); // zeroed, aligned to 64 if not small; NULL: out of memory
 char *tr_arena_text(tr_arena *ar, const char *text, size_t n); // a terminated copy
 char *tr_arena_printf(tr_arena *ar, const char *format, ...) TR_PRINTF(2, 3);
 void tr_arena_free(tr_arena *ar);

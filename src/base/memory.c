@@ -7,7 +7,7 @@
 
 #include "base.h"
 
-enum { ALIGN = 64, CHUNK = 16 * 1024 };
+enum { ALIGN = 64, ALIGN_SMALL = 16, SMALL = 512, CHUNK = 16 * 1024 };
 
 typedef struct tr_chunk {
   struct tr_chunk *next;
@@ -26,15 +26,14 @@ void *tr_resize(tr_allocator *al, void *block, size_t size) {
 tr_arena tr_arena_make(tr_allocator *al) { return (tr_arena){.al = al}; }
 
 // First aligned offset into the chunk's payload at or after `used`.
-static size_t aligned_offset(const tr_chunk *c) {
+static size_t aligned_offset(const tr_chunk *c, size_t align) {
   uintptr_t at = (uintptr_t)(c + 1) + c->used;
-  return c->used + (size_t)((ALIGN - at % ALIGN) % ALIGN);
+  return c->used + (size_t)((align - at % align) % align);
 }
 
-void *tr_arena_get(tr_arena *ar, size_t size) {
-  if (size == 0) size = 1;
+static void *get(tr_arena *ar, size_t size, size_t align) {
   tr_chunk *c = ar->chunks;
-  if (!c || aligned_offset(c) + size > c->size) {
+  if (!c || aligned_offset(c, align) + size > c->size) {
     // Grow geometrically so that large models take few chunks.
     size_t want = size + ALIGN, usual = CHUNK + ar->bytes / 4;
     if (want < size) return NULL;
@@ -44,7 +43,7 @@ void *tr_arena_get(tr_arena *ar, size_t size) {
     *c = (tr_chunk){.next = ar->chunks, .size = want};
     ar->chunks = c;
   }
-  size_t at = aligned_offset(c);
+  size_t at = aligned_offset(c, align);
   char *p = (char *)(c + 1) + at;
   c->used = at + size;
   ar->bytes += size;
@@ -52,8 +51,12 @@ void *tr_arena_get(tr_arena *ar, size_t size) {
   return p;
 }
 
+void *tr_arena_get(tr_arena *ar, size_t size) {
+  return get(ar, size > 0 ? size : 1, size < SMALL ? ALIGN_SMALL : ALIGN);
+}
+
 char *tr_arena_text(tr_arena *ar, const char *text, size_t n) {
-  char *s = tr_arena_get(ar, n + 1);
+  char *s = get(ar, n + 1, 1);
   if (s) memcpy(s, text, n);
   return s;
 }
@@ -64,7 +67,7 @@ char *tr_arena_printf(tr_arena *ar, const char *format, ...) {
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (n < 0) return NULL;
-  char *s = tr_arena_get(ar, (size_t)n + 1);
+  char *s = get(ar, (size_t)n + 1, 1);
   if (!s) return NULL;
   va_start(args, format);
   vsnprintf(s, (size_t)n + 1, format, args);

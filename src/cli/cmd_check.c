@@ -5,10 +5,11 @@
 
 #include "cli.h"
 
-enum { SET, JSON };
+enum { SET, MOTIONS, JSON };
 
 static const option options_check[] = {
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
+    [MOTIONS] = {"motions", 0, NULL, "also tell what can move: every free motion in words"},
     [JSON] = {"json", 0, NULL, "one JSON object on standard output"},
     {0},
 };
@@ -16,8 +17,9 @@ static const option options_check[] = {
 typedef struct findings {
   const char *path;
   const tr_system *system;
-  double *violation;   // of each element, at the start as written
-  tr_check_info check; // of the start as written; rank and findings after assembly
+  double *violation;      // of each element, at the start as written
+  tr_check_info check;    // of the start as written
+  tr_examination *doctor; // after assembly; NULL: there is no consistent start
   tr_start_info start;
   tr_status status;
   tr_error error;
@@ -39,6 +41,10 @@ static void elements_json(json *j, const findings *f) {
   json_close(j);
 }
 
+static const char *position_word(const tr_examination *e) {
+  return e->rank_nearby > e->rank ? "singular" : e->nearly ? "nearly singular" : "regular";
+}
+
 static void print_json(const findings *f) {
   json j = {.to = stdout};
   json_open(&j, NULL, '{');
@@ -48,10 +54,20 @@ static void print_json(const findings *f) {
   if (f->status != TR_OK) json_error(&j, &f->error);
   json_int(&j, "coordinates", f->check.coordinates);
   json_int(&j, "constraints", f->check.constraints);
-  json_int(&j, "rank", f->check.rank);
-  json_int(&j, "redundant", f->check.constraints - f->check.rank);
-  json_int(&j, "degrees_of_freedom", f->check.freedom);
-  json_lines(&j, "findings", f->check.findings);
+  int rank = f->doctor ? f->doctor->rank : f->check.rank;
+  json_int(&j, "rank", rank);
+  json_int(&j, "redundant", f->check.constraints - rank);
+  json_int(&j, "degrees_of_freedom", f->doctor ? f->doctor->freedom : f->check.freedom);
+  json_int(&j, "degrees_of_freedom_of_positions", f->check.freedom_of_positions);
+  json_int(&j, "gruebler", f->check.coordinates - f->check.constraints);
+  json_lines(&j, "findings", f->doctor ? f->doctor->redundant : f->check.findings);
+  if (f->doctor) {
+    json_int(&j, "rank_nearby", f->doctor->rank_nearby);
+    json_number(&j, "closeness", f->doctor->closeness);
+    json_text(&j, "position", position_word(f->doctor));
+    json_lines(&j, "motions", f->doctor->motions);
+    json_lines(&j, "reactions_not_unique", f->doctor->reactions);
+  }
   json_open(&j, "start", '{');
   json_number(&j, "position_violation", f->check.phi);
   json_number(&j, "velocity_violation", f->check.phi_v);
@@ -65,31 +81,59 @@ static void print_json(const findings *f) {
 
 static void elements_text(const findings *f) {
   int width = 4, type_width = 4, n = tr_element_count(f->system);
+  int kind_width = tr_system_describe(f->system).numbers > 0 ? 8 : 6;
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
     if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
     if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
   }
-  printf("\n%-6s %-*s %-*s coordinates constraints       |Phi|\n", "kind", type_width, "type",
-         width, "name");
+  printf("\n%-*s %-*s %-*s coordinates constraints       |Phi|\n", kind_width, "kind", type_width,
+         "type", width, "name");
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
-    printf("%-6s %-*s %-*s %11d %11d %11.3g\n", e.kind, type_width, e.type, width, e.name,
-           e.coordinates, e.constraints, f->violation[i]);
+    printf("%-*s %-*s %-*s %11d %11d %11.3g\n", kind_width, e.kind, type_width, e.type, width,
+           e.name, e.coordinates, e.constraints, f->violation[i]);
   }
+}
+
+static void lines(const char *label, const char *text) {
+  for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+    printf("%-18s %.*s\n", line == text ? label : "", (int)strcspn(line, "\n"), line);
+}
+
+static void doctor_text(const tr_examination *e) {
+  lines("redundant", e->redundant);
+  lines("not unique", e->reactions);
+  if (e->rank_nearby > e->rank)
+    printf("%-18s the rank is %d here and %d nearby: %d motions are free instead of %d\n",
+           "singular position", e->rank, e->rank_nearby, e->freedom,
+           e->coordinates - e->rank_nearby);
+  else if (e->nearly)
+    printf("%-18s closeness %.2g: here is a motion that is almost free\n", "nearly singular",
+           e->closeness);
+  lines(e->nearly && e->rank_nearby == e->rank ? "almost free" : "free motions", e->motions);
 }
 
 static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
   printf("%-18s %s\n", "model", model_name(f->system, f->path));
-  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d", "elements", s.bodies, s.markers,
          s.joints, s.forces);
+  if (s.numbers > 0) printf(", states and variables %d", s.numbers);
+  printf("\n");
+  int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
-         c->constraints, c->rank);
-  printf("%-18s %d\n", "degrees of freedom", c->freedom);
-  for (const char *line = c->findings; *line; line += strcspn(line, "\n") + 1)
-    printf("%-18s %.*s\n", line == c->findings ? "redundant" : "", (int)strcspn(line, "\n"), line);
+         c->constraints, rank);
+  printf("%-18s %d", "degrees of freedom", c->coordinates - rank);
+  if (c->of_velocities > 0)
+    printf(" of velocities, %d of positions: %d of the constraints %s velocities only",
+           c->freedom_of_positions, c->of_velocities, c->of_velocities == 1 ? "is on" : "are on");
+  printf(rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
+  if (f->doctor)
+    doctor_text(f->doctor);
+  else
+    lines("redundant", c->findings);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
   if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
   if (f->status == TR_OK)
@@ -100,7 +144,7 @@ static void print_text(const findings *f) {
   elements_text(f);
 }
 
-static tr_status examine(findings *f, tr_state *given, tr_state *state) {
+static tr_status examine(findings *f, bool motions, tr_state *given, tr_state *state) {
   tr_simulation sim = tr_system_simulation(f->system);
   tr_status method = tr_check_method(f->system, &f->error), outputs = TR_OK;
   int *channels = calloc((size_t)tr_channel_count(f->system) + 1, sizeof *channels), count;
@@ -115,14 +159,14 @@ static tr_status examine(findings *f, tr_state *given, tr_state *state) {
   if (status != TR_OK) return status;
   tr_check_info assembled;
   status = tr_check(f->system, state, &assembled, &f->error);
-  f->check.rank = assembled.rank, f->check.freedom = assembled.freedom;
-  memcpy(f->check.findings, assembled.findings, sizeof f->check.findings);
+  f->check.freedom_of_positions = assembled.freedom_of_positions;
+  if (status == TR_OK) status = tr_examine(f->system, state, motions, &f->doctor, &f->error);
   if (status == TR_OK) status = method;
   return status == TR_OK ? outputs : status;
 }
 
 static int check(const command *self, const char *path, int sets, const char *const *set,
-                 bool as_json) {
+                 bool motions, bool as_json) {
   loaded l;
   int code = load(self, path, sets, set, as_json, &l);
   if (code != EXIT_OK) return code;
@@ -133,7 +177,7 @@ static int check(const command *self, const char *path, int sets, const char *co
     f->violation = violation;
     f->path = path;
     f->system = l.system;
-    f->status = examine(f, &given, &state);
+    f->status = examine(f, motions, &given, &state);
     if (f->status != TR_OK) print_error(&f->error);
     if (as_json)
       print_json(f);
@@ -147,6 +191,7 @@ static int check(const command *self, const char *path, int sets, const char *co
   if (state.block) tr_state_free(l.system, &state);
   if (given.block) tr_state_free(l.system, &given);
   free(violation);
+  if (f) tr_examination_free(f->doctor);
   free(f);
   unload(&l);
   return code;
@@ -155,11 +200,12 @@ static int check(const command *self, const char *path, int sets, const char *co
 static int run(const command *self, int argc, char **argv) {
   arguments a;
   int code = read_arguments(self, argc, argv, &a);
-  if (code < 0) code = check(self, a.word, a.sets, a.set, a.given & 1u << JSON);
+  if (code < 0)
+    code = check(self, a.word, a.sets, a.set, a.given & 1u << MOTIONS, a.given & 1u << JSON);
   free(a.set);
   return code;
 }
 
-const command command_check = {"check", "MODEL.yaml [--set NAME=VALUE]... [--json]",
+const command command_check = {"check", "MODEL.yaml [--set NAME=VALUE]... [--motions] [--json]",
                                "counts degrees of freedom, checks the start, lists the elements",
                                options_check, run};

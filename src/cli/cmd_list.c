@@ -186,6 +186,18 @@ static const char *bounds_text(const tr_field *f, char *text, size_t size) {
 
 static const char *default_text(const tr_field *f) { return f->preset ? f->preset : "required"; }
 
+// The field after f; the fields of a group come after it, with outer being the group.
+static const tr_field *next_field(const tr_field *f, const tr_field **outer) {
+  if (f->kind == TR_GROUP) {
+    *outer = f;
+    return f->fields;
+  }
+  if (f[1].name || !*outer) return f + 1;
+  f = *outer;
+  *outer = NULL;
+  return f + 1;
+}
+
 // ---- formats --------------------------------------------------------------------------------------
 
 static void print_text(const kind *k) {
@@ -195,11 +207,10 @@ static void print_text(const kind *k) {
   for (int i = 0; k->entry(i, &e); i++) {
     printf("\n  %s: %s\n", e.name, e.doc);
     for (int n = 0; n < e.notes; n++) printf("    (%s: %s)\n", e.note[n].key, e.note[n].text);
-    for (const tr_field *f = e.fields; f && f->name; f++) {
-      printf("    %-14s %-16s %-8s %-12s %-14s %s\n", f->name, type_text(f, type, sizeof type),
-             tr_quantity_unit(f->quantity), default_text(f), bounds_text(f, bounds, sizeof bounds),
-             f->doc);
-    }
+    for (const tr_field *f = e.fields, *outer = NULL; f && f->name; f = next_field(f, &outer))
+      printf("%s    %-14s %-16s %-8s %-12s %-14s %s\n", outer ? "  " : "", f->name,
+             type_text(f, type, sizeof type), tr_quantity_unit(f->quantity), default_text(f),
+             bounds_text(f, bounds, sizeof bounds), f->doc);
   }
 }
 
@@ -213,10 +224,10 @@ static void print_markdown(const kind *k) {
       printf("%s- %s: %s\n", n ? "" : "\n", e.note[n].key, e.note[n].text);
     if (!e.fields || !e.fields->name) continue;
     puts("\n| key | type | unit | default | bounds | |\n|---|---|---|---|---|---|");
-    for (const tr_field *f = e.fields; f->name; f++)
-      printf("| `%s` | %s | %s | %s | %s | %s |\n", f->name, type_text(f, type, sizeof type),
-             tr_quantity_unit(f->quantity), default_text(f), bounds_text(f, bounds, sizeof bounds),
-             f->doc);
+    for (const tr_field *f = e.fields, *outer = NULL; f->name; f = next_field(f, &outer))
+      printf("| %s`%s` | %s | %s | %s | %s | %s |\n", outer ? "&nbsp;&nbsp;" : "", f->name,
+             type_text(f, type, sizeof type), tr_quantity_unit(f->quantity), default_text(f),
+             bounds_text(f, bounds, sizeof bounds), f->doc);
   }
 }
 
@@ -240,6 +251,11 @@ static void field_json(json *j, const tr_field *f) {
     json_close(j);
   }
   json_text(j, "doc", f->doc);
+  if (f->kind == TR_GROUP) {
+    json_open(j, "fields", '[');
+    for (const tr_field *k = f->fields; k->name; k++) field_json(j, k);
+    json_close(j);
+  }
   json_close(j);
 }
 

@@ -198,10 +198,14 @@ static tr_status prepare(work *w, const request *r, int *columns, tr_error *erro
   const tr_system *system = w->loaded.system;
   size_t n = (size_t)tr_channel_count(system) + 1;
   w->channels = calloc(n, sizeof *w->channels);
-  w->final = calloc(n, sizeof *w->final);
-  if (!w->channels || !w->final) return TR_NO_MEMORY;
-  for (int c = 0; c < (int)n - 1; c++) w->channels[c] = c;
-  tr_status status = tr_reader_new(system, (int)n - 1, w->channels, &w->reader, error);
+  if (!w->channels) return TR_NO_MEMORY;
+  tr_status status = TR_OK;
+  if (r->final || r->json) { // every quantity at the end
+    w->final = calloc(n, sizeof *w->final);
+    if (!w->final) return TR_NO_MEMORY;
+    for (int c = 0; c < (int)n - 1; c++) w->channels[c] = c;
+    status = tr_reader_new(system, (int)n - 1, w->channels, &w->reader, error);
+  }
   if (status == TR_OK) status = choose(w, r, columns, error);
   if (status == TR_OK) status = tr_run_new(system, &r->settings, NULL, &w->run, error);
   // last, so that a start that fails leaves an older table alone
@@ -247,7 +251,7 @@ static int simulate(work *w, const request *r, int columns) {
   if (status == TR_STOPPED && result.info.stopped_by) status = TR_OK; // as the model wants it
   if (closed != TR_OK) status = closed, result.error = &csv_error;
   result.status = status;
-  if (tr_reader_read(w->reader, result.state, w->final) != TR_OK)
+  if (w->reader && tr_reader_read(w->reader, result.state, w->final) != TR_OK)
     for (int c = 0; c < tr_channel_count(result.system); c++) w->final[c] = NAN;
 
   if (status == TR_STOPPED)

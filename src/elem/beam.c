@@ -129,6 +129,7 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
   int n = tr_beam_modes(b);
   double z = fmin(1, fmax(0, p[0] / b->length)), *phi = shape, *psi = shape + 3 * n;
   double arm[3] = {p[0] - z * b->length, p[1], p[2]}, x[3];
+  if (n == 0) return; // rigid
   axis_shapes(b, z, phi, psi);
   for (int j = 0; j < n; j++) {
     v3_cross(psi + 3 * j, arm, x);
@@ -137,6 +138,15 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
   if (!b->stiffening) return;
   memset(shape + 6 * n, 0, (size_t)(3 * n * n) * sizeof *shape);
   add_shortening(b, 0, z, panels(b), shape + 6 * n);
+  // the arm turns: 1/2 psi x (psi x arm) to second order
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double y[3];
+      v3_cross(psi + 3 * j, arm, x);
+      v3_cross(psi + 3 * i, x, y);
+      v3_axpy(0.5, y, shape + 6 * n + 3 * (i * n + j));
+      v3_axpy(0.5, y, shape + 6 * n + 3 * (j * n + i));
+    }
 }
 
 // ---- integrals --------------------------------------------------------------------------------------

@@ -387,6 +387,44 @@ double law_bias(const tr_law *law, int nd, double t, const tr_frame *const *f) {
   return sum;
 }
 
+void law_add_twist_hessian(const tr_law *law, int nd, double t, const tr_frame *const *f, double s,
+                           double *Q, double *V) {
+  double x[TR_LAW_INPUTS] = {0}, y[PLACE_SIZE];
+  double by_q[TR_LAW_INPUTS][TR_LAW_MAX_N], by_v[TR_LAW_INPUTS][TR_LAW_MAX_N];
+  int n = law->markers * nd, m = law->inputs;
+  if (law->constant) return;
+  gather(law, nd, t, f, NULL, x);
+  run(law, 2, x, y);
+  const double *g = y + 1, *h = g + m;
+  for (int k = 0; k < m; k++) {
+    memset(by_q[k], 0, (size_t)n * sizeof **by_q);
+    memset(by_v[k], 0, (size_t)n * sizeof **by_v);
+    if (law->input[k].kind <= LAW_VARIABLE) continue;
+    measure_add_slope(&law->input[k], nd, f, 1, by_q[k], by_v[k]);
+    measure_add_twist_hessian(&law->input[k], nd, f, s * g[k], n, Q, V);
+  }
+  for (int k = 0; k < m; k++)
+    for (int l = 0; l < m; l++) {
+      double w = s * h[k * m + l];
+      if (w == 0 || law->input[k].kind < LAW_VELOCITY) continue;
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+          Q[i * n + j] += w * by_v[k][i] * by_q[l][j];
+          V[i * n + j] += w * by_v[k][i] * by_v[l][j];
+        }
+    }
+}
+
+double law_drift(const tr_law *law, int nd, double t, const tr_frame *const *f) {
+  law_slope s;
+  double u[TR_LAW_MAX_N];
+  law_derive(law, nd, t, f, NULL, &s);
+  twists(nd, law->markers, f, u);
+  double sum = s.time;
+  for (int i = 0; i < law->markers * nd; i++) sum += s.q[i] * u[i];
+  return sum;
+}
+
 void law_spread(int own, int n, const double *K0, const double *g, const double *by, double *K) {
   for (int i = 0; i < own; i++)
     for (int j = 0; j < n; j++) K[i * n + j] += (j < own ? K0[i * own + j] : 0) + g[i] * by[j];

@@ -82,10 +82,12 @@ typedef enum law_measure {
   LAW_WAY,       // c . d                            DX DY DZ
   LAW_DISTANCE,  // |d|                              DM
   LAW_ANGLE,     // of `to` about an axis of `from`  AX AY AZ
+  LAW_STATE,     // the number that `to` shows: X
   LAW_VELOCITY,  // c . d'                           VX VY VZ
   LAW_SPEED,     // |d'|                             VM
   LAW_RADIAL,    // |d|'                             VR
-  LAW_SPIN       // c . w                            WX WY WZ
+  LAW_SPIN,      // c . w                            WX WY WZ
+  LAW_VALUE      // the number that `to` shows: V, or X'
 } law_measure;
 
 typedef struct law_input {
@@ -121,6 +123,12 @@ void law_add_hessian(const tr_law *law, int nd, double t, const tr_frame *const 
                      double *H);
 double law_bias(const tr_law *law, int nd, double t, const tr_frame *const *f);
 
+// Laws of motion: the derivatives of the gradient by twists, added s times: by displacements to Q, by
+// twists to V (n x n each); and what is left of the derivative by time when the frames do not accelerate.
+void law_add_twist_hessian(const tr_law *law, int nd, double t, const tr_frame *const *f, double s,
+                           double *Q, double *V);
+double law_drift(const tr_law *law, int nd, double t, const tr_frame *const *f);
+
 // K (n x n) = K0 (own x own, the first frames) + g by': a force along g (own) whose size has the slope
 // `by` (n).
 void law_spread(int own, int n, const double *K0, const double *g, const double *by, double *K);
@@ -141,5 +149,8 @@ void measure_add_slope(const law_input *m, int nd, const tr_frame *const *f, dou
 // H (n x n) += s times the derivative of the gradient by displacements. WAY, DISTANCE, ANGLE only.
 void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, double s, int n,
                          double *H);
+// The same of the gradient by twists: by displacements into Q, by twists into V. Measures of velocity.
+void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
+                               int n, double *Q, double *V);
 
 #endif

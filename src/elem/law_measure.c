@@ -120,6 +120,8 @@ double measure_value(const law_input *m, int nd, const tr_frame *const *f) {
     turning x = turn_of(m, nd, f);
     return atan2(x.s, x.k);
   }
+  if (m->kind == LAW_STATE) return f[m->to]->p[0];
+  if (m->kind == LAW_VALUE) return f[m->to]->v[0];
   pair x = look(m, nd, f, m->kind >= LAW_VELOCITY);
   switch (m->kind) {
     case LAW_WAY: return v3_dot(x.c, x.d);
@@ -155,6 +157,11 @@ void measure_add_slope(const law_input *m, int nd, const tr_frame *const *f, dou
   double a[3];
   if (m->kind == LAW_ANGLE) {
     add_angle_slope(m, nd, f, s, q);
+    return;
+  }
+  if (m->kind == LAW_STATE || m->kind == LAW_VALUE) {
+    double *by = m->kind == LAW_STATE ? q : v;
+    if (by) by[m->to * nd] += s;
     return;
   }
   pair x = look(m, nd, f, m->kind >= LAW_VELOCITY);
@@ -193,6 +200,20 @@ void measure_add_slope(const law_input *m, int nd, const tr_frame *const *f, dou
 
 // ---- second derivatives -----------------------------------------------------------------------------
 
+// s S between the places, or turns, of `to` and `from`
+static void add_pair_block(const law_input *m, int nd, part which, double s, const double S[9],
+                           int n, double *H) {
+  add_block(H, n, nd, m->to, which, m->to, which, s, S);
+  add_block(H, n, nd, m->to, which, m->from, which, -s, S);
+  add_block(H, n, nd, m->from, which, m->to, which, -s, S);
+  add_block(H, n, nd, m->from, which, m->from, which, s, S);
+}
+
+// (1 - u u')/length
+static void across(const double u[3], double length, double P[9]) {
+  for (int i = 0; i < 9; i++) P[i] = ((i % 4 == 0) - u[i / 3] * u[i % 3]) / length;
+}
+
 static void add_way_hessian(const law_input *m, int nd, const pair *x, double s, int n, double *H) {
   double C[9], DC[9];
   m3_skew(x->c, C), m3_skew2(x->d, x->c, DC);
@@ -207,11 +228,8 @@ static void add_distance_hessian(const law_input *m, int nd, const pair *x, doub
                                  double *H) {
   double P[9];
   if (x->L == 0) return;
-  for (int i = 0; i < 9; i++) P[i] = ((i % 4 == 0) - x->u[i / 3] * x->u[i % 3]) / x->L;
-  add_block(H, n, nd, m->to, PLACE, m->to, PLACE, s, P);
-  add_block(H, n, nd, m->to, PLACE, m->from, PLACE, -s, P);
-  add_block(H, n, nd, m->from, PLACE, m->to, PLACE, -s, P);
-  add_block(H, n, nd, m->from, PLACE, m->from, PLACE, s, P);
+  across(x->u, x->L, P);
+  add_pair_block(m, nd, PLACE, s, P, n, H);
 }
 
 // dg by dt_from and dt_to: with ds = n2.(dt_from - dt_to), dk = n1.(dt_from - dt_to),
@@ -242,7 +260,37 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
     if (nd == 6) add_angle_hessian(m, nd, f, s, n, H);
     return;
   }
+  if (m->kind == LAW_STATE || m->kind == LAW_VALUE) return;
   pair x = look(m, nd, f, false);
   if (m->kind == LAW_WAY) add_way_hessian(m, nd, &x, s, n, H);
   if (m->kind == LAW_DISTANCE) add_distance_hessian(m, nd, &x, s, n, H);
+}
+
+void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
+                               int n, double *Q, double *V) {
+  double S[9], u[3], speed;
+  if (m->kind < LAW_VELOCITY || m->kind == LAW_VALUE) return;
+  pair x = look(m, nd, f, true);
+  part which = m->kind == LAW_SPIN ? TURN : PLACE;
+  switch (m->kind) {
+    case LAW_VELOCITY:
+    case LAW_SPIN: // dc = -[c] dt
+      m3_skew(x.c, S);
+      add_block(Q, n, nd, m->to, which, m->along, TURN, -s, S);
+      add_block(Q, n, nd, m->from, which, m->along, TURN, s, S);
+      break;
+    case LAW_SPEED:
+      speed = v3_norm(x.dv);
+      if (speed == 0) break;
+      v3_scale(1 / speed, x.dv, u);
+      across(u, speed, S);
+      add_pair_block(m, nd, PLACE, s, S, n, V);
+      break;
+    case LAW_RADIAL:
+      if (x.L == 0) break;
+      across(x.u, x.L, S);
+      add_pair_block(m, nd, PLACE, s, S, n, Q);
+      break;
+    default: break;
+  }
 }

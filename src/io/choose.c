@@ -20,10 +20,36 @@ static bool matches(const tr_system *system, int channel, const char *pattern) {
   return fnmatch(pattern, name, 0) == 0;
 }
 
-static void add(int channel, int *channels, int *count) {
-  for (int i = 0; i < *count; i++)
-    if (channels[i] == channel) return;
-  channels[(*count)++] = channel;
+// Whether some channel of an element may match: what the pattern says before its first wildcard.
+static bool may_match(const char *element, const char *pattern) {
+  size_t plain = strcspn(pattern, "*?[\\"), n = strlen(element);
+  if (plain <= n) return strncmp(element, pattern, plain) == 0;
+  return strncmp(element, pattern, n) == 0 && pattern[n] == '.';
+}
+
+// The channels chosen so far, and a mark for each.
+typedef struct choice {
+  int *channels, *count;
+  bool *taken;
+} choice;
+
+static void add(choice *k, int channel) {
+  if (!k->taken[channel]) k->channels[(*k->count)++] = channel;
+  k->taken[channel] = true;
+}
+
+// How many channels match.
+static int add_matching(const tr_system *s, const char *pattern, choice *k) {
+  int found = 0;
+  for (int i = 0; i < s->nowner; i++) {
+    if (!may_match(s->owner[i].name, pattern)) continue;
+    for (int c = s->owner[i].first; c < s->owner[i + 1].first; c++) {
+      if (!matches(s, c, pattern)) continue;
+      add(k, c);
+      found++;
+    }
+  }
+  return found;
 }
 
 tr_status tr_channels_choose(const tr_system *system, int n, const char *const *patterns,
@@ -32,15 +58,14 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
   int all = tr_channel_count(system);
   *count = 0;
   for (int c = 0; n == 0 && c < all; c++) channels[(*count)++] = c;
+  choice k = {channels, count, tr_resize(system->al, NULL, (size_t)all + 1)};
+  if (!k.taken) return tr_no_memory(error);
+  memset(k.taken, 0, (size_t)all + 1);
   for (int i = 0; i < n; i++) {
-    int exact = tr_channel_find(system, patterns[i]), found = 0;
-    if (exact >= 0) add(exact, channels, count);
-    for (int c = 0; exact < 0 && c < all; c++) {
-      if (!matches(system, c, patterns[i])) continue;
-      add(c, channels, count);
-      found++;
-    }
-    if (exact < 0 && found == 0) {
+    int exact = tr_channel_find(system, patterns[i]);
+    if (exact >= 0) {
+      add(&k, exact);
+    } else if (add_matching(system, patterns[i], &k) == 0) {
       // the model's own choice has a place in its file
       bool own = patterns == system->plan.output;
       status = tr_fail(error, TR_BAD_INPUT, own ? &system->plan.output_place[i] : NULL,
@@ -48,5 +73,6 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
                        patterns[i]);
     }
   }
+  tr_resize(system->al, k.taken, 0);
   return status;
 }

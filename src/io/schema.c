@@ -295,6 +295,16 @@ static void add_definitions(tr_text *s) {
               "\"required\": [\"x\", \"y\"], \"properties\": {");
   add_common(s, tr_curve_keys(), NULL);
   tr_text_add(s, "}}");
+  tr_text_add(s,
+              ",\n  \"state\": {\"type\": \"object\", \"additionalProperties\": false, "
+              "\"required\": [\"rate\"], \"properties\": {");
+  add_common(s, tr_state_keys(), NULL);
+  tr_text_add(s, "}}");
+  tr_text_add(s,
+              ",\n  \"variable\": {\"type\": \"object\", \"additionalProperties\": false, "
+              "\"required\": [\"value\"], \"properties\": {");
+  add_common(s, tr_variable_keys(), NULL);
+  tr_text_add(s, "}}");
   add_section_types(s, "bodies", "body", tr_body_keys());
   add_section_types(s, "joints", "joint", tr_connection_keys(true));
   add_section_types(s, "forces", "force", tr_connection_keys(false));

@@ -9,6 +9,7 @@
 #include <libfyaml.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/expr.h"
 #include "model/sections.h"
@@ -473,6 +474,9 @@ static tr_status read_content(tr_model *model, tr_node *node, tr_error *error) {
   tr_node *root = NULL;
   if (!path) return tr_no_memory(error);
   tr_error own = {0};
+  struct stat about;
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+    return tr_fail(error, TR_BAD_FILE, &node->place, "%.200s: is not a file", path);
   tr_status status = read_whole(model->arena.al, path, &text, &size, &own);
   if (status == TR_BAD_FILE)
     tr_fail(error, status, &node->place, "%.*s", (int)strcspn(own.text, "\n"), own.text);

@@ -93,6 +93,17 @@ TR_INLINE bool lanes_all(const lanes_mask *m) {
   return ((*m)[0] & (*m)[1] & (*m)[2] & (*m)[3]) != 0;
 }
 
+// most = max(most, |x|); a NaN stays unnoticed
+TR_INLINE void lanes_raise(const lanes *x, lanes *most) {
+  lanes_mask a = (lanes_mask)*x & 0x7fffffffffffffffll, more = (lanes)a > *most;
+  *most = (lanes)((a & more) | ((lanes_mask)*most & ~more));
+}
+
+TR_INLINE double lanes_top(const lanes *x) {
+  double a = (*x)[0] > (*x)[1] ? (*x)[0] : (*x)[1], b = (*x)[2] > (*x)[3] ? (*x)[2] : (*x)[3];
+  return a > b ? a : b;
+}
+
 // ---- as in v3.h -----------------------------------------------------------------------------------
 
 TR_INLINE void lanes_cross(const lanes *a, const lanes *b, lanes *c) {

@@ -5,9 +5,12 @@
 
 #include <math.h>
 
+double tr_vec_largest(const double *x, int n);
+
 // max |x_i|; a NaN counts as infinite.
 static inline double vec_largest(const double *x, int n) {
   double m = 0;
+  if (n > 16) return tr_vec_largest(x, n);
   for (int i = 0; i < n; i++) {
     double a = fabs(x[i]);
     m = a > m ? a : m;

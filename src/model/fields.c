@@ -101,7 +101,8 @@ static bool read_rows(tr_planner *p, const tr_node *node, const tr_field *f, tr_
   const tr_node *first = node->kind == TR_LIST ? node->first : NULL;
   if (f->flat && first && first->kind == TR_SCALAR) return read_row(p, node, f, out);
   if (node->kind != TR_LIST || (first && first->kind != TR_LIST))
-    return tr_plan_fail(p, node, "a list of lists of numbers is expected");
+    return tr_plan_fail(p, node, "a list of %s is expected",
+                        f->flat ? "numbers, or of lists of numbers," : "lists of numbers");
   int rows = node->count, columns = first ? first->count : 0, n, i = 0;
   double *x = TR_NEW(p->arena, rows * columns + 1, double);
   double *own = TR_NEW(p->arena, rows * (columns + 2) + 1, double);

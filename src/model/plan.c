@@ -119,22 +119,23 @@ static bool reserve_names(tr_planner *p) {
 // ---- into the arena -----------------------------------------------------------------------------
 
 // Moves a heap array into the arena. NULL stays in place of an array when memory is short.
-static void *settle(tr_planner *p, void *items, int count, size_t size) {
-  void *kept = p->no_memory ? NULL : tr_arena_get(p->arena, (size_t)count * size);
+static void *settle(tr_planner *p, tr_arena *arena, void *items, int count, size_t size) {
+  void *kept = p->no_memory ? NULL : tr_arena_get(arena, (size_t)count * size);
   if (kept && count > 0) memcpy(kept, items, (size_t)count * size);
   if (!kept) tr_plan_no_memory(p);
   tr_resize(p->arena->al, items, 0);
   return kept;
 }
 
-static void settle_all(tr_planner *p) {
+static void settle_all(tr_planner *p, tr_arena *lists) {
   tr_plan *plan = p->plan;
-  plan->body = settle(p, plan->body, plan->nbody, sizeof *plan->body);
-  plan->marker = settle(p, plan->marker, plan->nmarker, sizeof *plan->marker);
-  plan->joint = settle(p, plan->joint, plan->njoint, sizeof *plan->joint);
-  plan->force = settle(p, plan->force, plan->nforce, sizeof *plan->force);
-  plan->event = settle(p, plan->event, plan->nevent, sizeof *plan->event);
+  plan->body = settle(p, lists, plan->body, plan->nbody, sizeof *plan->body);
+  plan->marker = settle(p, p->arena, plan->marker, plan->nmarker, sizeof *plan->marker);
+  plan->joint = settle(p, lists, plan->joint, plan->njoint, sizeof *plan->joint);
+  plan->force = settle(p, lists, plan->force, plan->nforce, sizeof *plan->force);
+  plan->event = settle(p, p->arena, plan->event, plan->nevent, sizeof *plan->event);
   tr_resize(p->arena->al, p->pose, 0);
+  tr_resize(p->arena->al, p->number, 0);
   tr_resize(p->arena->al, p->like, 0);
   tr_resize(p->arena->al, p->joined, 0);
   tr_table_free(&p->cache);
@@ -146,16 +147,22 @@ static void settle_all(tr_planner *p) {
 
 static void plan_elements(tr_planner *p) {
   tr_plan_walk(p, "bodies", tr_plan_body_each);
+  p->first_number = p->plan->nbody;
+  tr_plan_walk(p, "states", tr_plan_state_each);
+  tr_plan_walk(p, "variables", tr_plan_variable_each);
   if (!tr_plan_origin_markers(p) || !tr_plan_problems(p)) return;
   tr_plan_walk(p, "markers", tr_plan_marker_each);
   if (!tr_plan_likes(p)) return;
   tr_plan_walk(p, "joints", tr_plan_joint_each);
   tr_plan_walk(p, "forces", tr_plan_force_each);
   tr_plan_joins(p);
+  tr_plan_walk(p, "states", tr_plan_equation_each);
+  tr_plan_walk(p, "variables", tr_plan_equation_each);
   tr_plan_walk(p, "events", tr_plan_event_each);
 }
 
-tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_plan *plan, tr_error *error) {
+tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists, tr_plan *plan,
+                        tr_error *error) {
   const tr_node *root = model->root;
   tr_allocator *al = arena->al;
   *plan = (tr_plan){0};
@@ -182,7 +189,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_plan *plan, t
       plan_elements(&p);
     }
   }
-  settle_all(&p);
+  settle_all(&p, lists);
   if (p.no_memory) return tr_no_memory(error);
   return p.failures ? TR_BAD_INPUT : TR_OK;
 }

@@ -86,7 +86,9 @@ typedef struct tr_plan {
   tr_place *output_place;
 } tr_plan;
 
-// Everything is allocated in `arena`. All errors of the description are reported in one go.
-tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_plan *plan, tr_error *error);
+// The lists of bodies, joints and forces are allocated in `lists`, everything else, what they point to
+// too, in `arena`. All errors of the description are reported in one go.
+tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists, tr_plan *plan,
+                        tr_error *error);
 
 #endif

@@ -10,6 +10,7 @@
 //   rotation.c  orientations
 //   law.c data.c  expressions of what moves, and the curves they use
 //   bodies.c markers.c connect.c   the elements themselves
+//   numbers.c   states and variables
 //   events.c    what is watched while a run goes, and the parameters it changes
 //
 // (1) A mistake is reported once, at the node that holds it, however often a repeat comes by.
@@ -42,6 +43,8 @@ typedef enum tr_name_kind {
   TR_NAME_JOINT,
   TR_NAME_FORCE,
   TR_NAME_PROBLEM,
+  TR_NAME_STATE,
+  TR_NAME_VARIABLE,
   TR_NAME_EVENT,
   TR_NAME_RESERVED
 } tr_name_kind;
@@ -120,7 +123,10 @@ typedef struct tr_planner {
   int own_markers, nextra, extra[TR_MAX_MARKERS];
   int ncurve;
   tr_plan_curve *curve; // (ncurve)
-  tr_joined *joined;    // (njoined)
+  // states and variables: bodies first_number .. + nnumber, with their units
+  int first_number, nnumber, number_capacity;
+  tr_value *number;
+  tr_joined *joined; // (njoined)
   int njoined, joined_capacity;
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
   int event_capacity;
@@ -196,6 +202,13 @@ void tr_plan_data(tr_planner *p, const tr_node *section);
 // reported.
 bool tr_plan_axis(tr_planner *p, const tr_node *node, bool planar, double R[9]);
 
+// States and variables: first the numbers themselves, then, when every marker is there, their equations.
+void tr_plan_state_each(tr_planner *p, const tr_node *node, const char *name);
+void tr_plan_variable_each(tr_planner *p, const tr_node *node, const char *name);
+void tr_plan_equation_each(tr_planner *p, const tr_node *node, const char *name);
+int tr_plan_number_named(const tr_scope *scope, const char *name, size_t n); // body, or -1
+tr_plan_body *tr_plan_push_body(tr_planner *p);
+tr_plan_joint *tr_plan_push_joint(tr_planner *p);
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name);
 bool tr_plan_problems(tr_planner *p);
 bool tr_plan_origin_markers(tr_planner *p); // ground and the bodies

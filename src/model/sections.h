@@ -40,7 +40,9 @@ typedef struct tr_event_par {
 typedef struct tr_common_key {
   const char *key, *doc;
 } tr_common_key;
-const tr_common_key *tr_curve_keys(void); // all of them
+const tr_common_key *tr_curve_keys(void);    // all of them
+const tr_common_key *tr_state_keys(void);    // all of them
+const tr_common_key *tr_variable_keys(void); // all of them
 const tr_common_key *tr_body_keys(void);
 const tr_common_key *tr_marker_keys(void);
 const tr_common_key *tr_connection_keys(bool joint); // joints and forces

@@ -192,7 +192,8 @@ void tr_plan_walk(tr_planner *p, const char *section, tr_each each) {
 // ---- names --------------------------------------------------------------------------------------
 
 static const char *kind_word(tr_name_kind kind) {
-  static const char *const words[] = {"body", "marker", "joint", "force", "problem", "event", ""};
+  static const char *const words[] = {"body",  "marker",   "joint", "force", "problem",
+                                      "state", "variable", "event", ""};
   return words[kind];
 }
 

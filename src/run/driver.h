@@ -26,7 +26,7 @@ struct tr_run {
   const tr_system *sys;
   tr_arena arena;
   tr_step *step;
-  tr_work *work; // for the audit
+  tr_work *work; // the step's, between steps
   tr_state x, next;
   tr_state shown; // x with a and lam computed anew, when they are asked for
   tr_kkt kkt;     // for it

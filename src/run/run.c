@@ -8,12 +8,15 @@
 //     is shared out between the two by a wall clock read twice a step.
 #include "driver.h"
 
+#include "step/nearby.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
+enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
+enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
 
 tr_run_settings tr_run_defaults(void) {
@@ -22,8 +25,7 @@ tr_run_settings tr_run_defaults(void) {
       .step = NAN,
       .consistent_start = true,
       .audit = true,
-      .newton = {
-          .tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_QUADRATIC, .reuse = true}};
+      .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_CUBIC, .reuse = true}};
 }
 
 static double clock_in_s(clockid_t which) {
@@ -39,7 +41,7 @@ double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 static void audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
-  double T, V, *phi = w->x, *phi_t = w->y;
+  double T, V, *phi = w->x;
   int nc = r->sys->nc;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
@@ -47,13 +49,9 @@ static void audit(tr_run *r, bool first) {
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
-  tr_jacobian(w);
-  tr_G_times(w, x->v, phi);
-  if (r->sys->rheonomic) {
-    tr_phi_t(w, phi_t);
-    for (int i = 0; i < nc; i++) phi[i] += phi_t[i];
-  }
+  tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
@@ -170,7 +168,19 @@ static tr_status settle(tr_run *r, tr_error *error) {
   bool alternates = method->alternates && method->alternates(par);
   r->fresh = s->recompute || method->recompute || alternates;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
+  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
+}
+
+// Room for a and lam of the outside, and a matrix for them, so that the step's stays good.
+static tr_status prepare_shown(tr_run *r, tr_error *error) {
+  if (r->shown.block) return TR_OK;
+  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  if (tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK) return tr_no_memory(error);
+  r->kkt.mask = r->projector.kkt->mask;
+  r->projector.kkt = &r->kkt;
+  return TR_OK;
 }
 
 // Finds redundant constraints at the state and treats them as the settings say.
@@ -188,6 +198,7 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   r->step->kkt.mask = r->step->projection.mask = p->kkt->mask;
   r->info.redundant = p->redundancy.count;
   r->recompute = r->fresh || (redundant && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (r->recompute || r->sys->nevent > 0) TR_TRY(prepare_shown(r, error));
   if (!redundant) return TR_OK;
   tr_text text = {.al = r->sys->al};
   if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
@@ -203,13 +214,29 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   return fail ? TR_INCONSISTENT : TR_OK;
 }
 
+// A start in a singular position is worth a warning: which branch it takes is a matter of chance.
+static tr_status warn_singular(tr_run *r, tr_error *error) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  int rank = red->rank, nearby = rank;
+  if (red->count == 0 || rank == r->sys->nv || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
+  if (tr_rank_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  if (nearby <= rank) return TR_OK;
+  r->info.warnings = tr_arena_printf(&r->arena,
+                                     "%sthe position is singular: %d motions are free here, %d "
+                                     "nearby; which way it goes is a matter of chance\n",
+                                     r->info.warnings, r->sys->nv - rank, r->sys->nv - nearby);
+  return r->info.warnings ? TR_OK : tr_no_memory(error);
+}
+
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
 // fresh: as the model says, not a state of the caller.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
+  tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
+  if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
   if (status != TR_OK)
@@ -229,6 +256,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   tr_control_begin(r);
+  tr_kkt_forget(&r->step->kkt, &counts);
   status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
@@ -240,13 +268,11 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
-  TR_TRY(tr_state_new(r->sys, &r->shown, error));
+  r->work = r->step->work;
   double *room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-  if (!room || tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK ||
-      tr_work_new(r->sys, &r->work) != TR_OK)
-    return tr_no_memory(error);
-  r->projector =
-      (tr_projector){.sys = r->sys, .work = r->work, .kkt = &r->kkt, .r = room, .arena = &r->arena};
+  if (!room) return tr_no_memory(error);
+  r->projector = (tr_projector){
+      .sys = r->sys, .work = r->work, .kkt = &r->step->kkt, .r = room, .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(DBL_MIN, vec_largest(r->x.q, r->sys->nq));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
@@ -285,7 +311,6 @@ tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, cons
 void tr_run_free(tr_run *r) {
   if (!r) return;
   tr_step_free(r->step);
-  tr_work_free(r->work);
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
   tr_state_free(r->sys, &r->shown);
@@ -333,6 +358,7 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
   for (int k = 0; k < red->count; k++) {
     left_out = fmax(left_out, fabs(phi[red->row[k]]));
     phi[red->row[k]] = 0;

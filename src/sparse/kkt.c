@@ -147,7 +147,16 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
 
+void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
+  k->factorisations = then->factorisations;
+  k->refactorisations = then->refactorisations;
+  k->solves = then->solves;
+  k->scale_known = false;
+  k->refusals = k->pause = 0;
+}
+
 void tr_kkt_free(tr_kkt *k) {
+  if (k->refined) tr_resize(k->al, k->refined, 0);
   if (k->klu && k->klu->numeric) klu_free_numeric(&k->klu->numeric, &k->klu->common);
   if (!k->klu || !k->klu->own) return;
   klu_free_symbolic(&k->klu->symbolic, &k->klu->common);
@@ -320,14 +329,15 @@ static tr_status sparse_factor(tr_kkt *k) {
 
 // ---- blocks ---------------------------------------------------------------------------------------
 
-// Pivots and blocks of an equilibrated matrix beyond these are no longer trusted. Pivots of G A^-1 G' are
-// like squares of those that KLU finds: a ratio of BLOCK_RATIO leaves a solution good to six digits.
-static const double BLOCK_RATIO = 1e-10, BLOCK_GROWTH = 1e6;
+// Pivots and blocks of an equilibrated matrix beyond these are no longer trusted. Small pivots of
+// G A^-1 G' are differences: near singular positions KLU, which may take a row of G for a pivot, knows them
+// better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere.
+static const double BLOCK_RATIO = 1e-7, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
 enum { PAUSE_MAX = 10 }; // as a power of 2
 
 static bool block_factor_once(tr_kkt *k) {
   block_report report;
-  k->refactorisations++;
+  *(k->scale_known ? &k->refactorisations : &k->factorisations) += 1;
   if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
     return false;
   k->rcond = report.least / report.most;
@@ -339,6 +349,7 @@ static bool block_factor(tr_kkt *k) {
   const tr_blocks *b = k->p->blocks;
   if (k->scale_known && block_factor_once(k)) return true;
   if (!finite(k->values, k->p->nnz) || !find_scale(k)) return k->scale_known = false;
+  k->scale_known = false;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
     frexp(k->scale[b->order[i]], &e);
@@ -414,12 +425,29 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return TR_OK;
 }
 
+// b := A^-1 b, once more for what A b lacks: one right-hand side.
+static tr_status solve_refined(tr_kkt *k, double *b) {
+  size_t n = (size_t)k->p->n;
+  if (!k->refined) k->refined = tr_resize(k->al, NULL, 2 * n * sizeof *b);
+  if (!k->refined) return TR_NO_MEMORY;
+  double *want = k->refined, *rest = want + n;
+  memcpy(want, b, n * sizeof *b);
+  tr_blocks_solve(k->p->blocks, k->factors, k->work, 1, b);
+  tr_kkt_multiply(k, b, rest);
+  for (size_t i = 0; i < n; i++) rest[i] = want[i] - rest[i];
+  tr_blocks_solve(k->p->blocks, k->factors, k->work, 1, rest);
+  for (size_t i = 0; i < n; i++) b[i] += rest[i];
+  return TR_OK;
+}
+
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   int n = k->p->n;
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (k->by_blocks)
+  if (k->by_blocks && k->rcond < REFINE_RATIO)
+    for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
+  else if (k->by_blocks)
     tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);
   else
     TR_TRY(solve_scaled(k, count, b));

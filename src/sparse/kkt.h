@@ -3,6 +3,7 @@
 //
 // (1) tr_pattern is constant and shared by threads; tr_kkt holds the numbers of one thread.
 // (2) Whoever fills `values` knows the slots; slot nnz is a bin for entries outside the pattern.
+//     They stay what was factored until the last solve with it.
 // (3) A singular or non-finite matrix is a status; solve is legal only after a factor that was TR_OK.
 #ifndef TR_KKT_H
 #define TR_KKT_H
@@ -56,6 +57,7 @@ typedef struct tr_kkt {
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it
   bool by_blocks;         // the last factorisation is its
+  double *refined;        // room for refinement, once that was needed
   double *dense, *work;   // dense LU by rows
   double *inverse;        // by columns, once the LU has been used `uses` times
   int uses;
@@ -65,6 +67,8 @@ typedef struct tr_kkt {
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
 void tr_kkt_free(tr_kkt *k);
+// Nothing is left of the last matrices; counts become those of `then`, a copy from before.
+void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);

@@ -4,7 +4,7 @@
 // Newton matrix: [ cm M + cq (cm M a + G' lam - Q)_q - cv Q_v , G' ; G T , 0 ] in (a1, lam1). The tangent
 // of the retraction, T(d) = 1 + O(h), goes with G; with the O(h^2) stiffness it is left out.
 // The scaling 1/cq of the constraints keeps the matrix well conditioned for h -> 0 and puts a floor of
-// about eps |q|/cq under the corrections of a.
+// about eps |q|/cq under the corrections of a. Rows of velocities are scaled by 1/cv.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, length_scale;
+  double t1, length_scale, speed;
 } correction;
 
 // q1, v1 from a1
@@ -49,6 +49,8 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     for (int i = 0; i < nv; i++) r[i] += c->cm * w->x[i];
   double icq = 1 / c->cq;
   for (int i = 0; i < nc; i++) r[nv + i] *= icq;
+  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
+    if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
 }
 
@@ -57,7 +59,7 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
   s->work->increment = s->sys->flat ? NULL : s->d;
   tr_tangent_here(s->work, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
@@ -72,7 +74,8 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full *f = s->full;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients with = {c->cm, c->cq, 0}, without = {c->cm, 0, 0}, rest = {c->cm, 0, c->cv};
+  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, 0, 0, 0},
+                  rest = {c->cm, 0, c->cv, 0};
   tr_full_clear(f, s->kkt.mask);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, with, f->some);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, without, f->none);
@@ -116,7 +119,8 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   double positions = 64 * DBL_EPSILON * k->length_scale;
-  return vec_largest(r + s->sys->nv, s->sys->nc) * s->c.cq <= positions &&
+  double noise = 64 * DBL_EPSILON * k->speed + positions * s->c.cv / s->c.cq;
+  return tr_rows_at_floor(s, &s->kkt, s->c.cq, positions, noise, r + s->sys->nv) &&
          tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, r);
 }
 
@@ -133,6 +137,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x1 = x1,
                   .t1 = t1};
   k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
+  k.speed = fmax(vec_largest(x0->v, s->sys->nv), c->cv * vec_largest(x0->a, s->sys->nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;

@@ -20,6 +20,11 @@
 // evaluated after the positions have moved, so that (G v)_q du is in it after all. K and Q_v are kept:
 // another step length costs two factorisations but no evaluation.
 //
+// Rows of velocities have e4 = Gam, and e2 = Gam_v (U - u') = 0 in place of the position. Since
+// Gam_v dz = Gam_v B du - e2 their rows among the positions are
+//   (B Gam_v + Gam_q) du = e4 + e2,   scaled  (Gam_v + w Gam_q) du/w^2 = (e4 + e2)/w
+// and D holds h0 Gam_q.
+//
 // One G for all stages is too few near a singular position, where its directions turn fast. When that
 // iteration fails, another one takes each stage's own matrices: one real system of three times the
 // size for the positions, a projection for each stage.
@@ -92,7 +97,7 @@ tr_status tr_radau_prepare(tr_step *s) {
   s->newton.n = 2 * STAGES * (nv + nc);
   s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
   if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
-  TR_TRY(tr_kkt_make(ar, &sys->pattern, &s->projection));
+  TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
   for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
@@ -138,7 +143,7 @@ static void place(const correction *k, int i) {
   tr_retract(k->s->sys, k->x0->q, m->u[i], m->q);
 }
 
-// out (nv) = M (U - u'(u, v)), at the stage's point
+// out (nv) = M (U - u'(u, v)), at the stage's point; U - u' stays in work->y
 static void slip(const correction *k, int i, double *out) {
   const tr_system *sys = k->s->sys;
   double *rate = k->s->work->y;
@@ -163,6 +168,10 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     for (int j = 0; j < nv; j++) e1[j] += w->x[j];
     slip(k, i, w->x);
     for (int j = 0; j < nv; j++) e3[j] = w->x[j] - e3[j];
+    if (s->sys->nvelocity == 0) continue;
+    tr_velocity_rows_times(w, w->y, e1 + nv); // U - u', left there by slip
+    for (int j = 0; j < s->sys->nc; j++)
+      if (s->sys->of_velocity[j]) e1[nv + j] += e3[nv + j];
   }
   return TR_OK;
 }
@@ -220,10 +229,11 @@ static void add_turning(const correction *k) {
     tr_increment_rate(sys, e, m->v, back);
     for (int j = 0; j < sys->nv; j++) W[j] = (W[j] - back[j]) / eps;
     tr_mass_times(sys, m->M, W, back);
-    for (int i = 0; i < sys->nbody; i++) {
+    const int *slot = k->s->mass_slot;
+    for (int i = 0; i < sys->nbody; slot += sys->body[i].nv * sys->body[i].nv, i++) {
       const sys_body *b = &sys->body[i];
       for (int j = 0; j < b->nv && c < b->nv; j++)
-        m->D[sys->mass_slot[b->mass + j * b->nv + c]] -= k->h * back[b->v + j];
+        m->D[slot[j * b->nv + c]] -= k->h * back[b->v + j];
     }
   }
 }
@@ -234,7 +244,7 @@ static void take_tangents(const correction *k, int i) {
   tr_radau *m = k->m;
   double h = k->h, t = k->x0->t + k->c[i] * h, *A = s->kkt.values;
   const double *P = s->projection.values, *mem = k->x0->mem, *a = m->a[i], *lam = m->lam[i];
-  tr_coefficients stiffness = {1, h * h, 0}, damping = {1, 0, h};
+  tr_coefficients stiffness = {1, h * h, 0, 0}, damping = {1, 0, h, h};
   int nnz = s->sys->pattern.nnz;
   place(k, i);
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
@@ -260,9 +270,10 @@ static tr_status matrix(tr_newton_problem *p) {
 // Rows of stage i:  sum_j ((A^-2)_ij M - (A^-1)_ij h Q_v) y_j + h^2 K y_i + G' l_i,  G y_i
 static void fill_stage(const correction *k, int i) {
   tr_radau *m = k->m;
-  const tr_pattern *p = &k->s->sys->pattern;
+  const tr_system *sys = k->s->sys;
+  const tr_pattern *p = &sys->pattern;
   const double *P = m->stage[i].values;
-  int nv = k->s->sys->nv;
+  int nv = sys->nv;
   for (int b = 0; b < STAGES; b++) {
     double B = k->h * k->B[i][b], BB = 0, own = i == b;
     for (int l = 0; l < STAGES; l++) BB += k->h * k->B[i][l] * k->h * k->B[l][b];
@@ -271,6 +282,8 @@ static void fill_stage(const correction *k, int i) {
       for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
         bool corner = j < nv && p->row[e] < nv;
         *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * P[e];
+        if (j < nv && p->row[e] >= nv && sys->of_velocity[p->row[e] - nv])
+          *at = B * P[e] + own * m->D[e];
       }
     }
   }
@@ -301,7 +314,7 @@ static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
   double *b = m->b + n; // room for 2 n
   for (int i = 0; i < n; i++) {
     double complex f = x[i] + y[i] * I;
-    if (i >= nv) f /= ww;
+    if (i >= nv) f /= s->sys->of_velocity[i - nv] ? w : ww;
     b[2 * i] = creal(f), b[2 * i + 1] = cimag(f);
   }
   for (int i = 0; mask && i < mask->count; i++) b[2 * mask->row[i]] = b[2 * mask->row[i] + 1] = 0;
@@ -323,7 +336,7 @@ static tr_status solve_positions(tr_step *s, double h, double *r) {
     for (int j = 0; j < STAGES; j++)
       r[j * n + i] = T_INV[j][0] * x[0] + T_INV[j][1] * x[1] + T_INV[j][2] * x[2];
   }
-  for (int i = nv; i < n; i++) b[i] /= w * w;
+  for (int i = nv; i < n; i++) b[i] /= s->sys->of_velocity[i - nv] ? w : w * w;
   TR_TRY(tr_kkt_solve(&s->kkt, 1, b));
   for (int i = 0; i < nv; i++) b[i] *= w * w;
   TR_TRY(solve_pair(s, h, r + n, r + 2 * n));
@@ -342,7 +355,8 @@ static tr_status solve_positions_each(tr_step *s, double h, double *r) {
   const tr_mask *mask = s->kkt.mask;
   double *b = m->b;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < STAGES; j++) b[STAGES * i + j] = r[j * n + i] / (i < nv ? 1 : h * h);
+    for (int j = 0; j < STAGES; j++)
+      b[STAGES * i + j] = r[j * n + i] / (i < nv ? 1 : s->sys->of_velocity[i - nv] ? h : h * h);
   for (int i = 0; mask && i < mask->count; i++)
     for (int j = 0; j < STAGES; j++) b[STAGES * mask->row[i] + j] = 0;
   TR_TRY(tr_kkt_solve(&m->all, 1, b));
@@ -423,6 +437,20 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return fmax(du / k->length, dz / k->speed);
 }
 
+// Constraints of a stage, positions and rates, at round-off.
+static bool stage_at_floor(const correction *k, const double *phi, const double *rate) {
+  tr_step *s = k->s;
+  double speed = 64 * DBL_EPSILON * k->speed, g = k->h / GAMMA;
+  s->c.cq = g * g, s->c.cv = g; // as in the matrix, where Gam_q counts w
+  for (int i = 0; i < s->sys->nc; i++)
+    if (!s->sys->of_velocity[i] && !(fabs(rate[i]) <= speed)) return false;
+  for (int i = 0; s->sys->nvelocity > 0 && i < s->sys->nc; i++)
+    s->lam[i] = (s->sys->of_velocity[i] ? rate[i] / g : phi[i]);
+  return tr_rows_at_floor(s, &s->kkt, 1, 64 * DBL_EPSILON * k->length,
+                          speed + 64 * DBL_EPSILON * k->length / g,
+                          s->sys->nvelocity > 0 ? s->lam : phi);
+}
+
 // Constraints at round-off in every stage; forces in the last, where the residual left off. Near a
 // singular position the positions are known to eps/rcond only.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
@@ -432,9 +460,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double g = k->h / GAMMA, spread = k->length / (g * g), rcond = 1;
   for (int i = 0; k->each && i < STAGES; i++) rcond = fmin(rcond, k->m->stage[i].rcond);
   for (int i = 0; i < STAGES; i++)
-    if (!(vec_largest(r + i * n + nv, nc) <= 64 * DBL_EPSILON * k->length) ||
-        !(vec_largest(r + (STAGES + i) * n + nv, nc) <= 64 * DBL_EPSILON * k->speed))
-      return false;
+    if (!stage_at_floor(k, r + i * n + nv, r + (STAGES + i) * n + nv)) return false;
   return tr_forces_at_floor(s, &s->kkt, k->m->a[last], k->m->lam[last], spread / rcond,
                             r + last * n);
 }

@@ -17,6 +17,8 @@
 // What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
 // positions converge first, then velocities, then lam, also near singular positions. Methods that count
 // their corrections have the latter, and the former too if lam has to converge with the rest.
+// Rows of velocities have e2 := Gam_v w, e4 = Gam/cv, and in the halves  Gam_v dw = e2,
+//   (Gam_v + cq/cv Gam_q) y = e4 + cw/cq e2
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -81,11 +83,22 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     e3[i] = c->cm * w->x[i] - e3[i];
     e1[i] += ratio * e3[i];
   }
+  if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
   for (int i = 0; i < nc; i++) {
+    if (s->sys->of_velocity[i]) {
+      double e2 = top[i], e4 = low[i] / c->cv;
+      low[i] = e2, top[i] = e4 + c->cw / c->cq * e2;
+      continue;
+    }
     low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
     top[i] /= c->cq;
   }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
+}
+
+tr_status tr_projection_make(tr_step *s) {
+  s->mass_slot = tr_mass_slots(&s->arena, s->sys);
+  return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
 }
 
 // Its corner becomes cm X.
@@ -94,6 +107,7 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
   const tr_pattern *p = &sys->pattern;
   const double *A = s->kkt.values;
   double *P = s->projection.values, *off = s->work->x, *diagonal = s->work->y;
+  const int *slot = s->mass_slot;
   memcpy(P, A, ((size_t)p->nnz + 1) * sizeof *P);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
@@ -101,17 +115,18 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv * b->nv; k++) {
       double x = s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k];
-      P[sys->mass_slot[b->mass + k]] += s->c.cm * x;
+      P[*slot++] += s->c.cm * x;
       if (k % (b->nv + 1) == 0) diagonal[b->v + k / b->nv] = s->c.cm * x;
     }
   }
+  double bent = tr_plain_velocity_rows(s->work, P);
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
       off[p->row[k]] += fabs(A[k] - P[k]);
   for (int i = 0; i < sys->nv; i++)
     if (off[i] > STIFF * diagonal[i]) return true;
-  return false;
+  return bent > STIFF;
 }
 
 static tr_status matrix(tr_newton_problem *p) {
@@ -119,7 +134,7 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv};
+  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
   const double *lam = c->plain ? NULL : x->lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
@@ -166,7 +181,8 @@ static void bend(const correction *k, const double *y, double *low) {
     tr_rates(s->work, rate + side * nc);
   }
   double f = c->cq / (c->cv * c->cw) / (2 * t);
-  for (int i = 0; i < nc; i++) low[i] += f * (rate[i] - rate[nc + i]);
+  for (int i = 0; i < nc; i++)
+    if (!s->sys->of_velocity[i]) low[i] += f * (rate[i] - rate[nc + i]);
 }
 
 // With what is usually left out. Where the halves depend on each other, one after the other, twice.
@@ -208,7 +224,7 @@ static void stiffness(const correction *k, const double *a, const double *lam, b
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_full *f = s->full;
-  tr_coefficients with = {c->cm, c->cq, 0}, without = {c->cm, forces ? 0 : c->cq, 0};
+  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, forces ? 0 : c->cq, 0, 0};
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, c->blocks, with, f->some);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, without, f->none);
   for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
@@ -315,8 +331,9 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
-  return vec_largest(r + nv, nc) * c->cq <= positions &&
-         vec_largest(r + 2 * nv + nc, nc) * c->cw <= both &&
+  double noise = 64 * DBL_EPSILON * k->speed + positions * c->cv / c->cq;
+  return tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) &&
+         tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc) &&
          tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, r) &&
          tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }

@@ -4,7 +4,8 @@
 // The methods that hold velocities too have two sets of index-3 size, and their usual iteration solves
 // one after the other and leaves small terms out: it ends in the same place, but comes there another
 // way. Who counts the iterations wants the way itself. Here both sets are one sparse system: unknown i of
-// set 0 and of set 1 stand side by side, at 2 i and 2 i + 1, and so do the equations.
+// set 0 and of set 1 stand side by side, at 2 i and 2 i + 1, and so do the equations. Not for systems with
+// rows of velocities: there the usual iteration serves.
 #ifndef TR_FULL_H
 #define TR_FULL_H
 

@@ -1,115 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank of G by orthogonalising its rows, scaled to length 1, in the order of the model: a row that
-// leaves less than RANK_TOL repeats rows before it. The order makes the messages natural (the later
-// joint is the redundant one); orthogonalising twice keeps it stable.
-//
-//   row_k = sum_l R_lk q_l over the kept rows l;  for a redundant row r = sum_l r_l q_l the weights c on
-//   the kept rows solve R c = r.
-// The forces G' lam do not change along n_j = (-c_j on the kept rows, 1 on row j): the multipliers of
-// least norm are lam + sum z_j n_j with (N'N) z = -N' lam.
+// The rank of G by elimination of its rows, scaled to length 1, in the order of the model: a row of which
+// nothing larger than RANK_TOL is left repeats rows before it. The order makes the messages natural: the
+// later joint is the redundant one. G is sparse, and so is the work.
 #include "redundancy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double RANK_TOL = 1e-7;
-enum { MOST_ROWS = 800 };
+#include "math/vector.h"
 
-// Row i of G, dense, scaled to length 1.
-static double dense_row(const tr_work *w, const sys_block *b, int r, double *out) {
-  const tr_system *s = w->sys;
-  memset(out, 0, (size_t)s->nv * sizeof *out);
+static const double RANK_TOL = 1e-7, MOST_WORK = 3e9;
+
+// Row r of a block, scaled to length 1: its columns and values, `width` of them.
+static double scaled_row(const tr_work *w, const sys_block *b, int r, int *column, double *value) {
   const double *G = w->G + b->G + r * b->width;
+  int n = 0;
   for (int k = 0; k < b->count; k++)
-    for (int c = 0; c < b->nv[k]; c++) out[b->v[k] + c] += *G++;
-  double length = vec_norm(out, s->nv);
-  if (length > 0)
-    for (int j = 0; j < s->nv; j++) out[j] /= length;
+    for (int c = 0; c < b->nv[k]; c++, n++) column[n] = b->v[k] + c, value[n] = G[n];
+  double length = vec_norm(value, n);
+  for (int i = 0; length > 0 && i < n; i++) value[i] /= length;
   return length;
 }
 
-typedef struct basis {
-  int n, nv, nc;
-  double *Q;      // n rows of nv
-  double *R;      // nc x nc: column k holds row k in the basis
-  double *length; // (nc) of the rows
-  int *kept;      // (n) rows behind the basis
-} basis;
-
-// Row into the basis or, if nothing is left of it, false; its coordinates into R either way.
-static bool add_row(basis *b, int row, double *x) {
-  double *r = b->R + (size_t)row * (size_t)b->nc;
-  for (int pass = 0; pass < 2; pass++)
-    for (int l = 0; l < b->n; l++) {
-      const double *q = b->Q + (size_t)l * (size_t)b->nv;
-      double dot = 0;
-      for (int j = 0; j < b->nv; j++) dot += q[j] * x[j];
-      for (int j = 0; j < b->nv; j++) x[j] -= dot * q[j];
-      r[l] += dot;
+tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length, bool *depends) {
+  const tr_system *s = w->sys;
+  int widest = 1;
+  for (int i = 0; i < s->nblock; i++)
+    widest = s->block[i].width > widest ? s->block[i].width : widest;
+  tr_arena own = tr_arena_make(s->al);
+  int *column = TR_NEW(&own, widest, int);
+  double *value = TR_NEW(&own, widest, double);
+  tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
+  tr_jacobian(w);
+  for (int i = 0; i < s->nblock && status == TR_OK; i++)
+    for (int r = 0; r < s->block[i].rows && status == TR_OK; r++) {
+      int row = s->block[i].row + r;
+      length[row] = scaled_row(w, &s->block[i], r, column, value);
+      status = tr_echelon_add(*out, s->block[i].width, column, value, RANK_TOL, &depends[row]);
     }
-  double rest = vec_norm(x, b->nv);
-  if (!(rest > RANK_TOL)) return false;
-  r[b->n] = rest;
-  double *q = b->Q + (size_t)b->n * (size_t)b->nv;
-  for (int j = 0; j < b->nv; j++) q[j] = x[j] / rest;
-  b->kept[b->n++] = row;
-  return true;
+  tr_arena_free(&own);
+  if (status != TR_OK && column && value) tr_echelon_free(*out), *out = NULL;
+  return status;
 }
 
-// Weights of a redundant row on the kept rows before it, undoing the scaling.
-static void find_weights(const basis *b, int n, int row, double *weight) {
-  const double *r = b->R + (size_t)row * (size_t)b->nc;
-  for (int l = n - 1; l >= 0; l--) {
-    double sum = r[l];
-    for (int k = l + 1; k < n; k++)
-      sum -= b->R[(size_t)b->kept[k] * (size_t)b->nc + (size_t)l] * weight[b->kept[k]];
-    weight[b->kept[l]] = sum / b->R[(size_t)b->kept[l] * (size_t)b->nc + (size_t)l];
-  }
-  for (int k = 0; k < n; k++) {
-    double *c = &weight[b->kept[k]];
-    *c = fabs(*c) < 1e-9 ? 0 : *c * b->length[row] / b->length[b->kept[k]];
-  }
+// The weights of the k-th redundant row, undoing the scaling, where they are not round-off.
+static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length, int k, int nc,
+                              double *weight, tr_redundancy *r) {
+  int row = r->row[k], n = 0;
+  tr_echelon_weights(e, row, weight);
+  for (int i = 0; i < nc; i++) n += fabs(weight[i]) > 1e-9;
+  tr_sources *to = &r->source[k];
+  to->row = TR_NEW(ar, n, int);
+  to->weight = TR_NEW(ar, n, double);
+  if (!to->row || !to->weight) return TR_NO_MEMORY;
+  for (int i = 0; i < nc; i++)
+    if (fabs(weight[i]) > 1e-9) {
+      to->row[to->n] = i;
+      to->weight[to->n++] = weight[i] * length[row] / length[i];
+    }
+  return TR_OK;
 }
 
 tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
   const tr_system *s = w->sys;
-  size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
-  *out = (tr_redundancy){.known = s->nc <= MOST_ROWS, .rank = s->nc};
-  if (!out->known || s->nc == 0) return TR_OK;
+  *out = (tr_redundancy){.known = true, .rank = s->nc};
+  if (s->nc == 0) return TR_OK;
   tr_arena own = tr_arena_make(ar->al);
-  basis b = {.nv = s->nv, .nc = s->nc};
-  size_t most = nc < nv ? nc : nv;
-  b.Q = TR_NEW(&own, (most + 1) * nv, double);
-  b.R = TR_NEW(&own, nc * nc, double);
-  b.length = TR_NEW(&own, nc, double);
-  b.kept = TR_NEW(&own, nc, int);
-  double *x = TR_NEW(&own, nv, double);
-  int *behind = TR_NEW(&own, nc, int); // basis size when a redundant row came
-  bool *skip = TR_NEW(&own, nc, bool);
-  out->row = TR_NEW(ar, nc, int);
-  tr_status status =
-      b.Q && b.R && b.length && b.kept && x && behind && skip && out->row ? TR_OK : TR_NO_MEMORY;
+  tr_echelon *e = NULL;
+  double *length = TR_NEW(&own, s->nc, double), *weight = TR_NEW(&own, s->nc, double);
+  bool *depends = TR_NEW(&own, s->nc, bool);
+  int *rows = TR_NEW(&own, s->nc, int);
+  tr_status status = length && weight && depends && rows ? TR_OK : TR_NO_MEMORY;
+  if (status == TR_OK) status = tr_eliminate_constraints(w, &e, length, depends);
+  if (status == TR_FAILED) {
+    out->known = false;
+    status = TR_OK;
+    goto done;
+  }
   if (status != TR_OK) goto done;
-  tr_jacobian(w);
-  int idle = tr_idle_rows(s, w->mem, b.kept); // rows that do not hold repeat nothing
-  for (int i = 0; i < idle; i++) skip[b.kept[i]] = true;
-  for (int i = 0; i < s->nblock; i++)
-    for (int r = 0; r < s->block[i].rows; r++) {
-      int row = s->block[i].row + r;
-      if (skip[row]) continue;
-      b.length[row] = dense_row(w, &s->block[i], r, x);
-      if (add_row(&b, row, x)) continue;
-      behind[out->count] = b.n;
-      out->row[out->count++] = row;
+  int idle = tr_idle_rows(s, w->mem, rows); // rows of joints that do not hold repeat nothing
+  for (int i = 0; i < idle; i++) depends[rows[i]] = false;
+  for (int i = 0; i < s->nc; i++) out->count += depends[i];
+  out->rank = s->nc - out->count;
+  out->row = TR_NEW(ar, out->count, int);
+  out->source = TR_NEW(ar, out->count, tr_sources);
+  if (!out->row || !out->source) status = TR_NO_MEMORY;
+  for (int i = 0, k = 0; i < s->nc && status == TR_OK; i++)
+    if (depends[i]) {
+      out->row[k] = i;
+      status = note_weights(ar, e, length, k++, s->nc, weight, out);
     }
-  out->rank = b.n;
-  out->weight = TR_NEW(ar, (size_t)out->count * nc, double);
-  out->room = TR_NEW(ar, (size_t)out->count * (size_t)(out->count + 1), double);
-  if (!out->weight || !out->room) status = TR_NO_MEMORY;
-  for (int k = 0; status == TR_OK && k < out->count; k++)
-    find_weights(&b, behind[k], out->row[k], out->weight + (size_t)k * nc);
 done:
+  tr_echelon_free(e);
   tr_arena_free(&own);
   return status;
 }
@@ -132,18 +115,23 @@ static int rows_of(const tr_system *s, int row) {
   return 1;
 }
 
-// Names the elements whose rows carry weight in any of the redundant rows from..to; how many.
+// Whether a row of a block carries weight in one of the redundant rows from..to.
+static bool carries(const tr_redundancy *r, const sys_block *b, int from, int to) {
+  for (int k = from; k < to; k++)
+    for (int i = 0; i < r->source[k].n; i++)
+      if (r->source[k].row[i] >= b->row && r->source[k].row[i] < b->row + b->rows) return true;
+  return false;
+}
+
+// Names the elements that do; how many.
 static int name_sources(const tr_system *s, const tr_redundancy *r, int from, int to,
                         const char *self, tr_text *text) {
   int named = 0, more = 0;
   enum { NAMES = 6 };
   for (int i = 0; i < s->nblock; i++) {
-    bool carries = false;
-    for (int k = from; k < to && !carries; k++)
-      for (int j = 0; j < s->block[i].rows && !carries; j++)
-        carries = r->weight[(size_t)k * (size_t)s->nc + (size_t)(s->block[i].row + j)] != 0;
+    if (!carries(r, &s->block[i], from, to)) continue;
     const char *kind, *name = tr_row_owner(s, s->block[i].row, &kind);
-    if (!carries || !strcmp(name, self)) continue;
+    if (!strcmp(name, self)) continue;
     if (named++ < NAMES)
       tr_text_add(text, "%s\"%s\"", named > 1 ? ", " : "", name);
     else
@@ -172,41 +160,4 @@ tr_status tr_redundancy_text(const tr_system *s, const tr_redundancy *r, const c
     k = end;
   }
   return text->failed ? TR_NO_MEMORY : TR_OK;
-}
-
-// ---- multipliers of least norm --------------------------------------------------------------------
-
-static double n_at(const tr_redundancy *r, int nc, int j, int row) {
-  return row == r->row[j] ? 1 : -r->weight[(size_t)j * (size_t)nc + (size_t)row];
-}
-
-void tr_least_norm(const tr_redundancy *r, int nc, double *lam) {
-  int m = r->count;
-  double *A = r->room, *z = r->room + m * m;
-  for (int i = 0; i < m; i++) {
-    for (int j = 0; j <= i; j++) {
-      double sum = 0;
-      for (int k = 0; k < nc; k++) sum += n_at(r, nc, i, k) * n_at(r, nc, j, k);
-      A[i * m + j] = sum;
-    }
-    z[i] = 0;
-    for (int k = 0; k < nc; k++) z[i] -= n_at(r, nc, i, k) * lam[k];
-  }
-  // N'N is positive definite: each n_j has its own 1. Cholesky, in place.
-  for (int j = 0; j < m; j++)
-    for (int i = j; i < m; i++) {
-      double sum = A[i * m + j];
-      for (int k = 0; k < j; k++) sum -= A[i * m + k] * A[j * m + k];
-      A[i * m + j] = i == j ? sqrt(sum) : sum / A[j * m + j];
-    }
-  for (int i = 0; i < m; i++) {
-    for (int k = 0; k < i; k++) z[i] -= A[i * m + k] * z[k];
-    z[i] /= A[i * m + i];
-  }
-  for (int i = m - 1; i >= 0; i--) {
-    for (int k = i + 1; k < m; k++) z[i] -= A[k * m + i] * z[k];
-    z[i] /= A[i * m + i];
-  }
-  for (int j = 0; j < m; j++)
-    for (int k = 0; k < nc; k++) lam[k] += z[j] * n_at(r, nc, j, k);
 }

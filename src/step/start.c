@@ -4,21 +4,33 @@
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
 //   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
+// Rows of velocities have no part in the first; in the second they are Gam(v, q, t), which may be curved in
+// v: Newton's method, with shorter steps where it goes astray.
 // What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
 // and what it would still move is dropped: the iteration then converges to a state where it is exactly
 // what it was. Coordinates of deformations have a large mass too, but give way.
+//
+// Levenberg and Marquardt: a step that turns a body too far, or opens the constraints further, is tried
+// again with a larger eps, [M G'; G -eps]. So a start in the neighbourhood stays on its branch, also
+// where G is nearly singular or its rows repeat each other only once it is closed.
 #include "start.h"
 #include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8 };
+enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8, MOST_NAMED = 6 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
-static const double REGULAR = 1e-10;   // eps, of 1/largest mass
-static const double SUSPICIOUS = 1e-11; // pivot ratio below which constraints may be redundant
+static const double REGULAR = 1e-10;   // eps, of 1/largest mass, where steps are good
+static const double MOST_REGULAR = 1e4;
+static const double SPREAD = 1e-5; // eps for multipliers of least norm
+static const double MOST_TURN =
+    0.5;                          // rad, of a body in one step: longer ones lead to other branches
+static const double STUCK = 1e-9; // of the positions: good enough where bars only just reach
+static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
 
 // ---- what is kept ---------------------------------------------------------------------------------
 
@@ -34,8 +46,8 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
 }
 
 // The body's own frame; its marker comes after ground's.
-static const tr_site *origin_of(const tr_work *w, const sys_body *b) {
-  return &w->sys->marker_site[1 + (b - w->sys->body)];
+static tr_site origin_of(const tr_work *w, const sys_body *b) {
+  return tr_marker_site(w->sys, 1 + (int)(b - w->sys->body));
 }
 
 // Row of a kept name on the body's velocities.
@@ -44,18 +56,19 @@ static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
   double unit[6] = {0};
   unit[k] = 1;
   memset(row, 0, (size_t)b->nv * sizeof *row);
-  b->type->add_pull(&at, origin_of(w, b), unit, row);
+  tr_site site = origin_of(w, b);
+  b->type->add_pull(&at, &site, unit, row);
 }
 
 // Its value; turns of a spatial body have none, they are kept step by step.
 static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
   tr_body_at at = body_at(w, b);
-  const tr_site *site = origin_of(w, b);
+  tr_site site = origin_of(w, b);
   tr_frame f = {0};
-  b->type->kinematics(&at, TR_AT_VELOCITY, 1, site, &f);
-  int lines = site->nd == 3 ? 2 : 3;
-  if (velocity) return k < lines ? f.v[k] : site->nd == 3 ? f.w[2] : f.w[k - 3];
-  return k < lines ? f.p[k] : site->nd == 3 ? f.angle : 0;
+  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
+  int lines = site.nd == 3 ? 2 : 3;
+  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
+  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
 }
 
 // Values of everything kept, in order; NULL: just count.
@@ -141,8 +154,8 @@ static tr_status factor(tr_projector *p, const tr_state *x) {
   return tr_kkt_factor(p->kkt);
 }
 
-// [M G'; G -eps] with kept coordinates heavy.
-static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity) {
+// [M G'; G -eps/most] into the values; most: the largest mass.
+static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   const tr_system *s = p->sys;
   const tr_pattern *t = &s->pattern;
   double *values = p->kkt->values, most = 0;
@@ -151,34 +164,43 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
-  p->weight = KEEP_WEIGHT * most;
-  for (int i = 0; i < s->nbody; i++) make_heavy(p, &s->body[i], velocity, values);
-  for (int i = 0; !p->again && i < s->nbody; i++) make_stiff(s, &s->body[i], values);
-  for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -REGULAR / most;
+  for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -eps / most;
+  return most;
+}
+
+// The same with kept coordinates heavy, factored.
+static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
+  p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
+  for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
+  for (int i = 0; !p->again && i < p->sys->nbody; i++)
+    make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
+  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(p->sys, phi);
   return vec_norm(phi, p->sys->nc);
 }
 
 static double velocity_gap(tr_projector *p, const tr_state *x, double *gap) {
-  tr_work *w = p->work;
-  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_jacobian(w);
-  tr_G_times(w, x->v, gap);
-  tr_phi_t(w, w->y);
-  for (int i = 0; i < p->sys->nc; i++) gap[i] += w->y[i];
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, gap);
   return vec_norm(gap, p->sys->nc);
+}
+
+static int worst_row(const tr_system *s, const double *gap) {
+  int worst = 0;
+  for (int i = 1; i < s->nc; i++)
+    if (!(fabs(gap[i]) <= fabs(gap[worst]))) worst = i;
+  return worst;
 }
 
 // Names the constraint that is worst off.
 static tr_status blame(const tr_system *s, const double *gap, const char *what, tr_error *error) {
-  int worst = 0;
-  for (int i = 1; i < s->nc; i++)
-    if (!(fabs(gap[i]) <= fabs(gap[worst]))) worst = i;
+  int worst = worst_row(s, gap);
   const char *kind, *name = tr_row_owner(s, worst, &kind);
   if (s->nc > 0 && !isfinite(gap[worst]))
     return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": its residual is not a finite number",
@@ -187,7 +209,41 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
                  s->nc > 0 ? gap[worst] : 0.0);
 }
 
-// Why: constraints that contradict each other, or just the worst one.
+// All that stay open by more than a hundredth of the worst, after the worst itself.
+static void name_open(const tr_system *s, const double *gap, tr_error *error) {
+  int named = 0, worst = worst_row(s, gap);
+  for (int i = 0; i < s->nblock; i++) {
+    const sys_block *b = &s->block[i];
+    double open = vec_norm(gap + b->row, b->rows);
+    if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
+      continue;
+    const char *kind, *name = tr_row_owner(s, b->row, &kind);
+    if (named++ < MOST_NAMED)
+      tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": stays open by %.3g", kind, name, open);
+  }
+  if (named > MOST_NAMED)
+    tr_fail(error, TR_INCONSISTENT, NULL, "and %d more stay open", named - MOST_NAMED);
+}
+
+// What was to be kept may be the reason.
+static void name_kept(const tr_projector *p, tr_error *error) {
+  const tr_system *s = p->sys;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->keep_q || p->again) continue;
+    char names[64] = "";
+    for (int k = 0; b->type->coordinate_names && b->type->coordinate_names[k]; k++)
+      if (kept(p, b, false, k)) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
+                 b->type->coordinate_names[k]);
+      }
+    tr_fail(error, TR_INCONSISTENT, NULL,
+            "body \"%s\": keeps %s as given; leave it free if it may move", b->name, names);
+  }
+}
+
+// Why: constraints that contradict each other, which stay open, and what is kept.
 static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, tr_error *error) {
   tr_redundancy r = {0};
   tr_text text = {.al = p->sys->al};
@@ -197,77 +253,112 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
   tr_text_free(&text);
-  return blame(p->sys, phi, "cannot be assembled from the given start", error);
+  blame(p->sys, phi, "cannot be assembled from the given start", error);
+  name_open(p->sys, phi, error);
+  name_kept(p, error);
+  return TR_INCONSISTENT;
 }
 
-// x.q <- q0 o exp(-f d), halving f until the gap shrinks.
-static double move(tr_projector *p, tr_state *x, const double *q0, double *d, double gap,
-                   double *phi) {
-  const tr_system *s = p->sys;
-  double f = 1, now = INFINITY;
-  for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
-    for (int i = 0; i < s->nv; i++) p->work->x[i] = -f * d[i];
-    tr_retract(s, q0, p->work->x, x->q);
-    now = position_gap(p, x, phi);
-    if (now < gap) break;
+// How far the bodies turn.
+static double largest_turn(const tr_system *s, const double *d) {
+  double most = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->dim == 2 && b->nv == 3) most = fmax(most, fabs(d[b->v + 2]));
+    if (b->type->dim == 3 && b->nv == 6) most = fmax(most, vec_norm(d + b->v + 3, 3));
   }
-  return now;
+  return most;
+}
+
+// The correction at x into p->r.
+static tr_status correction(tr_projector *p, const tr_state *x, const double *given, double eps) {
+  const tr_system *s = p->sys;
+  tr_status status = factor_projection(p, x, false, eps);
+  position_gap(p, x, p->r + s->nv);
+  memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+  pull_kept(p, false, given, p->r);
+  if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
+  if (status == TR_OK) hold_kept(p, false, given, p->r);
+  return status;
+}
+
+// x.q <- q0 o exp(-d) with the smallest eps that is good, or `once` with the one given. The new gap;
+// not below the old one: none is.
+static double move(tr_projector *p, tr_state *x, double *q0, const double *given, double gap,
+                   bool once, double *eps, tr_status *status) {
+  const tr_system *s = p->sys;
+  memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
+  for (;; *eps *= *eps < 1e-6 ? 1e4 : 10) {
+    *status = correction(p, x, given, *eps);
+    if (*status == TR_OK && largest_turn(s, p->r) <= MOST_TURN) {
+      for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
+      tr_retract(s, q0, p->work->x, x->q);
+      double now = position_gap(p, x, p->r + s->nv);
+      if (now < gap) return now;
+      memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
+    }
+    if (once || *eps >= MOST_REGULAR) return gap;
+  }
 }
 
 static tr_status project_positions(tr_projector *p, tr_state *x, double *room, double *given,
                                    tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
-  double *phi = p->r + s->nv, *q0 = room;
+  double *phi = p->r + s->nv, eps = REGULAR;
   double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
   kept_values(p, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
-    if (info->iterations++ == MAX_ITERATIONS || !isfinite(gap))
-      return not_assembled(p, x, phi, error);
-    tr_status status = factor_projection(p, x, false);
-    position_gap(p, x, phi);
-    memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
-    pull_kept(p, false, given, p->r);
-    if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
-    if (status != TR_OK) {
-      position_gap(p, x, phi);
-      return blame(s, phi, "cannot be assembled: the equations are singular", error);
-    }
-    hold_kept(p, false, given, p->r);
-    memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
-    double now = move(p, x, q0, p->r, gap, phi);
+    if (info->iterations++ == MAX_ITERATIONS && gap <= STUCK * scale) break;
+    if (info->iterations > MAX_ITERATIONS || !isfinite(gap)) return not_assembled(p, x, phi, error);
+    tr_status status;
+    double now = move(p, x, room, given, gap, gap <= 1e3 * done, &eps, &status);
     if (now >= gap) { // no progress: at round-off, or stuck
-      memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
       position_gap(p, x, phi);
-      if (gap <= 1e3 * done) break;
+      if (gap <= fmax(1e3 * done, STUCK * scale)) break;
+      if (status != TR_OK)
+        return blame(s, phi, "cannot be assembled: the equations are singular", error);
       return not_assembled(p, x, phi, error);
     }
-    gap = now;
+    gap = now, eps = fmax(REGULAR, eps / 10);
   }
   info->phi_after = gap;
   return TR_OK;
+}
+
+// v <- v - f d, d in p->r; with rows of velocities f is halved until the gap shrinks.
+static double change(tr_projector *p, tr_state *x, double before, double *gap) {
+  const tr_system *s = p->sys;
+  double *v0 = p->work->x, f = 1, now = before;
+  memcpy(v0, x->v, (size_t)s->nv * sizeof *v0);
+  for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
+    for (int i = 0; i < s->nv; i++) x->v[i] = v0[i] - f * p->r[i];
+    now = velocity_gap(p, x, gap);
+    if (now < before || s->nvelocity == 0) break;
+  }
+  return now;
 }
 
 static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
                                     tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
   double *gap = p->r + s->nv;
-  double now = info->phi_v_before = velocity_gap(p, x, gap);
+  double now = info->phi_v_before = velocity_gap(p, x, gap), last = INFINITY;
   double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
-  bool factored = false;
-  for (int k = 0; k < 4 && now > done; k++) {
-    if (!factored && factor_projection(p, x, true) != TR_OK)
-      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
+  bool curved = s->nvelocity > 0, factored = false;
+  int most = curved ? MAX_ITERATIONS : 4;
+  for (int k = 0; k < most && (curved ? now > 0 && now < last : now > done); k++) {
+    if ((curved || !factored) && factor_projection(p, x, true, REGULAR) != TR_OK)
+      return blame(s, gap, "its velocities cannot be made consistent", error);
     factored = true;
-    now = velocity_gap(p, x, gap);
+    last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
       return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
     hold_kept(p, true, given, p->r);
-    for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
-    now = velocity_gap(p, x, gap);
+    now = change(p, x, last, gap);
   }
   info->phi_v_after = now;
   if (now > 1e6 * done || !isfinite(now))
@@ -295,7 +386,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
-  for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  for (size_t i = 0; i < nv; i++)
+    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
   return status;
 }
 
@@ -328,27 +420,59 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
   int n = p->redundancy.count;
   if (n == 0) return status;
+  if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
+  if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(take_out(p, x, n, p->redundancy.row));
   return factor(p, x);
 }
 
-// The weights at x:  [M G'; G 0] (., c) = (G_row', 0) over the rows that stayed.
-tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
-  const tr_system *s = p->sys;
-  tr_redundancy *red = &p->redundancy;
-  if (red->count == 0) return TR_OK;
-  TR_TRY(factor(p, x));
-  for (int k = 0; k < red->count; k++) {
-    double *unit = p->work->y, *c = red->weight + (size_t)k * (size_t)s->nc;
-    memset(unit, 0, (size_t)s->nc * sizeof *unit);
-    unit[red->row[k]] = 1;
-    tr_Gt_times(p->work, unit, p->r);
-    memset(p->r + s->nv, 0, (size_t)s->nc * sizeof *p->r);
-    TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-    memcpy(c, p->r + s->nv, (size_t)s->nc * sizeof *c);
-  }
-  tr_least_norm(red, s->nc, lam);
+// p->r <- solution of the factored system for p->r; room: 2 (nv + nc).
+static tr_status solve_refined(tr_projector *p, double *room) {
+  size_t n = (size_t)(p->sys->nv + p->sys->nc);
+  double *b = room, *rest = room + n;
+  memcpy(b, p->r, n * sizeof *b);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  tr_kkt_multiply(p->kkt, p->r, rest);
+  for (size_t i = 0; i < n; i++) rest[i] = b[i] - rest[i];
+  TR_TRY(tr_kkt_solve(p->kkt, 1, rest));
+  for (size_t i = 0; i < n; i++) p->r[i] += rest[i];
   return TR_OK;
+}
+
+// The forces f = G' lam by multipliers of least norm, those without a part in the null space of G':
+//   [M G'; G -eps] (x, d) = (f - G' y, 0),  y <- y + d,  repeated.
+// d = G x/eps has no such part, and f - G' y shrinks by eps/(eps + eigenvalues of G M^-1 G'). Each solution
+// is refined once: its residual in G x - eps d is known to far more digits than the solution has there.
+static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
+  const tr_system *s = p->sys;
+  size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
+  double *f = p->spread, *y = f + nv, rest = INFINITY;
+  regular_matrix(p, x, SPREAD);
+  TR_TRY(tr_kkt_factor(p->kkt));
+  tr_Gt_times(p->work, lam, f);
+  memset(y, 0, nc * sizeof *y);
+  double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);
+  for (int k = 0; k < MAX_ITERATIONS; k++) {
+    tr_Gt_times(p->work, y, p->r);
+    for (int i = 0; i < s->nv; i++) p->r[i] = f[i] - p->r[i];
+    double now = vec_norm(p->r, s->nv);
+    if (now <= done || now >= rest) break;
+    rest = now;
+    memset(p->r + nv, 0, nc * sizeof *p->r);
+    TR_TRY(solve_refined(p, p->spread + nv + nc));
+    for (int i = 0; i < s->nc; i++) y[i] += p->r[s->nv + i];
+  }
+  memcpy(lam, y, nc * sizeof *lam);
+  return TR_OK;
+}
+
+tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
+  if (p->redundancy.count == 0) return TR_OK;
+  const tr_mask *mask = p->kkt->mask;
+  p->kkt->mask = NULL;
+  tr_status status = spread(p, x, lam);
+  p->kkt->mask = mask;
+  return status;
 }
 
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
@@ -376,36 +500,43 @@ tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, 
 
 // ---- public: with a workspace of their own --------------------------------------------------------
 
+tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
+  *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
+  own->p = (tr_projector){.sys = s, .kkt = &own->kkt, .arena = &own->arena};
+  own->p.r = TR_NEW(&own->arena, s->nv + s->nc, double);
+  tr_status status = own->p.r ? tr_kkt_make(&own->arena, &s->pattern, &own->kkt) : TR_NO_MEMORY;
+  if (status == TR_OK) status = tr_work_new(s, &own->p.work);
+  if (status != TR_OK) tr_projector_close(own);
+  return status;
+}
+
+void tr_projector_close(tr_own_projector *own) {
+  tr_work_free(own->p.work);
+  tr_kkt_free(&own->kkt);
+  tr_arena_free(&own->arena);
+}
+
 static tr_status with_projector(const tr_system *s, tr_state *x, bool project, tr_start_info *info,
                                 tr_error *error) {
-  tr_arena ar = tr_arena_make(s->al);
-  tr_kkt kkt = {0};
-  tr_projector p = {.sys = s, .kkt = &kkt, .arena = &ar};
-  p.r = TR_NEW(&ar, s->nv + s->nc, double);
-  tr_status status = p.r ? tr_kkt_make(&ar, &s->pattern, &kkt) : TR_NO_MEMORY;
-  if (status == TR_OK) status = tr_work_new(s, &p.work);
-  if (status != TR_OK) {
-    tr_no_memory(error);
-    goto done;
-  }
-  if (project) status = tr_project(&p, x, info, error);
+  tr_own_projector own;
+  tr_projector *p = &own.p;
+  if (tr_projector_open(s, &own) != TR_OK) return tr_no_memory(error);
+  tr_status status = project ? tr_project(p, x, info, error) : TR_OK;
   if (status != TR_OK) goto done;
-  status = tr_diagnose(&p, x);
+  status = tr_diagnose(p, x);
   if (status == TR_OK && project) {
-    status = tr_slow_start(&p, x, error);
+    status = tr_slow_start(p, x, error);
     if (status < 0) goto done;
   }
-  if (status == TR_OK) status = tr_solve_accelerations(&p, x, x->a, x->lam);
-  if (status == TR_OK) status = tr_spread_multipliers(&p, x, x->lam);
+  if (status == TR_OK) status = tr_solve_accelerations(p, x, x->a, x->lam);
+  if (status == TR_OK) status = tr_spread_multipliers(p, x, x->lam);
   if (status == TR_SINGULAR)
     tr_fail(error, status, NULL,
             "the constraints are singular here: accelerations and multipliers are not unique");
   else if (status != TR_OK)
     tr_fail(error, status, NULL, "the accelerations are not finite numbers");
 done:
-  tr_work_free(p.work);
-  tr_kkt_free(&kkt);
-  tr_arena_free(&ar);
+  tr_projector_close(&own);
   return status;
 }
 

@@ -21,7 +21,17 @@ typedef struct tr_projector {
   tr_mask mask; // rows taken out of kkt: the redundant, and those of joints that do not hold
   int masked, *masked_row; // (nc) which they are
   double *room;            // of a projection
+  double *spread;          // (3 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
+
+// A projector of its own for questions about a state; not to be moved while it is open.
+typedef struct tr_own_projector {
+  tr_arena arena;
+  tr_kkt kkt;
+  tr_projector p;
+} tr_own_projector;
+tr_status tr_projector_open(const tr_system *sys, tr_own_projector *own);
+void tr_projector_close(tr_own_projector *own);
 
 // q onto Phi = 0, v onto G v + Phi_t = 0, in the mass metric, kept coordinates fixed.
 tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a method at work: rooms, prediction, acceptance.
-//
-// Prediction: a and lam extrapolated through the last accepted states (divided differences, degree up
-// to the settings' and to what is remembered).
+// The life of a method at work: rooms, trial, acceptance.
 #include "step.h"
 
 #include <float.h>
@@ -49,14 +46,14 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
-  if (s->settings.fixed_iterations > 0 && !s->method->direct && !(s->full = tr_full_new(s)))
-    return TR_NO_MEMORY;
+  bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
+  if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
   if (s->method->stabilised) {
     double *p = TR_NEW(ar, 3 * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
-    TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->projection));
+    TR_TRY(tr_projection_make(s));
     if (s->method->choose) {
       s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
       s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
@@ -104,14 +101,13 @@ void tr_step_free(tr_step *s) {
 }
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
-  double v = 0, a = 0;
-  for (int i = 0; i < s->sys->nv; i++) {
-    v = fmax(v, fabs(x0->v[i]));
-    a = fmax(a, fabs(x0->a[i]));
-  }
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
-  a *= s->c.cv; // what the accelerations do to the velocities in a step
+  // mechanics first: rates of states, which come behind, are no measure of it
+  int n = s->sys->nv, mechanics = n - s->sys->nnumber;
+  double v = vec_largest(x0->v, mechanics), a = vec_largest(x0->a, mechanics);
+  if (a == 0) v = vec_largest(x0->v, n), a = vec_largest(x0->a, n);
+  a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
@@ -128,6 +124,22 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   return true;
 }
 
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r) {
+  const tr_system *sys = s->sys;
+  for (int i = 0; i < sys->nc; i++)
+    if (!(sys->of_velocity[i] || fabs(r[i]) * c <= positions)) return false;
+  if (sys->nvelocity == 0) return true;
+  double *size = s->work->x; // of the rows
+  memset(size, 0, (size_t)sys->nc * sizeof *size);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = A->p->column[j]; k < A->p->column[j + 1]; k++)
+      if (A->p->row[k] >= sys->nv) size[A->p->row[k] - sys->nv] += fabs(A->values[k]);
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_velocity[i] && !(fabs(r[i]) * s->c.cv <= size[i] * noise)) return false;
+  return true;
+}
+
 bool tr_step_matrix_fits(tr_step *s) {
   const tr_corrector *c = &s->c;
   if (c->cq == s->matrix_cq && c->cv == s->matrix_cv && c->cm == s->matrix_cm) return true;
@@ -136,19 +148,6 @@ bool tr_step_matrix_fits(tr_step *s) {
   if (!(s->allowed > 0) || !(ratio > near && ratio < 1 / near)) return false;
   s->newton.known = false; // the rate is another one
   return true;
-}
-
-static void remember(tr_step *s, const tr_state *x) {
-  double *a = s->past_a[TR_PAST - 1], *lam = s->past_lam[TR_PAST - 1];
-  for (int i = TR_PAST - 1; i > 0; i--) {
-    s->past_a[i] = s->past_a[i - 1];
-    s->past_lam[i] = s->past_lam[i - 1];
-    s->past_t[i] = s->past_t[i - 1];
-  }
-  s->past_a[0] = a, s->past_lam[0] = lam, s->past_t[0] = x->t;
-  memcpy(a, x->a, (size_t)s->sys->nv * sizeof *a);
-  memcpy(lam, x->lam, (size_t)s->sys->nc * sizeof *lam);
-  if (s->past < TR_PAST) s->past++;
 }
 
 tr_status tr_step_begin(tr_step *s, const tr_state *x) {
@@ -160,56 +159,13 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
     memset(s->last_w, 0, nv), memset(s->older_w, 0, nv);
     memset(s->last_mu, 0, nc), memset(s->older_mu, 0, nc);
   }
-  remember(s, x);
+  tr_predict_remember(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
-// How far an extrapolation can be trusted: the differences of the past must get smaller with their
-// order, else it leads Newton's iteration away, perhaps to another root.
-static int trusted_degree(const tr_step *s) {
-  double value = 0, first = 0, second = 0;
-  if (s->past < 2) return 0;
-  const double *a0 = s->past_a[0], *a1 = s->past_a[1], *a2 = s->past_a[s->past > 2 ? 2 : 1];
-  for (int i = 0; i < s->sys->nv; i++) {
-    double d = a0[i] - a1[i];
-    value = fmax(value, fabs(a0[i])), first = fmax(first, fabs(d));
-    second = fmax(second, fabs(d - (a1[i] - a2[i])));
-  }
-  return first > value ? 0 : second > first ? 1 : 2;
-}
-
-// Lagrange's weights of the past at time t, degree + 1 of them.
-static int weights(const tr_step *s, double t, double *w) {
-  int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
-  if (degree > 0) {
-    int trusted = trusted_degree(s);
-    degree = trusted < degree ? trusted : degree;
-  }
-  int n = degree + 1 < s->past ? degree + 1 : s->past;
-  for (int i = 0; i < n; i++) {
-    w[i] = 1;
-    for (int j = 0; j < n; j++)
-      if (j != i) w[i] *= (t - s->past_t[j]) / (s->past_t[i] - s->past_t[j]);
-  }
-  return n;
-}
-
-static void combine(int n, const double *w, double *const *past, int size, double *out) {
-  if (n == 3)
-    for (int i = 0; i < size; i++)
-      out[i] = w[0] * past[0][i] + w[1] * past[1][i] + w[2] * past[2][i];
-  else if (n == 2)
-    for (int i = 0; i < size; i++) out[i] = w[0] * past[0][i] + w[1] * past[1][i];
-  else
-    memcpy(out, past[0], (size_t)size * sizeof *out);
-}
-
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  double w[TR_PAST];
-  int n = weights(s, x0->t + h, w);
-  combine(n, w, s->past_a, s->sys->nv, x1->a);
-  combine(n, w, s->past_lam, s->sys->nc, x1->lam);
+  tr_predict(s, x0->t + h, x1);
   tr_status status = s->method->advance(s, x0, h, x1);
   bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
   if (status <= TR_OK || once) return status;
@@ -255,5 +211,5 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  remember(s, x1);
+  tr_predict_remember(s, x1);
 }

@@ -7,7 +7,8 @@
 //   e1 = cm Mass a1 + G1' lam1 - Q1 + history = 0,   e2 = Phi(q1, t1)/cq = 0
 // with Mass = M(q1) or blocks frozen for the step. The stabilised form adds w and mu:
 //   q1 = q_n o exp(dhat + cq a1 + cw w),   e3 = cm X w - G1' mu = 0,   e4 = (G1 v1 + Phi_t)/cv = 0
-// with X = Mass or the unit matrix.
+// with X = Mass or the unit matrix. In rows of velocities e2 = Gam(v1, q1, t1)/cv, and in the stabilised
+// form, in place of the position, Gam_v w = 0: what is added to the positions is a motion they allow.
 #ifndef TR_STEP_H
 #define TR_STEP_H
 
@@ -28,8 +29,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute; // a and lam in the state are the method's own: not for output
-  bool direct;    // there is no Newton iteration
+  bool recompute;    // a and lam in the state are the method's own: not for output
+  bool direct;       // there is no Newton iteration
+  const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
   tr_truncation (*truncation)(const void *par);
@@ -44,6 +46,10 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
+  // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
+  int (*past)(tr_step *s, double **vectors);
+  void (*resume)(tr_step *s, const tr_state *x, double h, int vectors);
   // Step control by the method itself, instead of `truncation`. error: as tr_step_error, with the order
   // that goes with it. choose, if there: the next step, after one of length h with e = error/tolerance,
   // whether or not e <= 1 let it pass; a step of such a method whose iteration fails is not tried again
@@ -71,7 +77,8 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 3 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 };          // accepted states the predictor remembers
+enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 struct tr_step {
   const tr_system *sys;
@@ -82,6 +89,7 @@ struct tr_step {
   tr_newton newton;
   tr_kkt kkt;
   tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  int *mass_slot;       // where X goes in it: tr_mass_slots
   bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   // for stabilised methods with few corrections
@@ -90,14 +98,16 @@ struct tr_step {
   double *w, *mu;  // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
-  double **room;  // (method->vectors) of nv numbers
-  void *memory;   // what the method's prepare made
-  double *blocks; // (nmass) for a frozen mass
-  double *d;      // (nv) increment of the step under way, dhat + cq a1
-  double *lam;    // (nc) scratch
-  bool calm;      // begin the iteration where the bodies coast to
-  double allowed; // error of q under step control, 0: fixed steps
+  double **room;    // (method->vectors) of nv numbers
+  void *memory;     // what the method's prepare made
+  double *blocks;   // (nmass) for a frozen mass
+  double *d;        // (nv) increment of the step under way, dhat + cq a1
+  double *lam;      // (nc) scratch
+  bool calm;        // begin the iteration where the bodies coast to
+  bool plain_start; // a of the first state is to be taken as it is
+  double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
+  double *mean_v, *mean_slope;                           // (nv) of states
   double last_h;                                         // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
   // the past, newest first
@@ -140,7 +150,9 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
-tr_status tr_estimate_make(tr_step *s);
+// e (nv) with 0 for states and variables.
+void tr_forget_numbers(const tr_system *sys, double *e);
+tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -149,11 +161,21 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r);
 
-// For methods: s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
+// Constraint rows r (nc) are mere round-off: |r_i| c <= positions; in rows of velocities, scaled by 1/cv,
+// what the noise of the velocities does to the row of A.
+bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
+                      const double *r);
+
+// For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
 // cannot stand for the other.
+tr_status tr_projection_make(tr_step *s);
 bool tr_make_projection(tr_step *s, const double *blocks);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+
+// The past (predict.c): x joins it; a and lam of x1 at time t from it.
+void tr_predict_remember(tr_step *s, const tr_state *x);
+void tr_predict(const tr_step *s, double t, tr_state *x1);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

@@ -2,6 +2,7 @@
 // Baumgarte's stabilisation with an explicit scheme [WHTC07]:
 //
 //   [M G'; G 0] (a, lam) = (Q, -gacc - 2 alpha (G v + Phi_t) - beta^2 Phi)
+// in rows of velocities (.., -gacc - alpha Gam), which a gain of 1/h brings back in one Euler step.
 //   euler  q1 = q o exp(h v),           v1 = v + h a
 //   heun   q1 = q o exp(h (v + vp)/2),  v1 = v + h (a + a2)/2,  a2 at q o exp(h v), vp = v + h a
 //   rk4    the classical scheme, on rotations for the increment u: u' = dexp_u^-1 v
@@ -51,7 +52,11 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
   tr_rates(s->work, rate);
   tr_gamma(s->work, r + nv);
   for (int i = 0; i < nv; i++) r[i] = -r[i];
-  for (int i = 0; i < nc; i++) r[nv + i] = -(r[nv + i] + 2 * al * rate[i] + be * be * phi[i]);
+  tr_clear_velocity_rows(s->sys, phi);
+  for (int i = 0; i < nc; i++) {
+    double damp = s->sys->of_velocity[i] ? al : 2 * al;
+    r[nv + i] = -(r[nv + i] + damp * rate[i] + be * be * phi[i]);
+  }
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memcpy(a, r, (size_t)nv * sizeof *a);
   if (lam) memcpy(lam, r + nv, (size_t)nc * sizeof *lam);

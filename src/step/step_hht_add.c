@@ -17,6 +17,8 @@
 //   v1 by cv z,                   psi_I + psi_II          by 2 gamma nu
 //   d  by cq y,  y = z + u,       (1-b) psi_I + b psi_II  by 2 beta (nu + ka)
 //   a1 by z + M^-1 G' nu - s/cv
+// Multipliers of rows of velocities belong to the forces: f = M^-1 (Q - Gam_v' lam), and
+//   Gam(v1, q1, t1)/cv in place of rate/cv,   nu = (1+alpha) dlam,   and no part in (u, ka), psi and a1's M^-1 G' nu
 // which leaves out only Q_q u, and u converges on its own. Unless forces are stiff A serves for M: one
 // factorisation, two right-hand sides.
 #include <float.h>
@@ -47,7 +49,8 @@ enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, ROOMS };
 typedef struct memory {
   double *G;                 // (nG) G_n
   double *blocks;            // (nmass) M_n
-  double *psi_1, *psi_2;     // (nc) of the step under way,
+  double *lam;               // (nc) in rows of velocities, 0 elsewhere
+  double *psi_1, *psi_2;     // (nc) of the step under way, 0 in rows of velocities,
   double *last_1, *last_2;   // of the last accepted
   double *older_1, *older_2; // and of the one before it
   // with a given number of iterations, see matrix_full
@@ -63,6 +66,7 @@ typedef struct correction {
   double h, t1, alpha, b, beta, gamma;
   double length_scale, speed;
   double weight; // of u against z
+  bool at_end;   // R_I too at q1, see advance
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -71,9 +75,9 @@ static tr_status prepare(tr_step *s) {
   if (!m) return TR_NO_MEMORY;
   m->G = TR_NEW(&s->arena, s->sys->nG, double);
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
-  double *psi = TR_NEW(&s->arena, 6 * nc, double);
+  double *psi = TR_NEW(&s->arena, 7 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
-  TR_TRY(tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection));
+  TR_TRY(tr_projection_make(s));
   if (s->settings.fixed_iterations > 0) {
     m->bent = TR_NEW(&s->arena, s->sys->pattern.nnz + 1, double);
     m->pulled = TR_NEW(&s->arena, s->sys->nG, double);
@@ -81,12 +85,24 @@ static tr_status prepare(tr_step *s) {
   }
   m->psi_1 = psi, m->psi_2 = psi + nc, m->last_1 = psi + 2 * nc, m->last_2 = psi + 3 * nc;
   m->older_1 = psi + 4 * nc, m->older_2 = psi + 5 * nc;
+  m->lam = psi + 6 * nc;
   return TR_OK;
+}
+
+// m->lam from lam in the rows of velocities.
+static void take_lam(tr_step *s, const double *lam) {
+  double *own = ((memory *)s->memory)->lam;
+  for (int i = 0; i < s->sys->nc; i++) own[i] = s->sys->of_velocity[i] ? lam[i] : 0;
+}
+
+// F = -Q at the point of the last kinematics, with the reactions of rows of velocities.
+static void apply(tr_step *s, double *F, double *phi) {
+  tr_forces(s->work, s->sys->nvelocity > 0 ? ((memory *)s->memory)->lam : NULL, F, phi);
 }
 
 // f = M^-1 Q at the point of the last kinematics.
 static tr_status applied(tr_step *s, double *f) {
-  tr_forces(s->work, NULL, f, NULL);
+  apply(s, f, NULL);
   for (int i = 0; i < s->sys->nv; i++) f[i] = -f[i];
   return tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), f);
 }
@@ -96,6 +112,8 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   size_t nc = (size_t)s->sys->nc * sizeof(double), nv = (size_t)s->sys->nv * sizeof(double);
   memcpy(m->last_1, x->lam, nc);
   memcpy(m->last_2, x->lam, nc);
+  tr_clear_velocity_rows(s->sys, m->last_1), tr_clear_velocity_rows(s->sys, m->last_2);
+  take_lam(s, x->lam);
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(applied(s, s->room[APPLIED]));
   memcpy(s->room[ACCELERATION], s->room[APPLIED], nv);
@@ -147,17 +165,19 @@ static tr_status residual(tr_newton_problem *problem, double *r) {
   double *v = s->room[DEFECT], *sum = s->room[SCRATCH], al = k->alpha;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   const double *blocks = tr_mass_blocks(w, s->blocks);
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   take_defects(k, ep, v);
   for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
   tr_mass_times(s->sys, blocks, sum, r);
   for (int i = 0; i < nv; i++) sum[i] = ep[i] / s->c.cq - v[i] / s->c.cv;
   tr_mass_times(s->sys, blocks, sum, ep);
-  tr_forces(w, NULL, sum, e2); // -Q1
+  apply(s, sum, e2); // -Q1
   tr_rates(w, e4);
   for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i];
   for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] = e2[i] / s->c.cq - e4[i];
+  tr_clear_velocity_rows(s->sys, e2);
   return TR_OK;
 }
 
@@ -165,11 +185,14 @@ static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_state *x = k->x1;
-  tr_coefficients weights = {1, (1 + k->alpha) * s->c.cq, (1 + k->alpha) * s->c.cv};
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, weights, s->kkt.values);
+  const double *lam = s->sys->nvelocity > 0 ? ((const memory *)s->memory)->lam : NULL;
+  tr_coefficients weights = {1, (1 + k->alpha) * s->c.cq, (1 + k->alpha) * s->c.cv,
+                             s->c.cq / s->c.cv};
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, lam, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks));
+  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
+  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -215,7 +238,7 @@ static void take_stiffness(const correction *k, const double *a, const double *l
   tr_step *s = k->s;
   const tr_state *x = k->x1;
   tr_full *f = s->full;
-  tr_coefficients with = {1, s->c.cq, 0}, without = {1, bent ? s->c.cq : 0, 0};
+  tr_coefficients with = {1, s->c.cq, 0, 0}, without = {1, bent ? s->c.cq : 0, 0, 0};
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, NULL, with, f->some);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, without, f->none);
   for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
@@ -286,6 +309,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
           tr_full_add(f, set, of, f->one.row[i], j, set ? -bend : bend);
     }
   }
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY); // for the update
   return tr_full_factor(f);
 }
 
@@ -322,15 +346,16 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   memory *m = s->memory;
   int nv = s->sys->nv, nc = s->sys->nc;
-  const double *nu = dx + nv, *u = nu + nc, *ka = u + nv, *v = s->room[DEFECT];
-  double *pull = s->room[SCRATCH];
-  // The mass was positive definite a moment ago, in residual().
-  if (s->full) {
-    change_reactions(k, dx, pull);
-    (void)tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), pull);
-  } else {
-    (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
+  const double *u = dx + nv + nc, *ka = u + nv, *v = s->room[DEFECT];
+  double *pull = s->room[SCRATCH], *nu = s->lam;
+  if (s->full) change_reactions(k, dx, pull);
+  for (int i = 0; i < nc; i++) {
+    nu[i] = s->sys->of_velocity[i] ? 0 : dx[nv + i];
+    if (s->sys->of_velocity[i]) m->lam[i] -= dx[nv + i] / (1 + k->alpha);
   }
+  // The mass was positive definite a moment ago, in residual().
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  (void)(s->full ? tr_mass_solve(s->work, blocks, pull) : react(s, blocks, nu, pull));
   for (int i = 0; i < nv; i++) {
     k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
     k->x1->v[i] -= s->c.cv * dx[i];
@@ -362,7 +387,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double spread = k->length_scale / s->c.cq + k->speed / s->c.cv;
   double rates = 64 * DBL_EPSILON * (k->speed + k->length_scale * s->c.cv / s->c.cq);
   double both = 64 * DBL_EPSILON * k->length_scale + rates * s->c.cq / s->c.cv;
-  return vec_largest(r + nv, nc) * s->c.cv <= rates &&
+  return tr_rows_at_floor(s, &s->kkt, s->c.cv, rates, rates, r + nv) &&
          vec_largest(r + 2 * nv + nc, nc) * s->c.cq <= both &&
          tr_forces_at_floor(s, &s->kkt, a, psi, spread, r) &&
          tr_forces_at_floor(s, &s->kkt, a, psi, spread, r + nv + nc);
@@ -402,11 +427,27 @@ static void place(const correction *k) {
 static tr_status settle(tr_step *s, const correction *k) {
   const memory *m = s->memory;
   const tr_state *x = k->x1;
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
-  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   place(k);
   return TR_OK;
+}
+
+// What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
+static const double LEFT_OPEN = 1e3; // tolerances
+static bool holds(tr_step *s, const correction *k) {
+  const tr_state *x = k->x1;
+  int nc = s->sys->nc;
+  double *phi = s->newton.r, *rate = phi + nc;
+  double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(s->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(s->sys, phi);
+  tr_rates(s->work, rate);
+  return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
 
 // The first iterate: psi on a line through the last two; G_1 where the step leads with G_n.
@@ -423,6 +464,9 @@ static tr_status predict(tr_step *s, const correction *k) {
   return settle(s, k);
 }
 
+// G_1 M^-1 G_n' may be singular where neither end is: the step leads across a singular position. So a step
+// that failed twice is tried with both reactions at its end, as in HHT-SI2: an error of O(h^2) in v, in a step
+// here and there.
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   const memory *m = s->memory;
@@ -439,6 +483,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                   .x1 = x1,
                   .h = h,
                   .t1 = x0->t + h,
+                  .at_end = s->calm,
                   .alpha = p->alpha,
                   .b = p->b,
                   .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
@@ -455,11 +500,14 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
+  if (k.at_end) memcpy(x1->a, s->past_a[0], (size_t)nv * sizeof *x1->a);
   look_back(s, &k);
+  take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
   TR_TRY(settle(s, &k));
-  for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]);
+  if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
+  for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
 }
 
@@ -494,12 +542,15 @@ const tr_method tr_method_hht_add = {
              .order_q = 2,
              .order_v = 2,
              .order_lam = 2,
-             .damping = "high frequencies of the applied forces, by alpha",
+             .damping = "high frequencies of the applied forces, by alpha; none from the "
+                        "constraints: h omega < 2 there",
              .cost = "one KKT system, two right-hand sides, one G",
              .reference = "NJK09"},
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .limit =
+        "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,

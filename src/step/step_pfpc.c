@@ -5,6 +5,8 @@
 //   corrector: at half of the increment u (Gh, Qh) and at q_n o exp(u) (Phi):
 //              [M Gh'; Gh 0] (x, lam) = (Qh, -2 Phi/h^2 - 2/h Gh (v - u/h))
 //              v1 = v + h x,   q1 = q_n o exp(h (v + v1)/2)
+// Rows of velocities: Gam_v x = -Gam/h in the predictor, in the corrector with Gam at q_n o exp(u) and the v1
+// before, Gam_v(half) (v + h x - v1) = -Gam.
 // The predictor alone is pfpc1. The first corrector pass takes u = dp and (v + vp)/2; as published it
 // stops there and is of first order in the motion wherever Q depends on v or rotations are spatial,
 // since vp lacks gacc. A second pass with u = h (v + v1)/2 restores order 2. lam belongs to t + h/2.
@@ -44,6 +46,7 @@ static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double *r = s->newton.r;
   TR_TRY(look(s, x0->t, x0->q, x0->v, x0->mem, r));
   tr_rates(s->work, s->lam);
+  tr_clear_velocity_rows(s->sys, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -r[nv + i] / (h * h) - s->lam[i] / h;
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   for (int i = 0; i < nv; i++) {
@@ -63,11 +66,20 @@ static tr_status advance_1(tr_step *s, const tr_state *x0, double h, tr_state *x
   return predict(s, x0, h, x1);
 }
 
+static void close_velocity_rows(tr_step *s, const tr_state *x0, double h, const tr_state *x1,
+                                const double *gam, double *r) {
+  double *change = s->room[TRIAL];
+  for (int i = 0; i < s->sys->nv; i++) change[i] = x0->v[i] - x1->v[i];
+  tr_velocity_rows_times(s->work, change, r);
+  for (int i = 0; i < s->sys->nc; i++)
+    if (s->sys->of_velocity[i]) r[i] = -(gam[i] + r[i]) / h;
+}
+
 // One pass: mean velocity u/h in room MEAN, its increment in s->d, velocity for Qh in room HALF.
 static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r, *half = s->room[TRIAL], *mean = s->room[MEAN], *phi = s->lam;
-  tr_kinematics(s->work, x0->t + h, x1->q, x1->v, x1->mem, TR_AT_POSITION);
+  tr_kinematics(s->work, x0->t + h, x1->q, x1->v, x1->mem, s->sys->force_level);
   tr_forces(s->work, NULL, NULL, phi);
   for (int i = 0; i < nv; i++) half[i] = 0.5 * s->d[i];
   tr_retract(s->sys, x0->q, half, x1->q);
@@ -75,6 +87,7 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   for (int i = 0; i < nv; i++) half[i] = x0->v[i] - mean[i];
   tr_G_times(s->work, half, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -2 * phi[i] / (h * h) - 2 / h * r[nv + i];
+  if (s->sys->nvelocity > 0) close_velocity_rows(s, x0, h, x1, phi, r + nv);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   for (int i = 0; i < nv; i++) {
     x1->a[i] = r[i];

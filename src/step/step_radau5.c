@@ -14,6 +14,7 @@
 // and filtered by the matrix of the step, so that stiff components and those against the constraints
 // do not count:
 //   (M - w Q_v) e_v + w K e_u + G' l = M E_v,   M (e_u - w e_v) + G' m = M E_u,   G e_u = G e_v = 0
+// In rows of velocities  Gam_v e_v + Gam_q e_u = 0,  Gam_v (e_u - w e_v) = Gam_v E_u.
 #include <math.h>
 #include <string.h>
 
@@ -146,7 +147,6 @@ static void add_damping(const tr_step *s, double f, const double *x, double *y) 
 
 static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                     int *worst) {
-  (void)x1;
   tr_radau *m = s->memory;
   const double g = tr_radau_real(), w = g * h;
   const double e[STAGES] = {-g * (13 + 7 * sqrt(6)) / 3, -g * (13 - 7 * sqrt(6)) / 3, -g / 3};
@@ -160,14 +160,21 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   tr_mass_times(s->sys, m->M, sum, eu);
   add_damping(s, g * h / m->h0, Eu, eu);
   memset(eu + nv, 0, (size_t)nc * sizeof *eu);
+  if (s->sys->nvelocity > 0) {
+    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
+    tr_velocity_rows_times(s->work, Eu, eu + nv);
+  }
   if (tr_kkt_solve(&s->kkt, 1, eu) != TR_OK) return INFINITY;
   // nothing is free to move: what the filter would leave is nothing either
-  double size = tr_error_square(nv, nc >= nv ? Eu : eu, s->scale_q, worst, &most);
+  bool driven = nc - s->sys->nvelocity >= nv;
+  double size = tr_error_square(nv, driven ? Eu : eu, s->scale_q, worst, &most);
   if (!velocity) return sqrt(size);
   for (int j = 0; j < nv; j++) sum[j] = (eu[j] - Eu[j]) / w;
   tr_mass_times(s->sys, m->M, sum, ev);
   memset(ev + nv, 0, (size_t)nc * sizeof *ev);
+  if (s->sys->nvelocity > 0) tr_velocity_rows_times(s->work, sum, ev + nv);
   if (tr_kkt_solve(&s->projection, 1, ev) != TR_OK) return INFINITY;
+  tr_forget_numbers(s->sys, ev);
   return sqrt(fmax(size, tr_error_square(nv, ev, s->scale_v, worst, &most)));
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elem/elem.h"
 #include "math/v3.h"
 #include "math/vector.h"
 #include "system.h"
@@ -82,13 +83,37 @@ static int count_modes(const tr_system *s, int body) {
   return b->type->modes ? b->type->modes(b->par, NULL) : 0;
 }
 
+// The row behind the k-th multiplier that is an output of its own: those of velocities, and that of a
+// constraint without markers of its own, whose reactions no one marker shows. -1: there are fewer.
+static int shown_row(const sys_joint *j, int k) {
+  for (int r = 0; r < j->ops->rows; r++)
+    if ((j->ops->velocity >> r & 1u || j->type->markers == 0) && k-- == 0) return r;
+  return -1;
+}
+
+static int count_shown(const sys_joint *j) {
+  int n = 0;
+  while (shown_row(j, n) >= 0) n++;
+  return n;
+}
+
+// "mu", or "mu1", "mu2" of several; "lam" of positions
+static part describe_multiplier(const sys_joint *j, int k, char buffer[16]) {
+  const char *letter = j->ops->velocity ? "mu" : "lam";
+  if (count_shown(j) == 1) return (part){letter, TR_NUMBER};
+  snprintf(buffer, 16, "%s%d", letter, k + 1);
+  return (part){buffer, TR_NUMBER};
+}
+
 static int count_parts(const tr_system *s, const sys_owner *o) {
   switch (o->kind) {
     case OWN_MARKER: return marker_dim(s, o->index) == 2 ? PLANAR_PARTS : SPATIAL_PARTS;
     case OWN_PROBLEM: return 3 * s->body[o->index].nv + s->body[o->index].nc;
+    case OWN_NUMBER: return 2;
     case OWN_MODES: return 3 * count_modes(s, o->index) + 1;
     case OWN_JOINT:
-      return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names);
+      return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names) +
+             count_shown(&s->joint[o->index]);
     case OWN_FORCE: return count_names(s->force[o->index].ops->measure_names);
     case OWN_ENERGY: return 3;
     case OWN_CONSTRAINT: return 2;
@@ -116,6 +141,8 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
     case OWN_JOINT: {
       const sys_joint *j = &s->joint[o->index];
       if (k < j->e.nd) return j->e.nd == 3 ? planar_reaction[k] : spatial_reaction[k];
+      int measures = count_names(j->ops->measure_names);
+      if (k >= j->e.nd + measures) return describe_multiplier(j, k - j->e.nd - measures, buffer);
       const char *name = j->ops->measure_names[k - j->e.nd];
       return (part){name, measure_quantity(name, false)};
     }
@@ -126,6 +153,7 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
         if (!strcmp(*n, "length")) rotary = false;
       return (part){ops->measure_names[k], measure_quantity(ops->measure_names[k], rotary)};
     }
+    case OWN_NUMBER: return (part){k == 0 ? "" : "rate", TR_NUMBER};
     case OWN_ENERGY: return energy_parts[k];
     case OWN_CONSTRAINT: return constraint_parts[k];
   }
@@ -152,6 +180,13 @@ static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int i
   s->owner[s->nowner].first = first + parts;
 }
 
+tr_site tr_marker_site(const tr_system *s, int marker) {
+  if (s->marker_site) return s->marker_site[marker];
+  tr_site site = {0};
+  tr_place_site(s, marker, marker_dim(s, marker) == 2 ? 3 : 6, &site);
+  return site;
+}
+
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   int most = p->nmarker + 2 * s->nbody + s->njoint + s->nforce + 2;
@@ -159,14 +194,19 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   while (s->hash_size < 2 * most) s->hash_size *= 2;
   s->owner = TR_NEW(&s->arena, most + 1, sys_owner);
   s->owner_hash = TR_NEW(&s->arena, s->hash_size, int);
-  s->marker_site = TR_NEW(&s->arena, p->nmarker + 1, tr_site);
-  if (!s->owner || !s->owner_hash || !s->marker_site) return tr_no_memory(error);
+  if (!s->owner || !s->owner_hash) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody && !s->marker_site; i++)
+    if (s->body[i].type->shape_size && s->body[i].type->shape_size(s->body[i].par) > 0 &&
+        !(s->marker_site = TR_NEW(&s->arena, p->nmarker + 1, tr_site)))
+      return tr_no_memory(error);
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
   for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
     const tr_plan_marker *d = &p->marker[m];
-    if (d->body != TR_GROUND && !s->body[d->body].type->site)
+    bool number = d->body != TR_GROUND && s->number[s->body[d->body].v];
+    if (number || (d->body != TR_GROUND && !s->body[d->body].type->site))
       continue; // the origin of a problem is no place
-    if (tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
+    if (s->marker_site &&
+        tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
       return tr_no_memory(error);
     if (d->name[0]) add_owner(s, d->name, OWN_MARKER, m);
   }
@@ -174,7 +214,10 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
     if (!s->body[i].type->site) add_owner(s, s->body[i].name, OWN_PROBLEM, i);
   for (int i = 0; i < s->nbody; i++)
     if (s->body[i].type->modes) add_owner(s, s->body[i].name, OWN_MODES, i);
-  for (int i = 0; i < s->njoint; i++) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->number[s->body[i].v]) add_owner(s, s->body[i].name, OWN_NUMBER, i);
+  for (int i = 0; i < s->njoint; i++)
+    if (s->joint[i].type != &tr_joint_equation) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
   for (int i = 0; i < s->nforce; i++) add_owner(s, s->force[i].e.name, OWN_FORCE, i);
   add_owner(s, "energy", OWN_ENERGY, 0);
   add_owner(s, "constraint", OWN_CONSTRAINT, 0);
@@ -200,7 +243,7 @@ int tr_channel_name(const tr_system *s, int channel, char *name, size_t size) {
   if (channel < 0 || channel >= tr_channel_count(s)) return snprintf(name, size, "%s", "");
   const sys_owner *o = owner_of(s, channel);
   part p = describe_part(s, o, channel - o->first, buffer);
-  return snprintf(name, size, "%s.%s", o->name, p.name);
+  return snprintf(name, size, "%s%s%s", o->name, p.name[0] ? "." : "", p.name);
 }
 
 tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
@@ -212,15 +255,15 @@ tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
 
 int tr_channel_find(const tr_system *s, const char *name) {
   const char *dot = strrchr(name, '.');
-  if (!dot) return -1;
-  size_t n = (size_t)(dot - name);
+  size_t n = dot ? (size_t)(dot - name) : strlen(name);
+  const char *part_name = dot ? dot + 1 : ""; // a number goes by its name alone
   unsigned h = hash(name, n) & (unsigned)(s->hash_size - 1);
   for (; s->owner_hash[h] >= 0; h = (h + 1) & (unsigned)(s->hash_size - 1)) {
     const sys_owner *o = &s->owner[s->owner_hash[h]];
     if (strncmp(o->name, name, n) != 0 || o->name[n]) continue;
     char buffer[16];
     for (int k = 0; k < o[1].first - o->first; k++)
-      if (!strcmp(describe_part(s, o, k, buffer).name, dot + 1)) return o->first + k;
+      if (!strcmp(describe_part(s, o, k, buffer).name, part_name)) return o->first + k;
     // a deformable body owns two: its frame, its modes
   }
   return -1;
@@ -291,7 +334,7 @@ static void accelerate(const tr_work *w, const sys_body *b, const tr_site *site,
 
 static void read_marker(const tr_reader *r, int marker, const tr_state *x, double *out) {
   const tr_system *s = r->sys;
-  const tr_site *site = &s->marker_site[marker];
+  tr_site here = tr_marker_site(s, marker), *site = &here;
   int bi = s->plan.marker[marker].body;
   tr_frame f = {0};
   double e[4];
@@ -338,6 +381,8 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
+  out += j->e.nd + count_names(j->ops->measure_names);
+  for (int k = 0, row; (row = shown_row(j, k)) >= 0; k++) out[k] = x->lam[j->row + row];
 }
 
 static void read_force(const tr_reader *r, int index, const tr_state *x, double *out) {
@@ -367,22 +412,29 @@ static double read_mode(const tr_reader *r, const sys_owner *o, int k, const tr_
                      : x->a[b->v + b->nv + i];
 }
 
-static void read_constraint(const tr_reader *r, const tr_state *x, double out[2]) {
+// X and its rate, or V and its rate
+static void read_number(const tr_reader *r, int index, const tr_state *x, double out[2]) {
+  const sys_body *b = &r->sys->body[index];
+  double scale = ((const tr_scalar_par *)b->par)->scale;
+  bool state = b->type == &tr_body_state;
+  out[0] = scale * (state ? x->q[b->q] : x->v[b->v]);
+  out[1] = scale * (state ? x->v[b->v] : x->a[b->v]);
+}
+
+static void read_constraint(const tr_reader *r, double out[2]) {
   tr_work *w = r->work;
   int nc = r->sys->nc;
   tr_forces(w, NULL, NULL, w->x);
+  tr_clear_velocity_rows(r->sys, w->x);
   out[0] = vec_norm(w->x, nc);
-  tr_jacobian(w);
-  tr_G_times(w, x->v, w->x);
-  tr_phi_t(w, w->y);
-  for (int i = 0; i < nc; i++) w->x[i] += w->y[i];
+  tr_rates(w, w->x);
   out[1] = vec_norm(w->x, nc);
 }
 
 tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
   const tr_system *s = r->sys;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
-  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES] = {0};
+  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES + TR_MAX_ROWS] = {0};
   const sys_owner *last = NULL;
   for (int i = 0; i < r->n; i++) {
     const sys_owner *o = owner_of(s, r->channel[i]);
@@ -400,11 +452,12 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
         case OWN_MARKER: read_marker(r, o->index, x, part_values); break;
         case OWN_JOINT: read_joint(r, o->index, x, part_values); break;
         case OWN_FORCE: read_force(r, o->index, x, part_values); break;
+        case OWN_NUMBER: read_number(r, o->index, x, part_values); break;
         case OWN_ENERGY:
           tr_energy(r->work, &part_values[0], &part_values[1]);
           part_values[2] = part_values[0] + part_values[1];
           break;
-        case OWN_CONSTRAINT: read_constraint(r, x, part_values); break;
+        case OWN_CONSTRAINT: read_constraint(r, part_values); break;
         case OWN_PROBLEM:
         case OWN_MODES: break;
       }

@@ -4,6 +4,7 @@
 // (1) An element is planar when all its markers sit on planar bodies or ground, else spatial.
 // (2) A marker used by elements becomes one site per kind (nd = 3 or 6); sites are sorted by body, so
 //     that a body's frames are neighbours. Ground comes first.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,12 +23,16 @@ static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
   return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
 }
 
+static bool is_number(const sys_body *b) {
+  return b->type == &tr_body_state || b->type == &tr_body_variable;
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
   s->body = NEW(p->nbody, sys_body);
   if (!s->body) return tr_no_memory(error);
-  s->flat = s->constant_mass = true;
+  s->flat = s->aligned = s->constant_mass = true;
   s->max_nv = 1;
   s->ground_dim = 2;
   for (int i = 0; i < p->nbody; i++) {
@@ -59,20 +64,31 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
     if (b->nv > s->max_nv) s->max_nv = b->nv;
     if (b->type->dim == 3) s->ground_dim = 3;
+    if (b->nq != b->nv) s->aligned = false;
+    if (is_number(b)) s->nnumber++;
   }
+  s->aligned = s->aligned && s->flat;
+  s->number = NEW(s->nv, bool);
+  if (!s->number) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody; i++)
+    if (is_number(&s->body[i])) s->number[s->body[i].v] = true;
   return TR_OK;
 }
 
-// nd of an element from its bodies; 0 when it joins ground with itself.
+// nd of an element from its bodies; 0 when it joins ground with itself. Numbers fit everywhere.
 static int dimension(const tr_system *s, const int *marker, int markers) {
   int nd = 0;
+  bool number = false;
   for (int k = 0; k < markers; k++) {
     int b = s->plan.marker[marker[k]].body;
     if (b == TR_GROUND) continue;
     int own = s->body[b].type->dim == 2 ? 3 : 6;
-    if (own > nd) nd = own;
+    if (is_number(&s->body[b]))
+      number = true;
+    else if (own > nd)
+      nd = own;
   }
-  return nd;
+  return nd == 0 && number ? 3 : nd;
 }
 
 static tr_status place_element(tr_system *s, sys_element *e, const char *kind, const char *type,
@@ -133,10 +149,11 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
     s->nc += j->ops->rows, s->nmem += d->type->nmem;
-    j->lock = -1;
+    j->lock = -1, j->idle = d->idle;
     if (d->lockable || d->idle) j->lock = s->nmem, s->nmem += 1 + j->ops->rows, s->nlock++;
     s->nblock++;
     if (j->ops->phi_t) s->rheonomic = true;
+    if (j->ops->velocity) s->force_level = TR_AT_VELOCITY;
   }
   for (int i = 0; i < p->nforce; i++) {
     const tr_plan_force *d = &p->force[i];
@@ -154,23 +171,30 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
+void tr_place_site(const tr_system *s, int marker, int nd, tr_site *site) {
   const tr_plan_marker *m = &s->plan.marker[marker];
-  *site = (tr_site){.nd = nd};
+  double *shape = site->shape;
+  *site = (tr_site){.nd = nd, .shape = shape};
   if (m->body == TR_GROUND) {
     memcpy(site->c, m->p, sizeof site->c);
     memcpy(site->R, m->R, sizeof site->R);
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
-    int shape = b->type->shape_size ? b->type->shape_size(b->par) : 0;
-    if (shape > 0) site->shape = NEW(shape, double);
-    if (shape > 0 && !site->shape) return TR_NO_MEMORY;
     b->type->site(b->par, m->p, m->R, site);
-    bool origin = marker == 1 + m->body; // the reference frame, which no deformation moves
-    if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   }
   site->nd = nd;
+}
+
+tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
+  int body = s->plan.marker[marker].body, shape = 0;
+  const sys_body *b = body == TR_GROUND ? NULL : &s->body[body];
+  if (b && b->type->shape_size) shape = b->type->shape_size(b->par);
+  site->shape = shape > 0 ? NEW(shape, double) : NULL;
+  if (shape > 0 && !site->shape) return TR_NO_MEMORY;
+  tr_place_site(s, marker, nd, site);
+  bool origin = marker == 1 + body; // the reference frame, which no deformation moves
+  if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   return TR_OK;
 }
 
@@ -260,7 +284,8 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
-  if (!s->block) return tr_no_memory(error);
+  s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity || !s->of_number) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -272,7 +297,8 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
                                 .v = {b->v},
                                 .nv = {b->nv},
                                 .G = s->nG,
-                                .width = b->nv};
+                                .width = b->nv,
+                                .pull = b->nv};
     s->nG += b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {
@@ -285,44 +311,87 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
       c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
       c->width += b->nv;
     }
+    c->pull = j->ops->one_sided ? c->nv[0] : c->width;
     s->nG += c->rows * c->width;
     j->block = n++;
+    for (int r = 0; r < j->ops->rows; r++) {
+      s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
+      s->nvelocity += s->of_velocity[j->row + r];
+      s->of_number[j->row + r] = j->type == &tr_joint_equation;
+    }
   }
   return TR_OK;
 }
 
-// Constant mass blocks once; a diagonal matrix gets the short way.
-static tr_status make_masses(tr_system *s, tr_error *error) {
-  bool diagonal = true;
+// Offsets of the mass blocks. False: too many numbers.
+static bool number_masses(tr_system *s) {
+  long long n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
     b->constant_mass = b->type->constant_mass ||
                        (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
-    if (!b->constant_mass) s->constant_mass = diagonal = false;
-    b->mass = s->nmass;
-    s->nmass += b->nv * b->nv;
+    if (!b->constant_mass) s->constant_mass = false;
+    b->mass = (int)n;
+    n += (long long)b->nv * b->nv;
+    if (n > INT_MAX / 2) return false;
   }
-  s->mass = NEW(s->nmass, double);
-  double *q = NEW(s->nq, double), *v = NEW(s->nv, double), *cache = NEW(s->ncache, double);
-  double *diag = NEW(s->nv, double);
-  if (!s->mass || !q || !v || !cache || !diag) return tr_no_memory(error);
+  s->nmass = (int)n;
+  return true;
+}
+
+static bool is_diagonal(const double *M, int n) {
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++)
+      if (r != c && M[r * n + c] != 0) return false;
+  return true;
+}
+
+// Blocks of neighbours that are equal are stored once.
+static int share_masses(tr_system *s, double *M) {
+  int end = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i], *before = i > 0 ? b - 1 : NULL;
+    size_t n = (size_t)b->nv * (size_t)b->nv;
+    if (before && before->nv == b->nv && !memcmp(M + before->mass, M + b->mass, n * sizeof *M)) {
+      b->mass = before->mass;
+      continue;
+    }
+    memmove(M + end, M + b->mass, n * sizeof *M);
+    b->mass = end;
+    end += (int)n;
+  }
+  return end;
+}
+
+// Constant mass blocks once; a diagonal matrix gets the short way.
+static tr_status make_masses(tr_system *s, tr_error *error) {
+  if (!number_masses(s))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the mass matrices of the bodies are too large");
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, nmass = (size_t)s->nmass;
+  double *M = tr_resize(s->al, NULL, (nmass + nq + nv + (size_t)s->ncache + 1) * sizeof *M);
+  if (!M) return tr_no_memory(error);
+  double *q = M + nmass, *v = q + nq, *cache = v + nv;
+  bool diagonal = s->constant_mass;
+  memset(M, 0, nmass * sizeof *M);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     if (!b->constant_mass) continue;
     b->type->start(b->par, q + b->q, v + b->v);
     tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
-    double *M = s->mass + b->mass;
-    b->type->mass(&at, M);
-    for (int r = 0; r < b->nv; r++)
-      for (int c = 0; c < b->nv; c++) {
-        if (r == c)
-          diag[b->v + r] = M[r * b->nv + c];
-        else if (M[r * b->nv + c] != 0)
-          diagonal = false;
-      }
+    b->type->mass(&at, M + b->mass);
+    if (!is_diagonal(M + b->mass, b->nv)) diagonal = false;
   }
-  s->mass_diag = diagonal ? diag : NULL;
-  return TR_OK;
+  if (s->constant_mass) s->nmass = share_masses(s, M);
+  s->mass = NEW(s->nmass, double);
+  if (diagonal) s->mass_diag = NEW(s->nv, double);
+  bool fine = s->mass && (!diagonal || s->mass_diag);
+  if (fine) memcpy(s->mass, M, (size_t)s->nmass * sizeof *M);
+  for (int i = 0; fine && diagonal && i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    for (int r = 0; r < b->nv; r++) s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
+  }
+  tr_resize(s->al, M, 0);
+  return fine ? TR_OK : tr_no_memory(error);
 }
 
 // Elements find their "auto" parameters in the frames at the start.
@@ -369,8 +438,9 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   return TR_OK;
 }
 
-static tr_status build(tr_system *s, const tr_model *model, tr_work **w, tr_error *error) {
-  TR_TRY(tr_model_plan(model, &s->arena, &s->plan, error));
+static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_work **w,
+                       tr_error *error) {
+  TR_TRY(tr_model_plan(model, &s->arena, lists, &s->plan, error));
   s->name = s->plan.name;
   memcpy(s->gravity, s->plan.gravity, sizeof s->gravity);
   TR_TRY(number_bodies(s, error));
@@ -399,8 +469,11 @@ tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error)
   s->arena = arena;
   s->al = model->arena.al;
   tr_work *w = NULL;
-  tr_status status = build(s, model, &w, error);
+  tr_arena lists = tr_arena_make(s->al);
+  tr_status status = build(s, model, &lists, &w, error);
   tr_work_free(w);
+  tr_arena_free(&lists);
+  s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
   if (status != TR_OK) {
     tr_system_free(s);
     return status;

@@ -56,7 +56,7 @@ tr_status tr_number_events(tr_system *s, tr_error *error) {
 void tr_start_memory(const tr_system *s, double *mem) {
   for (int i = 0; i < s->plan.nswitched; i++) mem[s->switched_mem + i] = s->plan.switched[i].start;
   for (int i = 0; s->nlock > 0 && i < s->njoint; i++)
-    if (s->joint[i].lock >= 0 && s->plan.joint[i].idle) mem[s->joint[i].lock] = 1;
+    if (s->joint[i].lock >= 0 && s->joint[i].idle) mem[s->joint[i].lock] = 1;
 }
 
 // ---- values ---------------------------------------------------------------------------------------

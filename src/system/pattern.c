@@ -211,7 +211,7 @@ static void assemble_somewhere(tr_recorder *r, tr_work *w, const scene *x) {
   tr_retract(sys, x->q, x->d, x->q1);
   tr_kinematics(w, 0.1, x->q1, x->v, x->mem, TR_AT_VELOCITY);
   for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = tr_record_random(r);
-  tr_assemble(&s, w, x->d, x->lam, NULL, (tr_coefficients){1, 1, 1});
+  tr_assemble(&s, w, x->d, x->lam, NULL, (tr_coefficients){1, 1, 1, 1});
 }
 
 // A list into the arena.
@@ -227,15 +227,20 @@ static tr_status keep_tape(tr_recorder *r) {
   sys->shape = keep(sys, r->shape, r->shape_length);
   sys->clear = keep(sys, r->clear, r->clear_length);
   sys->nclear = r->clear_length;
-  sys->mass_slot = TR_NEW(&sys->arena, sys->nmass, int);
-  if (!sys->tape || !sys->shape || !sys->clear || !sys->mass_slot) return TR_NO_MEMORY;
-  for (int i = 0; i < sys->nbody; i++) {
+  return sys->tape && sys->shape && sys->clear ? TR_OK : TR_NO_MEMORY;
+}
+
+int *tr_mass_slots(tr_arena *ar, const tr_system *sys) {
+  size_t n = 0;
+  for (int i = 0; i < sys->nbody; i++) n += (size_t)(sys->body[i].nv * sys->body[i].nv);
+  int *slot = TR_NEW(ar, n, int);
+  n = 0;
+  for (int i = 0; slot && i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv * b->nv; k++)
-      sys->mass_slot[b->mass + k] =
-          tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+      slot[n++] = tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
   }
-  return TR_OK;
+  return slot;
 }
 
 static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elem/elem.h"
 #include "math/v3.h"
 #include "system.h"
 
@@ -273,17 +274,31 @@ void tr_jacobian(tr_work *w) {
   }
 }
 
+// Row r of a block times v.
+static double row_times(const tr_work *w, const sys_block *b, int r, const double *v) {
+  const double *G = w->G + b->G + r * b->width;
+  double sum = 0;
+  for (int k = 0; k < b->count; k++)
+    for (int c = 0; c < b->nv[k]; c++) sum += *G++ * v[b->v[k] + c];
+  return sum;
+}
+
 void tr_G_times(const tr_work *w, const double *v, double *out) {
   const tr_system *s = w->sys;
   for (int i = 0; i < s->nblock; i++) {
     const sys_block *b = &s->block[i];
-    const double *G = w->G + b->G;
-    for (int r = 0; r < b->rows; r++) {
-      double sum = 0;
-      for (int k = 0; k < b->count; k++)
-        for (int c = 0; c < b->nv[k]; c++) sum += *G++ * v[b->v[k] + c];
-      out[b->row + r] = sum;
-    }
+    for (int r = 0; r < b->rows; r++) out[b->row + r] = row_times(w, b, r, v);
+  }
+}
+
+void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    if (!j->ops->velocity) continue;
+    joint_rows(w, j, w->G + s->block[j->block].G);
+    for (int r = 0; r < j->ops->rows; r++)
+      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(w, &s->block[j->block], r, x);
   }
 }
 
@@ -292,10 +307,11 @@ void tr_Gt_times(const tr_work *w, const double *lam, double *out) {
   memset(out, 0, (size_t)s->nv * sizeof *out);
   for (int i = 0; i < s->nblock; i++) {
     const sys_block *b = &s->block[i];
-    const double *G = w->G + b->G;
-    for (int r = 0; r < b->rows; r++)
-      for (int k = 0; k < b->count; k++)
+    for (int r = 0; r < b->rows; r++) {
+      const double *G = w->G + b->G + r * b->width, *end = G + b->pull;
+      for (int k = 0; k < b->count && G < end; k++)
         for (int c = 0; c < b->nv[k]; c++) out[b->v[k] + c] += *G++ * lam[b->row + r];
+    }
   }
 }
 
@@ -378,12 +394,17 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
 
 static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
                        double *out) {
+  double gam[TR_MAX_ROWS];
   if (tr_joint_idle(w, j))
     clear(out, j->ops->rows);
   else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
     rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
+  if (!j->ops->velocity) return;
+  j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, NULL, gam, NULL);
+  for (int r = 0; r < j->ops->rows; r++)
+    if (j->ops->velocity >> r & 1u) out[r] = gam[r];
 }
 
 void tr_rates(tr_work *w, double *out) {
@@ -502,7 +523,7 @@ void tr_cayley(const tr_system *s, double k, double *d) {
 }
 
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
-  if (s->flat) {
+  if (s->aligned) {
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
     return;
   }
@@ -523,10 +544,16 @@ void tr_retract(const tr_system *s, const double *q, const double *d, double *q1
   }
 }
 
+void tr_clear_velocity_rows(const tr_system *s, double *x) {
+  for (int i = 0; s->nvelocity > 0 && i < s->nc; i++)
+    if (s->of_velocity[i]) x[i] = 0;
+}
+
 const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
   for (int i = 0; i < s->njoint; i++)
     if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
-      *kind = "joint";
+      bool number = s->joint[i].type == &tr_joint_equation;
+      *kind = number ? s->body[s->joint[i].e.body[0]].type->name : "joint";
       return s->joint[i].e.name;
     }
   *kind = "body";

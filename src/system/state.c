@@ -7,9 +7,10 @@
 
 tr_system_info tr_system_describe(const tr_system *s) {
   return (tr_system_info){.name = s->name,
-                          .bodies = s->nbody,
-                          .markers = s->plan.nmarker,
-                          .joints = s->njoint,
+                          .bodies = s->nbody - s->nnumber,
+                          .markers = s->plan.nmarker - s->nnumber,
+                          .joints = s->njoint - s->nnumber,
+                          .numbers = s->nnumber,
                           .forces = s->nforce,
                           .nq = s->nq,
                           .nv = s->nv,

@@ -6,6 +6,9 @@
 // (3) The KKT matrix  [ cm M + ck (M a + G' lam - Q)_q - cd Q_v ,  G' ; G , 0 ]  has one pattern. The
 //     assembly emits its blocks in one fixed order; a tape, recorded at compile, says where each
 //     goes.
+// (4) Rows of velocities, Gam(v, q, t) = 0, stand among the others. Their phi is Gam, their G is Gam_v,
+//     and in the matrix they are Gam_v + cr Gam_q. What acts on the bodies is G' lam, except where only
+//     one body is to feel it (sys_block.pull).
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
@@ -21,6 +24,7 @@ typedef struct sys_block {
   int v[TR_MAX_MARKERS], nv[TR_MAX_MARKERS]; // their velocities
   int G;                                     // offset of the dense rows in work->G
   int width;                                 // sum of nv
+  int pull; // columns on which reactions act: width, or the first body
 } sys_block;
 
 typedef struct sys_body {
@@ -52,6 +56,7 @@ typedef struct sys_joint {
   const tr_joint_type *type;
   const tr_joint_ops *ops;
   int row, block;
+  bool idle; // it does not hold at the start
   int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
@@ -83,6 +88,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_NUMBER,
   OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
@@ -99,7 +105,7 @@ struct tr_system {
   tr_arena arena;
   tr_allocator *al;
   const char *name;
-  tr_plan plan; // names, markers, simulation section
+  tr_plan plan; // names, markers, simulation section; its lists of elements are gone
   int nq, nv, nc, nmem, ncache, nframe, nG;
   int nbody, njoint, nforce, nblock;
   sys_body *body;
@@ -118,12 +124,18 @@ struct tr_system {
   int ground_sites;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
-  double *mass; // (nmass) mass blocks, body by body; valid where they are constant
+  double
+      *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
   int nmass;
-  int *mass_slot;           // (nmass) of each block entry in the KKT matrix
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
+  bool aligned;             // flat, and every velocity has its coordinate
+  bool *number;             // (nv) states and variables: not of mechanics
+  int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
+  bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
+  int nvelocity;            // how many
+  bool *of_number;          // (nc) of them those that are equations of states and variables
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
@@ -132,7 +144,7 @@ struct tr_system {
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
-  tr_site *marker_site;       // (plan.nmarker) for outputs; ground's are not used
+  tr_site *marker_site;       // (plan.nmarker) for outputs, when some body is flexible
 };
 
 // Everything one thread writes while it evaluates.
@@ -172,7 +184,7 @@ void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G 
 void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
 void tr_phi_t(tr_work *w, double *out);                               // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
-// G v + Phi_t (nc), needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
+// G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
@@ -238,30 +250,46 @@ int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
 // values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
-// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero.
+// to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero. cr: of Gam_q in
+// the rows of velocities; a method with v = .. + cv a, q = .. + cq a has cr = cq/cv.
 typedef struct tr_coefficients {
-  double cm, ck, cd;
+  double cm, ck, cd, cr;
 } tr_coefficients;
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
                 const double *a, const double *lam, const double *blocks, tr_coefficients c,
                 double *values);
+// Gam_v x in the rows of velocities of out (nc).
+void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
+// After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
+double tr_plain_velocity_rows(const tr_work *w, double *values);
+// Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
+// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.
+int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
 // Finds the pattern and records the tape; called by compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 
-// The site of a marker, as elements (nd = 3 or 6) or outputs see it; in the system's arena.
+// The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
+// flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
 tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
+void tr_place_site(const tr_system *sys, int marker, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
+// The site of a marker for outputs.
+tr_site tr_marker_site(const tr_system *sys, int marker);
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
 
 // ---- names ----------------------------------------------------------------------------------------
+
+// x (nc) with 0 in rows of velocities.
+void tr_clear_velocity_rows(const tr_system *sys, double *x);
 
 // The element that owns a constraint row: kind ("joint"), name, place.
 const char *tr_row_owner(const tr_system *sys, int row, const char **kind);

@@ -97,12 +97,13 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
   }
 }
 
-// G T(d): the rows by the increment instead of the displacement at its end.
+// G T(d): the rows by the increment instead of the displacement at its end. Rows of velocities stay.
 static const double *turn_rows(tr_work *w, const sys_joint *j) {
   const tr_system *sys = w->sys;
   const sys_block *b = &sys->block[j->block];
   double *rows = w->block;
-  memcpy(rows, w->G + b->G, (size_t)(b->rows * b->width) * sizeof *rows);
+  const double *G = w->G + b->G;
+  memcpy(rows, G, (size_t)(b->rows * b->width) * sizeof *rows);
   for (int k = 0, c = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *body = &sys->body[j->e.body[k]];
@@ -110,29 +111,70 @@ static const double *turn_rows(tr_work *w, const sys_joint *j) {
       body->type->pull_increment(body->par, w->increment + body->v, b->rows, b->width, rows + c);
     c += body->nv;
   }
+  for (int r = 0; r < b->rows; r++)
+    if (j->ops->velocity >> r & 1u)
+      memcpy(rows + r * b->width, G + r * b->width, (size_t)b->width * sizeof *rows);
   return rows;
 }
 
-static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam, double ck) {
+static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
+  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+}
+
+// cr Gam_q on the bodies:  Gam_q = Gam_f J + Gam_u (J v)_q
+static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double cr) {
+  const tr_system *sys = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double by_q[TR_MAX_ROWS * 6 * TR_MAX_MARKERS] = {0}, by_u[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows;
+  room r = carve(w);
+  frames_of(w, &j->e, f);
+  if (j->ops->jac_q) j->ops->jac_q(j->e.par, w->t, f, by_q);
+  j->ops->jac(j->e.par, w->t, f, by_u);
+  for (int i = 0; i < rows * n; i++) by_q[i] *= cr, by_u[i] *= cr;
+  for (int k = 0; k < j->e.markers; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const sys_body *b = &sys->body[j->e.body[k]];
+    tr_body_at at = body_at(w, b);
+    frame_jacobian(w, &j->e, k, r.J[0]);
+    b->type->twist_dq(&at, sys->site + j->e.frame[k], r.U[0]);
+    for (int i = 0; i < rows; i++) {
+      if (!(j->ops->velocity >> i & 1u)) continue;
+      memset(r.out, 0, (size_t)b->nv * sizeof *r.out);
+      for (int m = 0; m < nd; m++)
+        for (int c = 0; c < b->nv; c++)
+          r.out[c] += by_q[i * n + k * nd + m] * r.J[0][m * b->nv + c] +
+                      by_u[i * n + k * nd + m] * r.U[0][m * b->nv + c];
+      emit(s, (tr_block_at){sys->nv + j->row + i, b->v, 1, b->nv, b->nv, 1, j->ops->dense}, r.out);
+    }
+  }
+}
+
+static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam,
+                       tr_coefficients coef) {
   const tr_system *sys = w->sys;
   const sys_block *b = &sys->block[j->block];
   const double *G = w->G + b->G, *rows = w->increment ? turn_rows(w, j) : G;
   int below = sys->nv + b->row;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
     emit(s, (tr_block_at){below, b->v[k], b->rows, b->nv[k], b->width, 1, j->ops->dense}, rows + c);
-  for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
+  for (int k = 0, c = 0; k < b->count && c < b->pull; c += b->nv[k++])
     emit(s, (tr_block_at){b->v[k], below, b->nv[k], b->rows, 1, b->width, j->ops->dense}, G + c);
-  if (!j->ops->geom) return;
+  if (j->ops->velocity) emit_velocity_rows(s, w, j, coef.cr);
+  if (!j->ops->geom && !j->ops->geom_v) return;
   const tr_frame *f[TR_MAX_MARKERS];
-  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], some[TR_MAX_ROWS];
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
+  double some[TR_MAX_ROWS];
   size_t n = (size_t)(j->e.markers * j->e.nd);
   memset(K, 0, n * n * sizeof *K);
-  for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
+  if (j->ops->geom_v) memset(D, 0, n * n * sizeof *D);
+  frames_of(w, &j->e, f);
   if (s->mode != SINK_WRITE)
     for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = tr_record_random(s->recorder);
   const double *l = s->mode != SINK_WRITE ? some : lam ? lam + j->row : NULL;
-  if (l) j->ops->geom(j->e.par, w->t, f, l, K);
-  emit_pairs(s, w, &j->e, K, ck, NULL, 0, 0);
+  if (l && j->ops->geom) j->ops->geom(j->e.par, w->t, f, l, K);
+  if (l && j->ops->geom_v) j->ops->geom_v(j->e.par, w->t, f, l, D);
+  emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
 }
 
 static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, double cd) {
@@ -141,7 +183,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
   int nd = e->e.nd, n = e->e.markers * nd, points = nd == 3 ? 2 : 3;
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   memset(D, 0, (size_t)(n * n) * sizeof *D);
-  for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+  frames_of(w, &e->e, f);
   if (s->mode == SINK_WRITE) {
     e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
   } else {
@@ -212,7 +254,7 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
   const tr_system *sys = w->sys;
   tr_jacobian(w);
   for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
-  for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c.ck);
+  for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
 }
 
@@ -231,6 +273,41 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
   tr_assemble(&s, w, a, lam, blocks, c);
+}
+
+double tr_plain_velocity_rows(const tr_work *w, double *values) {
+  const tr_system *sys = w->sys;
+  double most = 0;
+  if (sys->nvelocity == 0) return 0;
+  for (int i = 0; i < sys->nblock; i++) {
+    const sys_block *b = &sys->block[i];
+    for (int r = 0; r < b->rows; r++) {
+      if (!sys->of_velocity[b->row + r]) continue;
+      const double *G = w->G + b->G + r * b->width;
+      double all = 0, off = 0;
+      // a body may occur twice: first everything away, then everything there
+      for (int pass = 0; pass < 2; pass++)
+        for (int k = 0, at = 0; k < b->count; k++)
+          for (int c = 0; c < b->nv[k]; c++, at++) {
+            double *x = &values[tr_pattern_slot(&sys->pattern, sys->nv + b->row + r, b->v[k] + c)];
+            if (pass == 0) off += fabs(*x - G[at]), *x = 0;
+            if (pass == 1) all += fabs(G[at]), *x += G[at];
+          }
+      most = fmax(most, off / all);
+    }
+  }
+  return most;
+}
+
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {
+  const tr_pattern *p = &sys->pattern;
+  for (int j = 0; sys->nvelocity > 0 && j < p->n; j++) {
+    bool out = j >= sys->nv && rows[j - sys->nv];
+    for (int k = p->column[j]; k < p->column[j + 1]; k++) {
+      int i = p->row[k];
+      if (out || (i >= sys->nv && rows[i - sys->nv])) values[k] = i == j;
+    }
+  }
 }
 
 // ((G v)_q)_r = v' (G' e_r)_q: the geometric stiffness of one row at a time.

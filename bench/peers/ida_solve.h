@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SUNDIALS IDA on a mechanism in stabilised index-2 form.
+#ifndef IDA_SOLVE_H
+#define IDA_SOLVE_H
+
+#include "ggl.h"
+
+typedef struct ida_options {
+  double tol;     // relative = absolute
+  int order;      // largest
+  int motion;     // Newton's test counts q and v alone: the multipliers' tolerance is very wide
+  int amd, dense; // ordering AMD, else COLAMD; dense matrices
+  double newton, first; // coefficient of Newton's test, first step; 0: IDA's own
+  double end;
+} ida_options;
+
+// One run: fills steps, cpu_s, setup_s, x, v, words of r. y (n): the end, or NULL.
+void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *y);
+
+#endif

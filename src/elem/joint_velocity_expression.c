@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A constraint on velocities written by the user: gam(t, positions, velocities) = 0, one row, a law that
+// names its markers. It need not be the rate of anything, nor linear in the velocities.
+//   G = gam_u,   gamma = gam_t + gam_q u,   the wrench is -lam gam_u,   (G' lam)_q = lam gam_uq, (..)_u
+#include "law.h"
+
+typedef struct par {
+  const tr_law *gam;
+} par;
+
+static const tr_field fields[] = {
+    {"gam", TR_LAW, TR_QUANTITIES, offsetof(par, gam),
+     .doc = "what stays zero: a law of velocities, positions and time", .reach = TR_OF_VELOCITIES},
+    {0}};
+
+static void eval(int nd, const par *p, double t, const tr_frame *const *f, const double *lam,
+                 double *phi, double *w) {
+  law_slope s;
+  if (!lam) {
+    phi[0] = law_value(p->gam, nd, t, f, NULL);
+    return;
+  }
+  law_derive(p->gam, nd, t, f, NULL, &s);
+  phi[0] = s.value;
+  for (int i = 0; i < p->gam->markers * nd; i++) w[i] = -lam[0] * s.v[i];
+}
+
+static void slope(int nd, const par *p, double t, const tr_frame *const *f, bool by_twists,
+                  double *G) {
+  law_slope s;
+  law_derive(p->gam, nd, t, f, NULL, &s);
+  for (int i = 0; i < p->gam->markers * nd; i++) G[i] = by_twists ? s.v[i] : s.q[i];
+}
+
+static void bend(int nd, const par *p, double t, const tr_frame *const *f, double lam, double *K,
+                 double *D) {
+  double unused[TR_LAW_MAX_N * TR_LAW_MAX_N];
+  int n = p->gam->markers * nd;
+  for (int i = 0; i < n * n; i++) unused[i] = 0;
+  law_add_twist_hessian(p->gam, nd, t, f, lam, K ? K : unused, D ? D : unused);
+}
+
+#define EXPRESSION(d, nd)                                                                     \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      const double *lam, double *phi, double *w) {                            \
+    (void)mem;                                                                                \
+    eval(nd, p, t, f, lam, phi, w);                                                           \
+  }                                                                                           \
+  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {          \
+    slope(nd, p, t, f, true, G);                                                              \
+  }                                                                                           \
+  static void jac_q##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    slope(nd, p, t, f, false, G);                                                             \
+  }                                                                                           \
+  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam,   \
+                      double *K) {                                                            \
+    bend(nd, p, t, f, lam[0], K, NULL);                                                       \
+  }                                                                                           \
+  static void geom_v##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                        double *D) {                                                          \
+    bend(nd, p, t, f, lam[0], NULL, D);                                                       \
+  }                                                                                           \
+  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
+    out[0] = law_drift(((const par *)p)->gam, nd, t, f);                                      \
+  }                                                                                           \
+  static const tr_joint_ops ops##d = {.rows = 1,                                              \
+                                      .velocity = 1,                                          \
+                                      .dense = true,                                          \
+                                      .eval = eval##d,                                        \
+                                      .jac = jac##d,                                          \
+                                      .jac_q = jac_q##d,                                      \
+                                      .geom = geom##d,                                        \
+                                      .geom_v = geom_v##d,                                    \
+                                      .gamma = gamma##d};
+EXPRESSION(2, 3)
+EXPRESSION(3, 6)
+
+const tr_joint_type tr_joint_velocity_expression = {
+    .name = "velocity-expression",
+    .doc = "one constraint written as an expression of velocities, positions and time",
+    .fields = fields,
+    .par_size = sizeof(par),
+    .planar = &ops2,
+    .spatial = &ops3,
+};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vector.h"
+
+#include "lanes.h"
+
+// A NaN makes 0 x differ from 0.
+TR_INLINE void largest_all(const double *x, int n, double *out) {
+  lanes most[2] = {0}, odd = {0};
+  double top, rest = 0;
+  int i = 0;
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    lanes a = *(const lanes_anywhere *)(x + i), b = *(const lanes_anywhere *)(x + i + LANES);
+    lanes_raise(&a, &most[0]), lanes_raise(&b, &most[1]);
+    odd += 0 * a + 0 * b;
+  }
+  lanes_raise(&most[1], &most[0]);
+  top = lanes_top(&most[0]);
+  for (; i < n; i++) {
+    double a = fabs(x[i]);
+    top = a > top ? a : top;
+    rest += 0 * a;
+  }
+  rest += odd[0] + odd[1] + odd[2] + odd[3];
+  *out = rest == 0 ? top : INFINITY;
+}
+
+TR_WIDE(largest, largest_all, (const double *x, int n, double *out), (x, n, out))
+
+double tr_vec_largest(const double *x, int n) {
+  double most;
+  largest(x, n, &most);
+  return most;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block solver against KLU: matrices of models, near singular ones, redundant ones with rows taken
+// out, and of random linkages whose rows and columns need not match.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "sparse/block.h"
+#include "system/system.h"
+
+typedef struct pair {
+  tr_arena ar;
+  tr_pattern p[2]; // by blocks, by KLU
+  tr_kkt k[2];
+  double *b, *x[2]; // (3 n)
+} pair;
+
+static void pair_make(pair *t, const tr_pattern *p) {
+  t->ar = tr_arena_make(NULL);
+  for (int i = 0; i < 2; i++) {
+    t->p[i] = *p;
+    t->p[i].klu_only = i == 1;
+    assert_int_equal(tr_pattern_analyse(&t->ar, &t->p[i], 0), TR_OK);
+    assert_int_equal(tr_kkt_make(&t->ar, &t->p[i], &t->k[i]), TR_OK);
+    t->x[i] = TR_NEW(&t->ar, 3 * p->n, double);
+  }
+  t->b = TR_NEW(&t->ar, 3 * p->n, double);
+  assert_true(t->p[0].blocks && !t->p[0].klu && t->p[1].klu);
+}
+
+static void pair_free(pair *t) {
+  for (int i = 0; i < 2; i++) tr_kkt_free(&t->k[i]), tr_pattern_free(&t->p[i]);
+  tr_arena_free(&t->ar);
+}
+
+// Factors k[0].values by both, solves for 1 and for 3 right-hand sides; the largest difference relative
+// to the solution. blocks: whether the block solver must have done it.
+static double compare(pair *t, seed *s, bool blocks) {
+  int n = t->p[0].n;
+  double apart = 0;
+  memcpy(t->k[1].values, t->k[0].values, (size_t)t->p[0].nnz * sizeof *t->k[0].values);
+  for (int i = 0; i < 2; i++) assert_int_equal(tr_kkt_factor(&t->k[i]), TR_OK);
+  if (t->k[0].by_blocks != blocks)
+    fail_msg("by blocks: %d, rcond %g", t->k[0].by_blocks, t->k[1].rcond);
+  assert_true(t->k[0].rcond > 0 && t->k[0].rcond <= 1);
+  draw_many(s, 3 * n, t->b);
+  for (int count = 1; count <= 3; count += 2) {
+    for (int i = 0; i < 2; i++) {
+      memcpy(t->x[i], t->b, 3 * (size_t)n * sizeof *t->b);
+      assert_int_equal(tr_kkt_solve(&t->k[i], count, t->x[i]), TR_OK);
+    }
+    double most = largest(count * n, t->x[1]);
+    for (int j = 0; j < count * n; j++) apart = fmax(apart, fabs(t->x[0][j] - t->x[1][j]) / most);
+  }
+  return apart;
+}
+
+// ---- models ---------------------------------------------------------------------------------------
+
+static void tangent_at(const tr_system *sys, tr_work *w, const tr_state *x, seed *s, double h,
+                       double *values) {
+  tr_coefficients c = {.cm = 1, .ck = h * h / 4, .cd = h / 2};
+  for (int i = 0; i < sys->nv; i++) x->a[i] = draw(s);
+  for (int i = 0; i < sys->nc; i++) x->lam[i] = draw(s);
+  tr_tangent(w, 0, x->q, x->v, x->mem, x->a, x->lam, NULL, c, values);
+}
+
+static void models(void **u) {
+  (void)u;
+  static const struct {
+    const char *model, *set;
+  } row[] = {
+      {"rod_chain.yaml", "N=4"},      {"rod_chain.yaml", "N=300"},
+      {"four_bar_chain.yaml", "N=3"}, {"four_bar_chain.yaml", "N=60"},
+      {"seven_body.yaml", NULL},      {"rod_net.yaml", "N=4"},
+      {"rod_net.yaml", "N=12"},       {"three_link_pendulum.yaml", NULL},
+      {"robot_arm.yaml", NULL},       {"epicyclic_gear.yaml", NULL},
+      {"engine_mounts.yaml", NULL},
+  };
+  for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+    const char *set[] = {row[r].set, NULL};
+    mechanism m = load_model(row[r].model, set);
+    tr_state x;
+    tr_work *w;
+    pair t;
+    seed s = 5;
+    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+    pair_make(&t, &m.sys->pattern);
+    double *d = calloc((size_t)m.sys->nv, sizeof *d), *q = calloc((size_t)m.sys->nq, sizeof *q);
+    for (int turn = 0; turn < 4; turn++) { // at the start, then anywhere
+      tangent_at(m.sys, w, &x, &s, pow(10, -2 - turn), t.k[0].values);
+      double apart = compare(&t, &s, true);
+      if (!(apart < 1e-11 / t.k[1].rcond && apart < 1e-6))
+        fail_msg("%s: apart by %g, rcond %g", row[r].model, apart, t.k[1].rcond);
+      for (int i = 0; i < m.sys->nv; i++) d[i] = 0.3 * draw(&s), x.v[i] = draw(&s);
+      tr_retract(m.sys, x.q, d, q);
+      memcpy(x.q, q, (size_t)m.sys->nq * sizeof *q);
+    }
+    assert_null(t.k[0].klu); // never asked for
+    free(d), free(q);
+    pair_free(&t);
+    tr_work_free(w);
+    tr_state_free(m.sys, &x);
+    unload(&m);
+  }
+}
+
+// All bars of the four-bar windows on one line: KLU takes over, the blocks come back later.
+static void singular_position(void **u) {
+  (void)u;
+  const char *set[] = {"N=10", NULL};
+  mechanism m = load_model("four_bar_chain.yaml", set);
+  tr_state x;
+  tr_work *w;
+  pair t;
+  seed s = 9;
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+  pair_make(&t, &m.sys->pattern);
+  tangent_at(m.sys, w, &x, &s, 1e-3, t.k[0].values);
+  assert_true(compare(&t, &s, true) < 1e-9);
+  static const double off[] = {1e-2, 1e-5, 1e-6, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2};
+  static const bool blocks[] = {true, false, false, false, false, true, true, true};
+  for (int k = 0; k < 8; k++) {
+    for (int i = 0; i < m.sys->nbody; i++) { // uprights lie down, `off` from the line
+      double *q = x.q + m.sys->body[i].q, a = (i <= 10 ? off[k] : 0);
+      if (i <= 10)
+        q[0] = i + 0.5 * cos(a), q[1] = 0.5 * sin(a), q[2] = a;
+      else
+        q[0] = i - 11 + 0.5 + cos(off[k]), q[1] = sin(off[k]), q[2] = 0;
+    }
+    tangent_at(m.sys, w, &x, &s, 1e-3, t.k[0].values);
+    double apart = compare(&t, &s, blocks[k]);
+    // multipliers are as large as 1/off^2 and known to as many digits less
+    assert_true(apart < (blocks[k] ? 1e-14 / (off[k] * off[k]) / t.k[1].rcond : 1e-12));
+  }
+  pair_free(&t);
+  tr_work_free(w);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+// ---- random linkages ------------------------------------------------------------------------------
+
+enum { BODIES = 40, LIMIT = 520 };
+
+typedef struct linkage {
+  int n, nv;
+  double A[LIMIT * LIMIT]; // row-major
+} linkage;
+
+static int pick(seed *s, int n) { return (int)((draw(s) + 1) * 0.49999 * n); }
+
+// Bodies of 1 to 7 velocities with springs between some, joints of 1 to 5 rows on one to three bodies;
+// values of rows and columns differ. loops: joints between any two, else a tree. one_sided: some rows
+// touch a body that the columns do not; some multipliers touch each other.
+static void draw_linkage(linkage *l, seed *s, bool loops, bool one_sided) {
+  int v[BODIES + 1] = {0}, rows = 0;
+  memset(l->A, 0, sizeof l->A);
+  for (int i = 0; i < BODIES; i++) v[i + 1] = v[i] + 1 + pick(s, 7);
+  l->nv = v[BODIES], l->n = LIMIT;
+#define AT(i, j) l->A[(i)*LIMIT + (j)]
+  for (int i = 0; i < BODIES; i++) {
+    for (int a = v[i]; a < v[i + 1]; a++)
+      for (int c = v[i]; c < v[i + 1]; c++) AT(a, c) = a == c ? 5 + draw(s) : 0.4 * draw(s);
+    if (pick(s, 4) > 0 || i == 0) continue;
+    int j = i - 1 - pick(s, i < 3 ? i : 3);
+    for (int a = v[i]; a < v[i + 1]; a++)
+      for (int c = v[j]; c < v[j + 1]; c++) AT(a, c) = 0.2 * draw(s), AT(c, a) = 0.2 * draw(s);
+  }
+  for (int i = 1; i < BODIES; i++) {
+    int r = l->nv + rows, size = v[i + 1] - v[i],
+        count = 1 + pick(s, size > 5 ? 4 : (size + 1) / 2);
+    int other = loops ? pick(s, i) : i - 1;
+    for (int k = 0; k < count; k++) {
+      for (int a = v[i]; a < v[i + 1]; a++)
+        AT(r + k, a) = draw(s), AT(a, r + k) = AT(r + k, a) * (1 + 0.02 * draw(s));
+      for (int a = v[other]; a < v[other + 1]; a++)
+        AT(r + k, a) = draw(s), AT(a, r + k) = AT(r + k, a) * (1 + 0.02 * draw(s));
+      if (one_sided && pick(s, 3) == 0) AT(r + k, v[pick(s, BODIES)]) += 0.01 * draw(s);
+      if (one_sided && pick(s, 3) == 0 && rows > 0)
+        AT(r + k, l->nv + pick(s, rows)) = 0.01 * draw(s);
+    }
+    rows += count;
+  }
+#undef AT
+  l->n = l->nv + rows;
+  assert_true(l->n <= LIMIT);
+}
+
+static void random_linkages(void **u) {
+  (void)u;
+  linkage *l = malloc(sizeof *l);
+  assert_non_null(l);
+  seed s = 31;
+  for (int turn = 0; turn < 40; turn++) {
+    draw_linkage(l, &s, turn % 2, turn % 4 > 1);
+    tr_arena ar = tr_arena_make(NULL);
+    int *column = TR_NEW(&ar, l->n + 1, int), *row = TR_NEW(&ar, l->n * l->n, int), nnz = 0;
+    for (int j = 0; j < l->n; j++) {
+      for (int i = 0; i < l->n; i++)
+        if (l->A[i * LIMIT + j] != 0) row[nnz++] = i;
+      column[j + 1] = nnz;
+    }
+    pair t;
+    pair_make(&t,
+              &(tr_pattern){.n = l->n, .nnz = nnz, .leading = l->nv, .column = column, .row = row});
+    for (int j = 0; j < l->n; j++)
+      for (int k = column[j]; k < column[j + 1]; k++) t.k[0].values[k] = l->A[row[k] * LIMIT + j];
+    double apart = compare(&t, &s, true);
+    if (!(apart < 1e-9)) fail_msg("linkage %d: apart by %g", turn, apart);
+    pair_free(&t);
+    tr_arena_free(&ar);
+  }
+  free(l);
+}
+
+// Rows taken out of a redundant loop: the same by both, zero for what was taken out.
+static void masked(void **u) {
+  (void)u;
+  const char *set[] = {"N=6", NULL};
+  mechanism m = load_model("rod_chain.yaml", set);
+  tr_state x;
+  tr_work *w;
+  pair t;
+  seed s = 3;
+  tr_mask mask[2];
+  int nv = m.sys->nv, rows[] = {nv + 1, nv + 5, nv + 6, nv + 7};
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+  pair_make(&t, &m.sys->pattern);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tr_mask_make(&t.ar, &t.p[i], 4, rows, &mask[i]), TR_OK);
+    t.k[i].mask = &mask[i];
+  }
+  for (int turn = 0; turn < 3; turn++) {
+    tangent_at(m.sys, w, &x, &s, 1e-2, t.k[0].values);
+    assert_true(compare(&t, &s, true) < 1e-11);
+    for (int i = 0; i < 4; i++) assert_true(t.x[0][rows[i]] == 0);
+  }
+  pair_free(&t);
+  tr_work_free(w);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(models),
+      cmocka_unit_test(singular_position),
+      cmocka_unit_test(random_linkages),
+      cmocka_unit_test(masked),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
