@@ -189,6 +189,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists,
       plan_elements(&p);
     }
   }
+  if (!p.no_memory && p.failures == 0) tr_plan_lint(&p);
   settle_all(&p, lists);
   if (p.no_memory) return tr_no_memory(error);
   return p.failures ? TR_BAD_INPUT : TR_OK;

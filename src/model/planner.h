@@ -64,6 +64,7 @@ typedef struct tr_parameter {
   int next_use;            // progress through the slots it reads
   const char *switched_by; // an event that sets it, or NULL; then
   int switched;            // its number among those
+  bool used;               // some expression names it
 } tr_parameter;
 
 // A marker waiting for the place of another one.
@@ -148,6 +149,10 @@ const char *tr_plan_hint(const tr_planner *p, const char *word, const char *cons
 // Unknown key in a map; candidates from up to two tables and a field table.
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields);
+
+// ---- lint.c -------------------------------------------------------------------------------------
+
+bool tr_plan_lint(tr_planner *p); // plan->warnings, once everything else is there
 
 // ---- eval.c -------------------------------------------------------------------------------------
 

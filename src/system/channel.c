@@ -55,11 +55,11 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
   static const struct {
     const char *name;
     tr_quantity quantity;
-  } known[] = {{"angle", TR_ANGLE},   {"angle1", TR_ANGLE}, {"angle2", TR_ANGLE},
-               {"swing", TR_ANGLE},   {"fx", TR_FORCE},     {"fy", TR_FORCE},
-               {"fz", TR_FORCE},      {"tx", TR_TORQUE},    {"ty", TR_TORQUE},
-               {"tz", TR_TORQUE},     {"normal", TR_FORCE}, {"friction", TR_FORCE},
-               {"speed", TR_VELOCITY}};
+  } known[] = {{"angle", TR_ANGLE},    {"angle1", TR_ANGLE},  {"angle2", TR_ANGLE},
+               {"swing", TR_ANGLE},    {"bend", TR_ANGLE},    {"fx", TR_FORCE},
+               {"fy", TR_FORCE},       {"fz", TR_FORCE},      {"tx", TR_TORQUE},
+               {"ty", TR_TORQUE},      {"tz", TR_TORQUE},     {"normal", TR_FORCE},
+               {"friction", TR_FORCE}, {"speed", TR_VELOCITY}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(name, known[i].name)) return known[i].quantity;
   if (!strcmp(name, "rate")) return rotary ? TR_ANGULAR_VELOCITY : TR_VELOCITY;
