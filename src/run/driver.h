@@ -60,7 +60,7 @@ struct tr_run {
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
-  double extent; // the largest coordinate at the start
+  double extent; // the largest coordinate at the start, or 1
   char note[256];
   int quick; // events in a row with hardly any time between
 };
