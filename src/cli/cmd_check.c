@@ -127,13 +127,13 @@ static void print_text(const findings *f) {
   if (s.numbers > 0) printf(", states and variables %d", s.numbers);
   printf("\n");
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
-  printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
-         c->constraints, rank);
-  printf("%-18s %d", "degrees of freedom", c->coordinates - rank);
+  printf("%-18s %d coordinates, %d constraints", "equations", c->coordinates, c->constraints);
+  printf(rank < 0 ? ", too large to tell their rank\n" : " of rank %d\n", rank);
+  printf(rank < 0 ? "%-18s not known" : "%-18s %d", "degrees of freedom", c->coordinates - rank);
   if (c->of_velocities > 0)
     printf(" of velocities, %d of positions: %d of the constraints %s velocities only",
            c->freedom_of_positions, c->of_velocities, c->of_velocities == 1 ? "is on" : "are on");
-  printf(rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
+  printf(rank >= 0 && rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
   if (f->doctor)
     doctor_text(f->doctor);
   else
