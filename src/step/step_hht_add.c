@@ -445,8 +445,8 @@ static bool holds(tr_step *s, const correction *k) {
   double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(s->work, NULL, NULL, phi);
-  tr_clear_velocity_rows(s->sys, phi);
   tr_rates(s->work, rate);
+  tr_clear_velocity_rows(s->sys, phi), tr_clear_velocity_rows(s->sys, rate); // they have no psi
   return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
 

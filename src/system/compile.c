@@ -400,7 +400,10 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites};
+    bool points = true;
+    for (int k = b->site; k < b->site + b->sites; k++)
+      points = points && s->site[k].point && s->site[k].nd == (b->type->dim == 2 ? 3 : 6);
+    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites, points};
     if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
     s->body_run[s->nbody_run - 1].count++;
   }
