@@ -43,7 +43,10 @@ static void elements_json(json *j, const findings *f) {
 }
 
 static const char *position_word(const tr_examination *e) {
-  return e->rank_nearby > e->rank ? "singular" : e->nearly ? "nearly singular" : "regular";
+  return e->locked                  ? "locked"
+         : e->rank_nearby > e->rank ? "singular"
+         : e->nearly                ? "nearly singular"
+                                    : "regular";
 }
 
 static void print_json(const findings *f) {
@@ -106,14 +109,18 @@ static void lines(const char *label, const char *text) {
 static void doctor_text(const tr_examination *e) {
   lines("redundant", e->redundant);
   lines("not unique", e->reactions);
-  if (e->rank_nearby > e->rank)
+  if (e->locked)
+    printf("%-18s it goes nowhere: %d motions are free to first order only\n", "locked position",
+           e->freedom);
+  else if (e->rank_nearby > e->rank)
     printf("%-18s the rank is %d here and %d nearby: %d motions are free instead of %d\n",
            "singular position", e->rank, e->rank_nearby, e->freedom,
            e->coordinates - e->rank_nearby);
   else if (e->nearly)
     printf("%-18s closeness %.2g: here is a motion that is almost free\n", "nearly singular",
            e->closeness);
-  lines(e->nearly && e->rank_nearby == e->rank ? "almost free" : "free motions", e->motions);
+  lines(e->nearly && !e->locked && e->rank_nearby == e->rank ? "almost free" : "free motions",
+        e->motions);
 }
 
 static void print_text(const findings *f) {
