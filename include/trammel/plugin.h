@@ -354,6 +354,7 @@ typedef struct tr_force_ops {
   double (*potential)(const void *par, double t, const tr_frame *const *f,
                       const double *mem); // NULL: none
   const char *const *measure_names;
+  tr_quantity (*measure_quantity)(const void *par, int k); // NULL: what their names say
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_force_ops;

@@ -34,6 +34,7 @@ typedef struct tr_plan_joint {
   const tr_joint_type *type;
   void *par;
   int markers, marker[TR_MAX_MARKERS];
+  int reaction; // marker on ground that shows what it does to its second body to laws; 0: none
 } tr_plan_joint;
 
 typedef struct tr_plan_force {
