@@ -145,6 +145,11 @@ static const char *common_schema(const char *key) {
       {"x", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
       {"y", "\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}"},
       {"kind", "\"enum\": [\"cubic\", \"linear\"]"},
+      {"active", "\"enum\": [true, false, \"yes\", \"no\"]"},
+      {"lock", "\"type\": [\"string\", \"array\"], \"items\": {\"type\": \"string\"}"},
+      {"unlock", "\"type\": [\"string\", \"array\"], \"items\": {\"type\": \"string\"}"},
+      {"settle", "\"type\": [\"string\", \"array\"], \"items\": {\"type\": \"string\"}"},
+      {"set", "\"type\": \"object\", \"additionalProperties\": {\"$ref\": \"#/$defs/number\"}"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (strcmp(rows[k].key, key) == 0) return rows[k].schema;
@@ -294,6 +299,18 @@ static void add_sections(tr_text *s, bool in_repeat) {
   }
 }
 
+static void add_events(tr_text *s) {
+  tr_text_add(s,
+              ",\n  \"event\": {\"type\": \"object\", \"additionalProperties\": false, "
+              "\"required\": [\"when\"], \"properties\": {");
+  for (const tr_field *f = tr_event_fields(); f->name; f++) {
+    add_field(s, f);
+    tr_text_add(s, ", ");
+  }
+  add_common(s, tr_event_keys(), NULL);
+  tr_text_add(s, "}}");
+}
+
 static void add_definitions(tr_text *s) {
   tr_text_add(s, " \"$defs\": {\n  %s", definitions);
   tr_text_add(s,
@@ -317,8 +334,9 @@ static void add_definitions(tr_text *s) {
   add_common(s, tr_variable_keys(), NULL);
   tr_text_add(s, "}}");
   add_section_types(s, "bodies", "body", tr_body_keys());
-  add_section_types(s, "joints", "joint", tr_connection_keys());
-  add_section_types(s, "forces", "force", tr_connection_keys());
+  add_section_types(s, "joints", "joint", tr_connection_keys(true));
+  add_section_types(s, "forces", "force", tr_connection_keys(false));
+  add_events(s);
   tr_text_add(s,
               ",\n  \"simulation\": {\"type\": [\"object\", \"null\"], "
               "\"additionalProperties\": false, \"properties\": {");

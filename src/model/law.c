@@ -239,6 +239,28 @@ static bool push_measure(compiler *c, const tr_instruction *in) {
   return push_input(c, in->at, of_quantity(m->quantity), x);
 }
 
+// A parameter: a number, unless events set it.
+static bool push_slot(compiler *c, const tr_instruction *in) {
+  tr_planner *p = c->p;
+  int slot = in->u.slot;
+  const tr_parameter *q = slot < p->nparameter ? &p->parameter[slot] : NULL;
+  if (!q || !q->switched_by) return push_constant(c, p->slots[slot]), true;
+  if (c->field->reach == TR_OF_TIME)
+    return fail(c, in->at, "\"%.40s\" is set by an event: a law of time alone cannot follow it",
+                q->node->key);
+  int marker = tr_plan_switched_marker(p, q->switched);
+  if (marker < 0) return false;
+  int frame = tr_plan_extra_marker(p, marker, &c->error);
+  c->error.at = in->at;
+  if (frame < 0) return false;
+  return push_input(c, in->at, p->slots[slot],
+                    (law_input){.kind = LAW_PARAMETER,
+                                .axis = q->switched % TR_SWITCHED_PER_FRAME,
+                                .to = frame,
+                                .from = -1,
+                                .along = -1});
+}
+
 // ---- operations -----------------------------------------------------------------------------------
 
 static void emit(compiler *c, law_op op) { c->code[c->n++] = (law_instruction){.op = op}; }
@@ -332,7 +354,7 @@ static bool walk(compiler *c, const tr_expr *expr) {
     bool ok = true;
     switch (in->op) {
       case TR_OP_NUMBER: push_constant(c, (tr_value){.x = in->u.number, .kind = TR_UNKNOWN}); break;
-      case TR_OP_SLOT: push_constant(c, c->p->slots[in->u.slot]); break;
+      case TR_OP_SLOT: ok = push_slot(c, in); break;
       case TR_OP_TIME:
         ok = push_input(c, in->at, (tr_value){.x = 1, .kind = TR_UNKNOWN},
                         (law_input){.kind = LAW_TIME});

@@ -21,6 +21,10 @@ static const double RATE_AGE = 1.5;
 // measured in another solve; slower than RATE_STALE over three: a new matrix for the next solve.
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15;
 
+// Damping: the shortest part of a correction that is worth while, and how many.
+static const double SHORTEST = 1e-4;
+enum { MOST_DAMPED = 60 };
+
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
@@ -193,6 +197,43 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
 }
 
+// A part f of the correction in nw->r, as large as it may be; *after: the norm of the one that follows.
+static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *f, double *after) {
+  for (; *f > SHORTEST; *f *= 0.5) {
+    for (int i = 0; i < nw->n; i++) nw->spare[i] = *f * nw->r[i];
+    p->update(p, nw->spare);
+    nw->residuals++;
+    tr_status status = p->residual(p, nw->spare);
+    if (status == TR_OK) status = p->solve(p, nw->spare);
+    if (status < 0) return status;
+    *after = status == TR_OK ? p->norm(p, nw->spare) : INFINITY;
+    if (*after <= (1 - 0.25 * *f) * norm || *after <= p->floor) return TR_OK;
+    for (int i = 0; i < nw->n; i++) nw->spare[i] = -*f * nw->r[i];
+    p->update(p, nw->spare);
+  }
+  return TR_NO_CONVERGENCE;
+}
+
+static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
+  double f = 1, norm = 0, after = 0;
+  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
+    nw->iterations++, nw->residuals++;
+    TR_TRY(p->residual(p, nw->r));
+    TR_TRY(refresh(nw, p));
+    TR_TRY(p->solve(p, nw->r));
+    norm = p->norm(p, nw->r);
+    if (!isfinite(norm)) return TR_NOT_FINITE;
+    if (norm <= p->floor) return TR_OK;
+    f = fmin(1, 4 * f);
+    TR_TRY(damp(nw, p, norm, &f, &after));
+    double rate = fmax(RATE_MIN, after / norm);
+    if (f < 1 || !(rate < 1 && rate / (1 - rate) * after <= p->tol)) continue;
+    p->update(p, nw->spare);
+    return TR_OK;
+  }
+  return TR_NO_CONVERGENCE;
+}
+
 tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
   tr_status status = iterate_few(nw, p, most);
   if (status != TR_OK) nw->valid = nw->known = false;
@@ -200,7 +241,10 @@ tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
 }
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
-  tr_status status = nw->fixed_iterations > 0 ? solve_fixed(nw, p) : iterate(nw, p);
+  tr_status status = nw->fixed_iterations > 0 ? solve_fixed(nw, p)
+                     : nw->damped             ? iterate_damped(nw, p)
+                                              : iterate(nw, p);
+  if (nw->damped) nw->valid = nw->known = false;
   if (status != TR_OK) nw->valid = nw->known = false;
   return status;
 }

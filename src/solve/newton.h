@@ -11,6 +11,8 @@
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
 //     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
 //     still to come than it costs.
+// (4) Damped, each correction has a matrix of its own and is shortened until the correction that would
+//     follow it with the same matrix is the smaller one: slow, but it gets past kinks and steep slopes.
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
@@ -31,6 +33,7 @@ struct tr_newton_problem {
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);
+  bool moves; // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
 };
@@ -38,7 +41,10 @@ struct tr_newton_problem {
 typedef struct tr_newton {
   int max_iterations, fixed_iterations;
   bool reuse;
-  double *r; // room for a residual
+  double *r;     // room for a residual
+  int n;         // its length; and for damping
+  double *spare; // room for another
+  bool damped;   // the last resort: see (4)
   // between solves
   bool valid;   // the matrix may be used
   bool known;   // rate was measured with this matrix

@@ -29,7 +29,8 @@ tr_method_info tr_method_describe(int method) {
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
-  s->newton.r = TR_NEW(ar, 2 * (nv + nc), double);
+  s->newton.n = 2 * (int)(nv + nc);
+  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
   s->c.dhat = TR_NEW(ar, nv, double);
   s->c.vhat = TR_NEW(ar, nv, double);
   s->d = TR_NEW(ar, nv, double);
@@ -59,6 +60,8 @@ static tr_status allocate(tr_step *s) {
     if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
+  s->newton.spare = s->newton.r + s->newton.n;
+  TR_TRY(tr_estimate_make(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
@@ -179,6 +182,14 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   s->newton.valid = false;
   status = s->method->advance(s, x0, h, x1);
   s->calm = false;
+  if (status <= TR_OK || s->allowed > 0) return status;
+  // A step that must not be shortened: corrections are.
+  memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
+  memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
+  s->newton.damped = true;
+  s->newton.valid = false;
+  status = s->method->advance(s, x0, h, x1);
+  s->newton.damped = false;
   return status;
 }
 

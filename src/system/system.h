@@ -56,6 +56,8 @@ typedef struct sys_joint {
   const tr_joint_type *type;
   const tr_joint_ops *ops;
   int row, block;
+  bool idle; // it does not hold at the start
+  int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
 typedef struct sys_force {
@@ -64,6 +66,18 @@ typedef struct sys_force {
   const tr_force_ops *ops;
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
+
+// What a run watches; see event.c.
+typedef struct sys_event {
+  sys_element e; // nd 0: of time alone
+  const tr_plan_event *plan;
+  const char *text; // what it does
+} sys_event;
+
+// A frame on ground whose R holds the parameters in mem from `first` on.
+typedef struct sys_switched {
+  int frame, first, count;
+} sys_switched;
 
 // Neighbours of one type, evaluated in one call where the type can.
 typedef struct sys_run {
@@ -107,7 +121,11 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  tr_site *site; // (nframe) sorted by body, ground first
+  int nevent, nswitched, nlock; // nlock: joints that can be locked
+  sys_event *event;
+  sys_switched *switched; // (nswitched)
+  int switched_mem;       // place of the parameters in mem
+  tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
   int nreaction;
   sys_reaction *reaction;
@@ -204,6 +222,51 @@ void tr_increment_rate(const tr_system *sys, const double *u, const double *v, d
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
+
+// ---- elements one by one (probe.c) -----------------------------------------------------------------
+
+// What every force does to its frames, Phi, Phi_t, at the point of the last tr_kinematics, level
+// TR_AT_VELOCITY: numbers in one array. A part of it belongs to one element.
+typedef enum tr_probe_what {
+  TR_PROBE_FORCE,
+  TR_PROBE_PHI,
+  TR_PROBE_PHI_T,
+  TR_PROBES
+} tr_probe_what;
+typedef struct tr_probe_part {
+  const char *kind, *name;
+  int at, n;
+  tr_probe_what what;
+} tr_probe_part;
+int tr_probe_size(const tr_system *sys);
+void tr_probe(tr_work *w, double *out);
+int tr_probe_parts(const tr_system *sys);
+tr_probe_part tr_probe_describe(const tr_system *sys, int part,
+                                int at); // at: behind the forces before
+// The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
+double tr_probe_fastest(tr_work *w, double *room, const char **name);
+
+// ---- events (event.c) ------------------------------------------------------------------------------
+
+tr_status tr_number_events(tr_system *sys, tr_error *error); // called by compile
+void tr_start_memory(const tr_system *sys, double *mem); // parameters, joints that do not hold yet
+// At the point of the last tr_kinematics, level TR_AT_VELOCITY.
+double tr_event_value(const tr_work *w, int event);
+// With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
+// displacements.
+double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
+// What counts as touching zero, and the rate below which an impact is the last; 0: nothing.
+double tr_event_touch(const tr_system *sys, int event);
+double tr_event_rest(const tr_system *sys, int event);
+// The value of the k-th parameter that it sets.
+double tr_event_set_value(const tr_work *w, int event, int k);
+// Whether a joint holds; and to have it hold, where it is, or no longer.
+static inline bool tr_joint_idle(const tr_work *w, const sys_joint *j) {
+  return j->lock >= 0 && w->mem[j->lock] != 0;
+}
+void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
+// Rows of joints that do not hold, ascending; rows NULL: just count.
+int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 

@@ -327,7 +327,7 @@ static void flush(sink *s, tr_work *w, queue *q) {
 static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
   const tr_system *sys = w->sys;
   const tr_body_type *type = NULL;
-  if (j->ops->sight != TR_JOINS_POINTS) return false;
+  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return false;
   for (int k = 0; k < 2; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const tr_body_type *t = sys->body[j->e.body[k]].type;
