@@ -401,7 +401,7 @@
          "  j: {type: hinge, markers: [ground, rod]}\n"
          "forces:\n"
          "  f: {type: spring-dampr, markers: [ground, rod]}\n",
-     "m.yaml:5:13: joint \"j\": unknown type \"hinge\"\n"
+     "m.yaml:5:13: joint \"j\": unknown type \"hinge\" (did you mean \"revolute\"?)\n"
      "m.yaml:7:13: force \"f\": unknown type \"spring-dampr\" (did you mean \"spring-dampe"
      "r\"?)\n"},
     {"number of markers",

@@ -292,6 +292,28 @@ static void singular_position(void **unused) {
   unload(&m);
 }
 
+// Two bars between pins as far apart as they are long: the knee is free to first order only.
+static void locked_position(void **unused) {
+  (void)unused;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  one: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+      "  two: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+      "joints:\n"
+      "  left: {type: revolute, bodies: [ground, one], at: [0, 0]}\n"
+      "  knee: {type: revolute, bodies: [one, two], at: [1, 0]}\n"
+      "  right: {type: revolute, bodies: [ground, two], at: [2, 0]}\n");
+  tr_state x;
+  tr_examination *e = look(&m, false, &x);
+  assert_int_equal(e->gruebler, 0);
+  assert_int_equal(e->freedom, 1);
+  assert_true(e->locked);
+  assert_non_null(strstr(e->motions, "knee.angle"));
+  tr_examination_free(e);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
 // Near the line the motion held by next to nothing is the other branch's: left and right turn against each
 // other. In the mass metric it is the free motion's neighbour, and the closeness goes like th.
 static void nearly_singular(void **unused) {
@@ -530,6 +552,7 @@ int main(void) {
       cmocka_unit_test(policies),
       cmocka_unit_test(many_windows),
       cmocka_unit_test(singular_position),
+      cmocka_unit_test(locked_position),
       cmocka_unit_test(nearly_singular),
       cmocka_unit_test(shipped_models_are_regular),
       cmocka_unit_test(bad_starts),

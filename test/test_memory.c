@@ -131,6 +131,12 @@ static tr_status live(tr_allocator *al, const char *file, const char *set, const
     tr_check_info info;
     status = tr_check(sys, tr_run_state(run), &info, error);
   }
+  if (status == TR_OK) {
+    tr_examination *e;
+    status = tr_examine(sys, tr_run_state(run), true, &e, error);
+    assert_true(status == TR_OK || !e);
+    tr_examination_free(e);
+  }
   tr_reader_free(reader);
   tr_run_free(run);
   tr_system_free(sys);

@@ -48,6 +48,7 @@ typedef struct tr_examination {
   int gruebler;          // coordinates - constraints
   int rank, freedom;     // rank of G, coordinates - rank; -1: too large to tell
   int rank_nearby;       // where the mechanism moves to. More than rank: the position is singular
+  bool locked;           // motions are free to first order only: bars that just reach, say
   double closeness;      // 0 .. 1: sine of the angle that is left between constraints
   bool nearly;           // so little that the position is nearly singular
   const char *redundant; // joint "D": 3 of 5 rows repeat what "A", "B", "C" say

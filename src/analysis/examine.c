@@ -165,7 +165,7 @@ static tr_status find_closeness(doctor *d, tr_examination *e) {
 
 static tr_status tell_motions(doctor *d, const tr_examination *e, bool all) {
   const tr_system *s = d->sys;
-  bool singular = e->rank_nearby > e->rank;
+  bool singular = e->rank_nearby > e->rank || e->locked;
   if (!singular && !e->nearly && !all) return TR_OK;
   tr_teller *teller;
   tr_status status = tr_teller_new(s, &d->x, &teller);
@@ -196,8 +196,11 @@ static tr_status examine(doctor *d, bool all, tr_examination *e) {
   e->freedom = s->nv - e->rank;
   TR_TRY(tr_find_redundancy(w, &d->arena, &r));
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
-  if (r.count > 0 && e->freedom > 0)
-    TR_TRY(tr_rank_nearby(&d->own.p, &d->x, d->echelon, &d->y, &e->rank_nearby));
+  if (r.count > 0 && e->freedom > 0) {
+    tr_nearby nearby;
+    TR_TRY(tr_look_nearby(&d->own.p, &d->x, d->echelon, &d->y, &nearby));
+    e->rank_nearby = nearby.rank, e->locked = nearby.locked;
+  }
   TR_TRY(find_closeness(d, e));
   TR_TRY(tell_motions(d, e, all));
   if (d->own.p.redundancy.count > 0) return tell_reactions(d);

@@ -43,7 +43,10 @@ static void elements_json(json *j, const findings *f) {
 }
 
 static const char *position_word(const tr_examination *e) {
-  return e->rank_nearby > e->rank ? "singular" : e->nearly ? "nearly singular" : "regular";
+  return e->locked                  ? "locked"
+         : e->rank_nearby > e->rank ? "singular"
+         : e->nearly                ? "nearly singular"
+                                    : "regular";
 }
 
 static void print_json(const findings *f) {
@@ -106,14 +109,18 @@ static void lines(const char *label, const char *text) {
 static void doctor_text(const tr_examination *e) {
   lines("redundant", e->redundant);
   lines("not unique", e->reactions);
-  if (e->rank_nearby > e->rank)
+  if (e->locked)
+    printf("%-18s it goes nowhere: %d motions are free to first order only\n", "locked position",
+           e->freedom);
+  else if (e->rank_nearby > e->rank)
     printf("%-18s the rank is %d here and %d nearby: %d motions are free instead of %d\n",
            "singular position", e->rank, e->rank_nearby, e->freedom,
            e->coordinates - e->rank_nearby);
   else if (e->nearly)
     printf("%-18s closeness %.2g: here is a motion that is almost free\n", "nearly singular",
            e->closeness);
-  lines(e->nearly && e->rank_nearby == e->rank ? "almost free" : "free motions", e->motions);
+  lines(e->nearly && !e->locked && e->rank_nearby == e->rank ? "almost free" : "free motions",
+        e->motions);
 }
 
 static void print_text(const findings *f) {
@@ -127,13 +134,13 @@ static void print_text(const findings *f) {
   if (s.numbers > 0) printf(", states and variables %d", s.numbers);
   printf("\n");
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
-  printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
-         c->constraints, rank);
-  printf("%-18s %d", "degrees of freedom", c->coordinates - rank);
+  printf("%-18s %d coordinates, %d constraints", "equations", c->coordinates, c->constraints);
+  printf(rank < 0 ? ", too large to tell their rank\n" : " of rank %d\n", rank);
+  printf(rank < 0 ? "%-18s not known" : "%-18s %d", "degrees of freedom", c->coordinates - rank);
   if (c->of_velocities > 0)
     printf(" of velocities, %d of positions: %d of the constraints %s velocities only",
            c->freedom_of_positions, c->of_velocities, c->of_velocities == 1 ? "is on" : "are on");
-  printf(rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
+  printf(rank >= 0 && rank < c->constraints ? ", while Gruebler counts %d\n" : "\n", count);
   if (f->doctor)
     doctor_text(f->doctor);
   else

@@ -35,7 +35,9 @@ static const tr_body_type *read_type(tr_planner *p, const tr_node *node) {
   names[n] = NULL;
   char hint[TR_HINT], shown[TR_SHOWN];
   tr_plan_hint(p, text, names, hint);
-  return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), NULL;
+  return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown),
+                      hint[0] ? hint : "; see `trammel list bodies`"),
+         NULL;
 }
 
 // ---- keep ---------------------------------------------------------------------------------------

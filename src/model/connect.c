@@ -42,7 +42,9 @@ static int read_type(tr_planner *p, const tr_node *node, bool joint, view *v) {
   names[k] = NULL;
   char hint[TR_HINT], shown[TR_SHOWN];
   tr_plan_hint(p, text, names, hint);
-  return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown), hint), -1;
+  return tr_plan_fail(p, type, "unknown type \"%s\"%s", tr_shown(text, shown),
+                      hint[0] ? hint : "; see `trammel list`"),
+         -1;
 }
 
 // ---- markers ------------------------------------------------------------------------------------

@@ -22,10 +22,55 @@ const char *tr_shown(const char *text, char buffer[TR_SHOWN]) {
   return buffer;
 }
 
+// What other programs call it, if the candidates have it.
+static const char *by_another_name(const char *word, const char *const *candidates) {
+  static const struct {
+    const char *word, *ours;
+  } names[] = {{"hinge", "revolute"},
+               {"pin", "revolute"},
+               {"slider", "prismatic"},
+               {"translational", "prismatic"},
+               {"ball", "spherical"},
+               {"weld", "fixed"},
+               {"rigid", "fixed"},
+               {"rigid", "spatial"},
+               {"hooke", "universal"},
+               {"rod", "distance"},
+               {"spring", "spring-damper"},
+               {"damper", "spring-damper"},
+               {"rotational-spring", "torsion-spring"},
+               {"contact", "sphere-plane"},
+               {"point", "planar-point"},
+               {"mass-point", "spatial-point"},
+               {"dt", "step"},
+               {"timestep", "step"},
+               {"integrator", "method"},
+               {"solver", "method"},
+               {"duration", "end"},
+               {"t", "time"},
+               {"k", "stiffness"},
+               {"c", "damping"},
+               {"d", "damping"},
+               {"length0", "free-length"},
+               {"l0", "free-length"},
+               {"body1", "bodies"},
+               {"body2", "bodies"},
+               {"body", "bodies"},
+               {"marker", "markers"},
+               {"theta", "angle"},
+               {"pos", "position"},
+               {"vel", "velocity"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (int k = 0; !strcmp(word, names[i].word) && candidates && candidates[k]; k++)
+      if (!strcmp(candidates[k], names[i].ours)) return candidates[k];
+  return NULL;
+}
+
 const char *tr_hint(const char *word, const char *const *candidates, char buffer[TR_HINT]) {
   buffer[0] = 0;
   if (!word[0]) return buffer;
-  const char *near = strlen(word) < 2 ? NULL : tr_did_you_mean(word, candidates);
+  const char *near = by_another_name(word, candidates);
+  if (!near && strlen(word) > 1) near = tr_did_you_mean(word, candidates);
   // One-letter names: only another case is near.
   for (int k = 0; !word[1] && candidates && candidates[k]; k++)
     if (tolower((unsigned char)candidates[k][0]) == tolower((unsigned char)word[0]) &&

@@ -220,14 +220,20 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
 // A start in a singular position is worth a warning: which branch it takes is a matter of chance.
 static tr_status warn_singular(tr_run *r, tr_error *error) {
   const tr_redundancy *red = &r->projector.redundancy;
-  int rank = red->rank, nearby = rank;
-  if (red->count == 0 || rank == r->sys->nv || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
-  if (tr_rank_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
-  if (nearby <= rank) return TR_OK;
-  r->info.warnings = tr_arena_printf(&r->arena,
-                                     "%sthe position is singular: %d motions are free here, %d "
-                                     "nearby; which way it goes is a matter of chance\n",
-                                     r->info.warnings, r->sys->nv - rank, r->sys->nv - nearby);
+  int here = r->sys->nv - red->rank;
+  tr_nearby nearby = {.rank = red->rank};
+  if (red->count == 0 || here == 0 || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
+  if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  const char *before = r->info.warnings;
+  if (nearby.locked)
+    r->info.warnings = tr_arena_printf(
+        &r->arena, "%sthe position is locked: motions are free to first order only\n", before);
+  else if (nearby.rank > red->rank)
+    r->info.warnings = tr_arena_printf(
+        &r->arena,
+        "%sthe position is singular: %d motions are free here, %d nearby; which way it goes is a "
+        "matter of chance\n",
+        before, here, r->sys->nv - nearby.rank);
   return r->info.warnings ? TR_OK : tr_no_memory(error);
 }
 

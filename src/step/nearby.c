@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const double NUDGE = 0.02; // rad, and of the bodies' size
+static const double STAYS = 0.1;  // less than this of it: it has come back
 enum { TRIES = 2 };
 
 static double draw(unsigned long long *s) {
@@ -40,11 +41,13 @@ static void some_motion(const tr_system *s, const tr_echelon *e, unsigned long l
 }
 
 // The motion is kept in beside->a.
-tr_status tr_rank_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e, tr_state *beside,
-                         int *rank) {
+tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e, tr_state *beside,
+                         tr_nearby *out) {
   const tr_mask *mask = p->kkt->mask;
   unsigned long long seed = 3;
-  *rank = tr_echelon_rank(e);
+  double least = STAYS * NUDGE * fmin(1, tr_body_size(p->sys));
+  int back = 0;
+  *out = (tr_nearby){.rank = tr_echelon_rank(e)};
   for (int k = 0; k < TRIES; k++) {
     tr_redundancy r;
     tr_state_copy(beside, x);
@@ -57,12 +60,16 @@ tr_status tr_rank_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
     if (status != TR_OK) continue;
     tr_kinematics(p->work, beside->t, beside->q, beside->v, beside->mem, TR_AT_VELOCITY);
     TR_TRY(tr_find_redundancy(p->work, p->arena, &r));
-    if (r.known && r.rank > *rank) *rank = r.rank;
+    if (r.known && r.rank > out->rank) out->rank = r.rank;
+    double moved = 0;
+    for (int i = 0; i < p->sys->nq; i++) moved = fmax(moved, fabs(beside->q[i] - x->q[i]));
+    back += moved < least;
   }
+  out->locked = back == TRIES;
   return TR_OK;
 }
 
-tr_status tr_rank_beside(tr_projector *p, const tr_state *x, int *rank) {
+tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   const tr_system *s = p->sys;
   tr_arena own = tr_arena_make(s->al);
   tr_echelon *e = NULL;
@@ -72,7 +79,7 @@ tr_status tr_rank_beside(tr_projector *p, const tr_state *x, int *rank) {
   tr_status status = length && depends ? tr_state_new(s, &beside, NULL) : TR_NO_MEMORY;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (status == TR_OK) status = tr_eliminate_constraints(p->work, &e, length, depends);
-  if (status == TR_OK) status = tr_rank_nearby(p, x, e, &beside, rank);
+  if (status == TR_OK) status = tr_look_nearby(p, x, e, &beside, out);
   tr_echelon_free(e);
   if (beside.block) tr_state_free(s, &beside);
   tr_arena_free(&own);

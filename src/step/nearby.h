@@ -5,12 +5,18 @@
 
 #include "start.h"
 
-// The rank of G where the mechanism goes from x, on the way of free motions; e: the elimination at x,
-// beside: a state to work on. What cannot be told leaves the rank at x.
-tr_status tr_rank_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e, tr_state *beside,
-                         int *rank);
+// What is nearby: the rank of G where the mechanism goes on the way of free motions. What cannot be told
+// leaves the rank as it is here.
+typedef struct tr_nearby {
+  int rank;
+  bool locked; // it goes nowhere: the motions are free to first order only
+} tr_nearby;
+
+// e: the elimination at x, beside: a state to work on.
+tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e, tr_state *beside,
+                         tr_nearby *out);
 // The same, from a state alone.
-tr_status tr_rank_beside(tr_projector *p, const tr_state *x, int *rank);
+tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out);
 
 // Size of the bodies: how far markers are from the centres, at most.
 double tr_body_size(const tr_system *sys);

@@ -11,6 +11,7 @@
 #include "math/vector.h"
 
 static const double RANK_TOL = 1e-7, MOST_WORK = 3e9;
+enum { MOST_LINES = 20 };
 
 // Row r of a block, scaled to length 1: its columns and values, `width` of them.
 static double scaled_row(const tr_work *w, const sys_block *b, int r, int *column, double *value) {
@@ -144,7 +145,12 @@ static int name_sources(const tr_system *s, const tr_redundancy *r, int from, in
 
 tr_status tr_redundancy_text(const tr_system *s, const tr_redundancy *r, const char *verb,
                              tr_text *text) {
+  int lines = 0, rest = 0;
   for (int k = 0; k < r->count;) {
+    if (lines++ == MOST_LINES) {
+      rest = r->count - k;
+      break;
+    }
     const char *kind, *name = tr_row_owner(s, r->row[k], &kind);
     int end = k, all = rows_of(s, r->row[k]);
     for (const char *other; end < r->count; end++)
@@ -159,5 +165,6 @@ tr_status tr_redundancy_text(const tr_system *s, const tr_redundancy *r, const c
     tr_text_add(text, " %s\n", sources == 1 ? "says" : "say");
     k = end;
   }
+  if (rest > 0) tr_text_add(text, "and %d rows more %s others\n", rest, verb);
   return text->failed ? TR_NO_MEMORY : TR_OK;
 }
