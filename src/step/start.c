@@ -153,10 +153,17 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
   }
 }
 
+// The matrix at x without lam; rows of G are left alone, for nobody asks for all of them here.
+static void take_matrix(tr_projector *p, const tr_state *x, tr_coefficients c, double *values) {
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(p->work, NULL, p->work->x, NULL);
+  tr_tangent_here(p->work, NULL, NULL, NULL, c, values);
+}
+
 // [M G'; G 0] at a state.
 static tr_status factor(tr_projector *p, const tr_state *x) {
   tr_coefficients c = {.cm = 1};
-  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
+  take_matrix(p, x, c, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -166,7 +173,7 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   const tr_pattern *t = &s->pattern;
   double *values = p->kkt->values, most = 0;
   tr_coefficients c = {.cm = 1};
-  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
+  take_matrix(p, x, c, values);
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
@@ -440,6 +447,7 @@ static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
   double *f = p->spread, *y = f + nv, rest = INFINITY;
   regular_matrix(p, x, SPREAD);
   TR_TRY(tr_kkt_factor(p->kkt));
+  tr_jacobian(p->work);
   tr_Gt_times(p->work, lam, f);
   memset(y, 0, nc * sizeof *y);
   double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);

@@ -29,7 +29,7 @@ tr_method_info tr_method_describe(int method) {
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
-  s->newton.r = TR_NEW(ar, 2 * (nv + nc), double);
+  s->newton.r = TR_RAW(ar, 2 * (nv + nc), double);
   s->c.dhat = TR_NEW(ar, nv, double);
   s->c.vhat = TR_NEW(ar, nv, double);
   s->d = TR_NEW(ar, nv, double);
