@@ -26,6 +26,8 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
+  for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
+    memcpy(w->frame[k->frame].R, mem + k->first, (size_t)k->count * sizeof *mem);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
@@ -55,6 +57,24 @@ static void put_wrenches(const sys_element *e, const double *wrench, double *W) 
   }
 }
 
+void tr_show_reactions(tr_work *w, const double *lam) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  for (int i = 0; i < s->nreaction; i++) {
+    const sys_joint *j = &s->joint[s->reaction[i].joint];
+    tr_frame *shown = &w->frame[s->reaction[i].site];
+    const double *B = wrench + j->e.nd;
+    frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
+    if (j->e.nd == 3) {
+      shown->v[0] = B[0], shown->v[1] = B[1], shown->w[2] = B[2];
+    } else {
+      v3_copy(B, shown->v), v3_copy(B + 3, shown->w);
+    }
+  }
+}
+
 static void load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -67,14 +87,26 @@ static void load_forces(tr_work *w) {
   }
 }
 
+// Joints that can be locked stand alone: they hold where they were locked, or not at all.
+static bool load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
+                      double *W) {
+  static const double none[6 * TR_MAX_MARKERS] = {0};
+  if (!tr_joint_idle(w, j)) return false;
+  for (int r = 0; phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
+  if (lam) put_wrenches(&j->e, none, W);
+  return true;
+}
+
 static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
-    const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->eval_run) {
+    const sys_joint *first = s->joint + run->first;
+    const tr_joint_ops *ops = first->ops;
+    if (load_idle(w, first, lam, phi, W)) continue;
+    if (ops->eval_run && first->lock < 0) {
       ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
       continue;
     }
@@ -83,6 +115,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
       ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                 phi ? phi + e->row : rows, wrench);
       if (lam) put_wrenches(&e->e, wrench, W);
+      for (int i = 0; e->lock >= 0 && phi && i < ops->rows; i++)
+        phi[e->row + i] -= w->mem[e->lock + 1 + i];
     }
   }
 }
@@ -128,6 +162,8 @@ static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi)
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+  const double *shown = w->reactions ? w->reactions : lam;
+  if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   load_forces(w);
@@ -226,6 +262,10 @@ const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
   const sys_block *block = &s->block[j->block];
   double *G = w->G + block->G;
   int nd = j->e.nd, n = j->e.markers * nd;
+  if (tr_joint_idle(w, j)) {
+    clear(G, block->rows * block->width);
+    return G;
+  }
   frames_of(w, &j->e, f);
   j->ops->jac(j->e.par, w->t, f, Gf);
   for (int k = 0; k < j->e.markers; k++) {
@@ -306,7 +346,7 @@ void tr_phi_t(tr_work *w, double *out) {
   }
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->ops->phi_t) continue;
+    if (!j->ops->phi_t || tr_joint_idle(w, j)) continue;
     frames_of(w, &j->e, f);
     j->ops->phi_t(j->e.par, w->t, f, w->mem + j->e.mem, out + j->row);
   }
@@ -329,6 +369,7 @@ void tr_gamma(tr_work *w, double *out) {
     int nd = j->e.nd, n = j->e.markers * nd;
     frames_of(w, &j->e, f);
     memset(o, 0, (size_t)j->ops->rows * sizeof *o);
+    if (tr_joint_idle(w, j)) continue;
     if (j->ops->gamma) j->ops->gamma(j->e.par, w->t, f, o);
     j->ops->jac(j->e.par, w->t, f, Gf);
     for (int r = 0; r < j->ops->rows; r++)
@@ -372,7 +413,9 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
 static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
                        double *out) {
   double gam[TR_MAX_ROWS];
-  if (j->ops->rate)
+  if (tr_joint_idle(w, j))
+    clear(out, j->ops->rows);
+  else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
     rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
@@ -393,7 +436,7 @@ void tr_rates(tr_work *w, double *out) {
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->rate_run) {
+    if (ops->rate_run && s->joint[run->first].lock < 0) {
       ops->rate_run(run->count, s->link + run->first, w->frame, out);
       continue;
     }

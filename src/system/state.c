@@ -43,6 +43,7 @@ tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
     const sys_body *b = &s->body[i];
     b->type->start(b->par, x->q + b->q, x->v + b->v);
   }
+  tr_start_memory(s, x->mem);
   return TR_OK;
 }
 
