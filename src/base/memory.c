@@ -31,7 +31,7 @@ static size_t aligned_offset(const tr_chunk *c, size_t align) {
   return c->used + (size_t)((align - at % align) % align);
 }
 
-static void *get(tr_arena *ar, size_t size, size_t align) {
+static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
   tr_chunk *c = ar->chunks;
   if (!c || aligned_offset(c, align) + size > c->size) {
     // Grow geometrically so that large models take few chunks.
@@ -47,16 +47,18 @@ static void *get(tr_arena *ar, size_t size, size_t align) {
   char *p = (char *)(c + 1) + at;
   c->used = at + size;
   ar->bytes += size;
-  memset(p, 0, size);
+  if (zeroed) memset(p, 0, size);
   return p;
 }
 
 void *tr_arena_get(tr_arena *ar, size_t size) {
-  return get(ar, size > 0 ? size : 1, size < SMALL ? ALIGN_SMALL : ALIGN);
+  return get(ar, size > 0 ? size : 1, size < SMALL ? ALIGN_SMALL : ALIGN, true);
 }
 
+void *tr_arena_raw(tr_arena *ar, size_t size) { return get(ar, size > 0 ? size : 1, ALIGN, false); }
+
 char *tr_arena_text(tr_arena *ar, const char *text, size_t n) {
-  char *s = get(ar, n + 1, 1);
+  char *s = get(ar, n + 1, 1, true);
   if (s) memcpy(s, text, n);
   return s;
 }
@@ -67,7 +69,7 @@ char *tr_arena_printf(tr_arena *ar, const char *format, ...) {
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (n < 0) return NULL;
-  char *s = get(ar, (size_t)n + 1, 1);
+  char *s = get(ar, (size_t)n + 1, 1, true);
   if (!s) return NULL;
   va_start(args, format);
   vsnprintf(s, (size_t)n + 1, format, args);

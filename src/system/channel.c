@@ -192,7 +192,10 @@ tr_site tr_marker_site(const tr_system *s, int marker) {
 
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
-  int most = p->nmarker + 2 * s->nbody + s->njoint + s->nforce + 2;
+  int most = s->njoint + s->nforce + 2;
+  for (int m = 0; m < p->nmarker; m++) most += p->marker[m].name[0] != 0;
+  for (int i = 0; i < s->nbody; i++)
+    most += !s->body[i].type->site + (s->body[i].type->modes != NULL);
   s->hash_size = 16;
   while (s->hash_size < 2 * most) s->hash_size *= 2;
   s->owner = TR_NEW(&s->arena, most + 1, sys_owner);

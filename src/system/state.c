@@ -83,7 +83,7 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->cache = TR_NEW(&ar, s->ncache, double);
-  w->G = TR_NEW(&ar, s->nG, double);
+  w->G = TR_RAW(&ar, s->nG, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
   w->many = TR_NEW(&ar, TR_MANY, double);
   w->x = TR_NEW(&ar, n, double);

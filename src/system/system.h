@@ -270,7 +270,7 @@ int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
-// values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
+// values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics and tr_jacobian. blocks: the mass matrix
 // to use instead of M(q), whose (M a)_q is then left out; a and lam may be NULL for zero. cr: of Gam_q in
 // the rows of velocities; a method with v = .. + cv a, q = .. + cq a has cr = cq/cv.
 typedef struct tr_coefficients {

@@ -373,8 +373,8 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
                 double *values) {
   tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
   tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
-  tr_jacobian(w);
   tr_tangent_here(w, a, lam, blocks, c, values);
+  tr_jacobian(w);
 }
 
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
