@@ -117,21 +117,30 @@ expect 4 study energy $model --out /dev/null/x; complains '/dev/null/x'
 expect 4 study energy "$work/none.yaml"; complains 'none.yaml'
 
 # ---- Ctrl-C keeps what was computed
-"$trammel" run models/slider_crank.yaml --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &
-pid=$!
-sleep 0.7
-kill -INT $pid
-wait $pid
-code=$? what="an interrupted run"
-[ $code = 130 ] || fail "$what: exit code $code"
-says '^status *interrupted'; complains 'interrupted at t ='
-[ "$(wc -l < "$csv")" -gt 2 ] && [ "$(tail -c 1 "$csv" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: table"
+for signal in INT TERM HUP; do
+  "$trammel" run models/slider_crank.yaml --end 1e5 --step 1e-4 --out-every 1000 --out "$csv" > "$out" 2> "$err" &
+  pid=$!
+  sleep 0.5
+  kill -$signal $pid
+  wait $pid
+  code=$? what="a run interrupted by $signal"
+  [ $code = 130 ] || fail "$what: exit code $code"
+  says '^status *interrupted'; complains 'interrupted at t ='
+  [ "$(wc -l < "$csv")" -gt 2 ] && [ "$(tail -c 1 "$csv" | od -An -c | tr -d ' ')" = '\n' ] || fail "$what: table"
+done
+
+# ---- events: listed, a row before and after, a stop is a success
+expect 0 run models/clutch.yaml --out "$csv"; says 'stuck: set slip, lock stick'
+[ "$(cut -d, -f1 "$csv" | uniq -d | wc -l)" = 2 ] || fail "events: rows before and after"
+expect 0 run models/latch.yaml --json; json '.events | map(.name) == ["shut", "release"]'; json '.event_count == 2'
+sed 's/message: the door is shut/stop: yes/' models/latch.yaml > "$work/stop.yaml"
+expect 0 run "$work/stop.yaml" --json; json '.stopped_by == "shut" and .status == "ok" and .final.t < 0.5'
 
 # ---- the other commands
 expect 0 check $model; says '^degrees of freedom *1$'; says '^body '
 expect 0 check $model --json; json '.degrees_of_freedom == 1 and (.elements | length) > 0'
 expect 0 list; says revolute; says hht-i3
-for kind in bodies joints forces methods units; do
+for kind in bodies joints forces events methods units; do
   expect 0 list $kind --json; json ".$kind | length > 0"
   expect 0 list $kind --markdown; says '^# '
   expect 0 list $kind --names

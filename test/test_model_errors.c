@@ -18,6 +18,7 @@ typedef struct bad {
 #define ROD "trammel: 1\nbodies:\n  rod: {type: planar, mass: 1, inertia: 1}\n"
 
 static const bad table[] = {
+#include "bad_events.h"
 #include "bad_laws.h"
 #include "bad_models.h"
 };

@@ -44,10 +44,11 @@ static void perturbed_start(void **u) {
     if (tr_consistent_start(sys, &x, &info, &why) != TR_OK) fail_msg("%s: %s", *name, why.text);
     gaps(sys, &x, &phi, &phi_v);
     speed = fmax(1, largest(sys->nv, x.v));
-    assert_true(phi < 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
-    assert_true(phi_v < 1e-13 * speed * sqrt(sys->nc));
-    bool positions = sys->nc > sys->nvelocity; // constraints of them
-    assert_true((!positions || info.phi_before > 1e-5) && info.phi_v_before > 1e-4);
+    bool loose = tr_idle_rows(sys, x.mem, NULL) == sys->nc; // nothing holds yet
+    bool positions = !loose && sys->nc > sys->nvelocity;    // constraints of them
+    assert_true(phi <= 1e-14 * fmax(1, largest(sys->nq, x.q)) * sqrt(sys->nc));
+    assert_true(phi_v <= 1e-13 * speed * sqrt(sys->nc));
+    assert_true((!positions || info.phi_before > 1e-5) && (loose || info.phi_v_before > 1e-4));
     assert_near(info.phi_after, phi, 1e-15, "%s: phi_after", *name);
     assert_true((positions ? info.moved_q > 1e-5 : info.moved_q == 0) && info.moved_q < 1);
     // kept coordinates have not moved: by a bit where they are coordinates of the state, to round-off where
@@ -421,8 +422,10 @@ static void failure_is_honest(void **u) {
     assert_int_equal(r.calls, info.steps + 1);
     assert_true(r.t[r.calls - 1] == x->t && info.t == x->t);
     assert_true(isfinite(x->q[0]) && isfinite(x->v[0]));
-    double want = k / 2 ? 1 + x->t : sqrt(1 - 2 * x->t);
-    assert_near(x->q[0], want, 1e-9, "last state");
+    if (k / 2)
+      assert_near(x->q[0], 1 + x->t, 1e-9, "last state");
+    else
+      assert_near(x->q[0] * x->q[0], 1 - 2 * x->t, 1e-15, "last state, on the rail");
     // asking again fails again, and changes nothing
     double t = x->t, q = x->q[0];
     assert_int_equal(tr_run_all(run, NULL), TR_FAILED);
@@ -488,7 +491,7 @@ static void newton_budget(void **u) {
     double iterations, matrices; // per step
   } budget[] = {
       {"cam_follower.yaml", 3.15, 0.005},
-      {"diving_board.yaml", 2.13, 0.036},
+      {"diving_board.yaml", 2.06, 0.058},
       {"engine_mounts.yaml", 2.21, 0.113},
       {"epicyclic_gear.yaml", 2.06, 0.233},
       {"newtons_cradle.yaml", 2.52, 0.001},
@@ -502,13 +505,13 @@ static void newton_budget(void **u) {
       {"planar_double_pendulum.yaml", 2, 3},
       {"rod_chain.yaml", 3.68, 0.567},
       {"seven_body.yaml", 1.91, 0.045},
-      {"slider_crank.yaml", 2.05, 0.017},
+      {"slider_crank.yaml", 1.27, 0.031},
       {"three_link_pendulum.yaml", 2.58, 0.146},
       {"quick_return.yaml", 2.16, 0.035},
       {"robot_arm.yaml", 2.05, 0.009},
       {"shake_table.yaml", 1.95, 0.001},
       {"rod_net.yaml", 3.17, 0.282},
-      {"bricard.yaml", 3.02, 0.018},
+      {"bricard.yaml", 2.54, 0.054},
       {"slider_crank_flexible.yaml", 1.4, 0.007},
       {"rolling_coin.yaml", 1.35, 0.040},
       {"skate.yaml", 2.25, 0.084},

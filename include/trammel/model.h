@@ -88,6 +88,8 @@ TR_API tr_status tr_number(const char *text, tr_quantity quantity, double *value
 
 // A JSON Schema (draft 2020-12) of model files, from the field tables.
 TR_API tr_status tr_model_schema(tr_allocator *allocator, char **text, size_t *size);
+// What an entry of the events section may hold, besides set, lock, unlock and settle.
+TR_API const tr_field *tr_event_fields(void);
 // Unit of a quantity in SI ("N/m"; "" for plain numbers) and its name ("stiffness").
 TR_API const char *tr_quantity_unit(tr_quantity quantity);
 TR_API const char *tr_quantity_name(tr_quantity quantity);

@@ -90,20 +90,26 @@ typedef struct tr_run_info {
   double cpu_s;                          // stepping only, without audit and observers
   // by the audit, NaN without: largest 2-norms of Phi and of G v + Phi_t, energy
   double max_phi, max_phi_v;
+  double mean_phi; // 1/N sum of |Phi|_2 after steps 1 .. N-1, as [WHTC07] has it
   double energy0, max_energy_change;
   int redundant;                     // constraint rows that repeat others
   const char *warnings;              // lines, "" if none; owned by the run
   double start_move_q, start_move_v; // how far the consistent start moved things
+  const char *notes;                 // what else to know of the results, lines, "" if nothing
+  long events;                       // that happened so far
+  bool at_event;          // observers: the state is the one just before, or just after, an event
+  const char *stopped_by; // the event that ended the run, or NULL
 } tr_run_info;
 
 // ---- observers ------------------------------------------------------------------------------------
 
-// Called at the start and after every accepted step. Embed the struct in one of your own. Anything
+// Called at the start, after every accepted step, and twice at an event: before and after what happens
+// in it, at the same time. Embed the struct in one of your own. Anything
 // but TR_OK ends the run: TR_STOPPED is a friendly end, everything else a failure.
 typedef struct tr_observer tr_observer;
 struct tr_observer {
   tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);
-  // 0: every step. > 0: the start, then each multiple of it, interpolated between steps.
+  // 0: every step. > 0: the start, then each multiple of it, interpolated between steps; and events.
   double spacing;
 };
 
@@ -127,6 +133,20 @@ TR_API tr_status tr_run_all(tr_run *run, tr_error *error);
 TR_API tr_status tr_run_restart(tr_run *run, const tr_state *state, tr_error *error);
 TR_API const tr_state *tr_run_state(const tr_run *run);
 TR_API tr_run_info tr_run_describe(const tr_run *run);
+
+// ---- events ---------------------------------------------------------------------------------------
+
+// One event that happened. The model says which there are; a run that one of them stops ends with
+// TR_STOPPED, and goes on when it is told to.
+typedef struct tr_event_record {
+  double t;
+  const char *name, *message; // message "": none
+  const char *what;           // "impact, lock latch"
+  double before, after;       // rate of the expression
+} tr_event_record;
+// The first of them are remembered: i = 0 .. min(info.events, TR_MAX_RECORDS) - 1.
+enum { TR_MAX_RECORDS = 100000 };
+TR_API tr_event_record tr_run_event(const tr_run *run, long i);
 
 #ifdef __cplusplus
 }

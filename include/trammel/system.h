@@ -22,6 +22,7 @@ typedef struct tr_system_info {
   int nnz;              // of the KKT matrix
   size_t bytes;         // held by the system
   bool constant_mass;
+  const char *warnings; // lines: what is allowed but looks like a mistake; "" if nothing does
 } tr_system_info;
 TR_API tr_system_info tr_system_describe(const tr_system *system);
 

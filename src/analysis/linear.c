@@ -26,13 +26,13 @@ static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr
   *out = NULL;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(tr_find_redundancy(w, ar, &r));
-  if (!r.known || r.count == 0) return TR_OK;
-  int *rows = TR_NEW(ar, r.count, int);
+  int *rows = TR_NEW(ar, w->sys->nc, int);
   tr_mask *mask = TR_NEW(ar, 1, tr_mask);
   if (!rows || !mask) return TR_NO_MEMORY;
-  for (int i = 0; i < r.count; i++) rows[i] = w->sys->nv + r.row[i];
+  int n = tr_rows_out(w->sys, x->mem, r.known ? r.count : 0, r.row, rows);
+  if (n == 0) return TR_OK;
   *out = mask;
-  return tr_mask_make(ar, &w->sys->pattern, r.count, rows, mask);
+  return tr_mask_make(ar, &w->sys->pattern, n, rows, mask);
 }
 
 // ---- equilibrium ------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ static void judge(candidate *c, bool high_order, double end, const study_watch *
     tr_study_difference(w, c->run[k].times, c->run[k].y, c->run[k - 1].y, false, d);
     for (int g = 0; g < GROUPS; g++) {
       if (w->size[g] == 0) continue;
-      if (high_order) d[g] *= 0.25; // 1/15, 1/31 when all is well
+      if (high_order) d[g] *= 0.25;                                  // 1/15, 1/31 when all is well
       d[g] = fmax(d[g], 1e-15 * sqrt(end / c->run[k].h) * scale[g]); // round-off
       worst = isnan(d[g]) ? INFINITY : fmax(worst, d[g] / fmax(scale[g], 1e-300));
     }

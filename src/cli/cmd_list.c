@@ -98,6 +98,17 @@ static bool force_entry(int i, entry *e) {
   return true;
 }
 
+static bool event_entry(int i, entry *e) {
+  if (i > 0) return false;
+  *e = (entry){.name = "event",
+               .doc = "what happens when an expression crosses zero",
+               .fields = tr_event_fields()};
+  add_note(e, "set", "parameters that laws read, and their new values: {k: 2*k}");
+  add_note(e, "lock, unlock", "a joint or a list of joints that hold from now on, or no longer");
+  add_note(e, "settle", "with restitution: joints to lock when the impacts have died away");
+  return true;
+}
+
 static bool method_entry(int i, entry *e) {
   if (i >= tr_method_count()) return false;
   tr_method_info m = tr_method_describe(i);
@@ -129,6 +140,8 @@ static const kind kinds[] = {
     {"bodies", "Bodies", "Types of `bodies:` in a model.", body_entry},
     {"joints", "Joints", "Types of `joints:` in a model.", joint_entry},
     {"forces", "Forces", "Types of `forces:` in a model.", force_entry},
+    {"events", "Events", "Entries of `events:` in a model; see [Events](../events.md).",
+     event_entry},
     {"methods", "Methods",
      "Integrators: `--method name:key=value,...` or `simulation: {method: ...}`.", method_entry},
     {"units", "Quantities", "The unit of a number that is written without one.", unit_entry},
@@ -275,7 +288,7 @@ static int find_kind(const command *self, const char *word) {
   }
   const char *near = nearest(word, names);
   usage_error(self, "no list \"%s\"; did you mean %s?", word,
-              near ? near : "bodies, joints, forces, methods or units");
+              near ? near : "bodies, joints, forces, events, methods or units");
   return -1;
 }
 
@@ -309,5 +322,5 @@ static int run(const command *self, int argc, char **argv) {
 }
 
 const command command_list = {
-    "list", "[bodies|joints|forces|methods|units] [--json|--markdown|--names]",
+    "list", "[bodies|joints|forces|events|methods|units] [--json|--markdown|--names]",
     "lists what is built in, with parameters, units and defaults", options_list, run};

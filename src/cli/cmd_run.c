@@ -241,12 +241,14 @@ static int simulate(work *w, const request *r, int columns) {
                        .info = tr_run_describe(w->run),
                        .columns = columns,
                        .rows = w->csv ? tr_csv_rows(w->csv) : 0,
-                       .final = w->final};
+                       .final = w->final,
+                       .run = w->run};
   progress_end(&line, &result.info);
   tr_error csv_error = {0};
   tr_status closed = tr_csv_close(w->csv, &csv_error);
   w->csv = NULL;
   result.error = &error;
+  if (status == TR_STOPPED && result.info.stopped_by) status = TR_OK; // as the model wants it
   if (closed != TR_OK) status = closed, result.error = &csv_error;
   result.status = status;
   if (w->reader && tr_reader_read(w->reader, result.state, w->final) != TR_OK)

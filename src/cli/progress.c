@@ -23,6 +23,7 @@ void catch_interrupts(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
 }
 
 bool was_interrupted(void) { return interrupted; }

@@ -15,6 +15,7 @@ typedef struct run_result {
   long rows;
   int columns;
   const double *final; // (channels) values at the end
+  const tr_run *run;   // for its events
 } run_result;
 
 void summary_json(const run_result *r);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of a run: for people and as JSON.
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "run.h"
@@ -11,6 +12,34 @@ static double us_per_step(const tr_run_info *info) {
 
 static const char *outcome(tr_status status) {
   return status == TR_OK ? "ok" : status == TR_STOPPED ? "interrupted" : "failed";
+}
+
+enum { SHOWN_EVENTS = 20 }; // in the text; JSON has all that the run remembers
+
+static long remembered(const run_result *r) {
+  return r->info.events < TR_MAX_RECORDS ? r->info.events : TR_MAX_RECORDS;
+}
+
+static void events_json(json *j, const run_result *r) {
+  json_open(j, "events", '[');
+  for (long i = 0; i < remembered(r); i++) {
+    tr_event_record e = tr_run_event(r->run, i);
+    json_open(j, NULL, '{');
+    json_number(j, "t", e.t);
+    json_text(j, "name", e.name);
+    json_text(j, "what", e.what);
+    if (e.message[0]) json_text(j, "message", e.message);
+    json_number(j, "rate_before", e.before);
+    json_number(j, "rate_after", e.after);
+    json_close(j);
+  }
+  json_close(j);
+}
+
+static void event_text(FILE *to, const tr_event_record *e) {
+  fprintf(to, "t = %.9g s  %s%s%s", e->t, e->name, e->what[0] ? ": " : "", e->what);
+  if (e->message[0]) fprintf(to, "%s %s", e->what[0] ? "," : ":", e->message);
+  fputc('\n', to);
 }
 
 static void counts_json(json *j, const tr_run_info *info) {
@@ -45,12 +74,17 @@ void summary_json(const run_result *r) {
   counts_json(&j, info);
   json_number(&j, "max_position_violation", info->max_phi);
   json_number(&j, "max_velocity_violation", info->max_phi_v);
+  json_number(&j, "mean_position_violation", info->mean_phi);
   json_open(&j, "energy", '{');
   json_number(&j, "initial", info->energy0);
   json_number(&j, "max_change", info->max_energy_change);
   json_close(&j);
   json_int(&j, "redundant", info->redundant);
   json_lines(&j, "warnings", info->warnings);
+  json_lines(&j, "notes", info->notes);
+  json_int(&j, "event_count", info->events);
+  json_text(&j, "stopped_by", info->stopped_by);
+  events_json(&j, r);
   json_open(&j, "start", '{');
   json_number(&j, "moved_positions", info->start_move_q);
   json_number(&j, "moved_velocities", info->start_move_v);
@@ -71,7 +105,13 @@ void summary_text(FILE *to, const run_result *r) {
   double n = info->steps > 0 ? (double)info->steps : 1;
   row(to, "model");
   const char *name = model_name(r->system, r->path);
-  fprintf(to, strcmp(name, r->path) ? "%s (%s)\n" : "%s\n", name, r->path);
+  put_plain(to, name, SIZE_MAX);
+  if (strcmp(name, r->path)) {
+    fputs(" (", to);
+    put_plain(to, r->path, SIZE_MAX);
+    fputc(')', to);
+  }
+  fputc('\n', to);
   if (r->status != TR_OK) {
     row(to, "status");
     fprintf(to, "%s\n", outcome(r->status));
@@ -114,6 +154,28 @@ void summary_text(FILE *to, const run_result *r) {
   if (info->redundant > 0) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
+  }
+  if (info->notes[0]) {
+    row(to, "note");
+    fputs(info->notes, to);
+  }
+  for (long i = 0; i < remembered(r) && i < SHOWN_EVENTS; i++) {
+    tr_event_record e = tr_run_event(r->run, i);
+    row(to, i ? "" : "events");
+    event_text(to, &e);
+  }
+  if (info->events > SHOWN_EVENTS) {
+    row(to, "");
+    fprintf(to, "and %ld more\n", info->events - SHOWN_EVENTS);
+  }
+  if (info->stopped_by) {
+    row(to, "stopped by");
+    fprintf(to, "%s\n", info->stopped_by);
+  }
+  const char *warnings = tr_system_describe(r->system).warnings;
+  for (const char *line = warnings; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == warnings ? "warning" : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
   }
   if (r->csv_path) {
     row(to, "output");

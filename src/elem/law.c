@@ -316,7 +316,7 @@ void law_derive(const tr_law *law, int nd, double t, const tr_frame *const *f,
       out->time += y[1 + k];
     else if (in->kind == LAW_VARIABLE)
       out->variable[in->axis] += y[1 + k];
-    else
+    else if (in->kind > LAW_PARAMETER)
       measure_add_slope(in, nd, f, y[1 + k], out->q, out->v);
   }
 }
@@ -333,7 +333,7 @@ static void derive_twice(const tr_law *law, int nd, double t, const tr_frame *co
   run(law, 2, x, s->y);
   for (int k = 0; k < law->inputs; k++) {
     memset(s->slope[k], 0, n * sizeof **s->slope);
-    if (law->input[k].kind > LAW_VARIABLE)
+    if (law->input[k].kind > LAW_PARAMETER)
       measure_add_slope(&law->input[k], nd, f, 1, s->slope[k], NULL);
   }
 }
@@ -346,7 +346,7 @@ void law_add_hessian(const tr_law *law, int nd, double t, const tr_frame *const 
   derive_twice(law, nd, t, f, &d);
   const double *g = d.y + 1, *h = g + m;
   for (int k = 0; k < m; k++) {
-    if (law->input[k].kind > LAW_VARIABLE)
+    if (law->input[k].kind > LAW_PARAMETER)
       measure_add_hessian(&law->input[k], nd, f, s * g[k], n, H);
     for (int l = 0; l < m; l++) {
       double w = s * h[k * m + l];
@@ -378,7 +378,7 @@ double law_bias(const tr_law *law, int nd, double t, const tr_frame *const *f) {
   for (int k = 0; k < m; k++) {
     rate[k] = law->input[k].kind == LAW_TIME;
     for (int i = 0; i < n; i++) rate[k] += d.slope[k][i] * u[i];
-    if (law->input[k].kind > LAW_VARIABLE) measure_add_hessian(&law->input[k], nd, f, g[k], n, H);
+    if (law->input[k].kind > LAW_PARAMETER) measure_add_hessian(&law->input[k], nd, f, g[k], n, H);
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) sum += u[i] * H[i * n + j] * u[j];

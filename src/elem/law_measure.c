@@ -114,6 +114,7 @@ static double planar_angle(const tr_frame *const *f, int k) { return k < 0 ? 0 :
 // ---- value and derivatives --------------------------------------------------------------------------
 
 double measure_value(const law_input *m, int nd, const tr_frame *const *f) {
+  if (m->kind == LAW_PARAMETER) return f[m->to]->R[m->axis];
   if (m->kind == LAW_ANGLE) {
     if (nd == 3) return m->axis == 2 ? planar_angle(f, m->to) - planar_angle(f, m->from) : 0;
     turning x = turn_of(m, nd, f);

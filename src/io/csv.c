@@ -78,10 +78,9 @@ static tr_status put_row(tr_csv *csv, const tr_state *state) {
 }
 
 static tr_status look(tr_observer *self, const tr_state *state, const tr_run_info *info) {
-  (void)info;
   tr_csv *csv = (tr_csv *)self;
-  bool due = csv->settings.every <= 0 || csv->steps % csv->settings.every == 0;
-  csv->steps++;
+  bool due = csv->settings.every <= 0 || info->at_event || csv->steps % csv->settings.every == 0;
+  if (!info->at_event) csv->steps++;
   if (due) return put_row(csv, state);
   tr_state_copy(&csv->last, state);
   csv->pending = true;

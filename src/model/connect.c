@@ -206,7 +206,7 @@ static const tr_node *read_way(tr_planner *p, const tr_node *node, const view *v
 // A type without markers of its own: its fields name them.
 static bool read_nothing(tr_planner *p, const tr_node *node, const view *v) {
   for (const tr_node *k = node->first; k; k = k->next)
-    for (const tr_common_key *c = tr_connection_keys(); c->key; c++)
+    for (const tr_common_key *c = tr_connection_keys(false); c->key; c++)
       if (strcmp(c->key, "type") != 0 && strcmp(c->key, k->key) == 0)
         return tr_plan_fail_key(p, k, "type %s has no \"%s\": its law names the markers", v->name,
                                 k->key);
@@ -237,10 +237,23 @@ static void *read_common(tr_planner *p, const tr_node *node, const view *v, int 
   *markers = v->markers;
   if (!par) return tr_plan_no_memory(p), NULL;
   p->own_markers = v->markers, p->nextra = 0;
-  tr_plan_fields(p, node, v->fields, v->par_size, tr_connection_keys(), par);
+  tr_plan_fields(p, node, v->fields, v->par_size, tr_connection_keys(v->joint), par);
   read_connection(p, node, v, marker);
   tr_plan_settle_markers(p, v->fields, par, marker, markers);
   return par;
+}
+
+static bool read_active(tr_planner *p, const tr_node *node) {
+  static const tr_field fields[] = {{.name = "active", .kind = TR_BOOL, .preset = "yes"},
+                                    {.name = NULL}};
+  const tr_node *active = tr_node_find(node, "active");
+  bool on = true;
+  if (!active) return on;
+  tr_node alone = *active, map = {.kind = TR_MAP, .place = node->place};
+  alone.next = NULL;
+  map.first = &alone;
+  tr_plan_fields(p, &map, fields, sizeof on, NULL, &on);
+  return on;
 }
 
 tr_plan_joint *tr_plan_push_joint(tr_planner *p) {
@@ -262,6 +275,7 @@ void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
   *j = (tr_plan_joint){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
   j->par = read_common(p, node, &v, j->marker, &j->markers);
+  p->plan->joint[p->plan->njoint - 1].idle = !read_active(p, node);
 }
 
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name) {

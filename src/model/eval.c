@@ -34,6 +34,7 @@ static bool evaluate(tr_planner *p, const tr_node *node, tr_value *value) {
   if (c) expr = c->expr;
   if (!expr) expr = tr_expr_parse(c ? &p->scratch : &p->brief, node->text, &p->scope, &e);
   if (c) c->expr = expr;
+  if (expr && !tr_plan_check_still(p, node, expr)) return false;
   bool ok = expr && tr_expr_eval(expr, p->slots, value, &e);
   if (!c) tr_arena_free(&p->brief);
   return ok || tr_plan_expr_error(p, node, node->text, 0, &e);

@@ -103,7 +103,8 @@ int tr_plan_marker_named(tr_planner *p, const char *text, tr_expr_error *e) {
 
 int tr_plan_joint_ref(tr_planner *p, const tr_node *node, const char *text) {
   const tr_name *name = tr_plan_find_name(p, text);
-  if (name && name->kind == TR_NAME_JOINT) return name->index;
+  if (name && name->kind == TR_NAME_JOINT)
+    return name->index < p->plan->njoint ? name->index : -1; // else broken, reported already
   if (name)
     wrong_reference(p, node, name, "a joint");
   else

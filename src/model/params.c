@@ -16,7 +16,8 @@ static int find_slot(const tr_scope *scope, const char *name, size_t n) {
   const tr_planner *p = owner(scope);
   for (int k = p->nlocal - 1; k >= 0; k--)
     if (strlen(p->local[k]) == n && memcmp(p->local[k], name, n) == 0) return p->nparameter + k;
-  const tr_parameter *q = tr_table_find(&p->symbols, NULL, name, n);
+  tr_parameter *q = tr_table_find(&p->symbols, NULL, name, n);
+  if (q) q->used = true;
   return q ? (int)(q - p->parameter) : -1;
 }
 

@@ -14,7 +14,7 @@
 static void check_root(tr_planner *p, const tr_node *root) {
   for (const tr_node *k = root->first; k; k = k->next) {
     if (tr_section_find(k->key)) continue;
-    tr_common_key all[16];
+    tr_common_key all[24];
     int n = 0;
     for (const tr_section *s = tr_sections(); s->key; s++) all[n++].key = s->key;
     all[n].key = NULL;
@@ -133,6 +133,7 @@ static void settle_all(tr_planner *p, tr_arena *lists) {
   plan->marker = settle(p, p->arena, plan->marker, plan->nmarker, sizeof *plan->marker);
   plan->joint = settle(p, lists, plan->joint, plan->njoint, sizeof *plan->joint);
   plan->force = settle(p, lists, plan->force, plan->nforce, sizeof *plan->force);
+  plan->event = settle(p, p->arena, plan->event, plan->nevent, sizeof *plan->event);
   tr_resize(p->arena->al, p->pose, 0);
   tr_resize(p->arena->al, p->number, 0);
   tr_resize(p->arena->al, p->like, 0);
@@ -157,6 +158,7 @@ static void plan_elements(tr_planner *p) {
   tr_plan_joins(p);
   tr_plan_walk(p, "states", tr_plan_equation_each);
   tr_plan_walk(p, "variables", tr_plan_equation_each);
+  tr_plan_walk(p, "events", tr_plan_event_each);
 }
 
 tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists, tr_plan *plan,
@@ -178,7 +180,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists,
     p.no_memory = true;
   } else {
     check_root(&p, root);
-    if (tr_plan_parameters(&p, tr_node_find(root, "parameters"))) {
+    if (tr_plan_parameters(&p, tr_node_find(root, "parameters")) && tr_plan_switched(&p)) {
       plan_name(&p, root);
       tr_plan_data(&p, tr_node_find(root, "data"));
       plan_gravity(&p, tr_node_find(root, "gravity"));
@@ -187,6 +189,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists,
       plan_elements(&p);
     }
   }
+  if (!p.no_memory && p.failures == 0) tr_plan_lint(&p);
   settle_all(&p, lists);
   if (p.no_memory) return tr_no_memory(error);
   return p.failures ? TR_BAD_INPUT : TR_OK;

@@ -4,6 +4,7 @@
 #ifndef TR_PLAN_H
 #define TR_PLAN_H
 
+#include "sections.h"
 #include "tree.h"
 
 typedef struct tr_plan_body {
@@ -26,6 +27,7 @@ typedef struct tr_plan_marker {
   int body; // TR_GROUND or index
   double p[3];
   double R[9];
+  int switched; // > 0: its frame holds the parameters from this one - 1 on, in R
 } tr_plan_marker;
 
 typedef struct tr_plan_joint {
@@ -34,6 +36,8 @@ typedef struct tr_plan_joint {
   const tr_joint_type *type;
   void *par;
   int markers, marker[TR_MAX_MARKERS];
+  int reaction; // marker on ground that shows what it does to its second body to laws; 0: none
+  bool lockable, idle; // events may lock and unlock it; it does not hold at the start
 } tr_plan_joint;
 
 typedef struct tr_plan_force {
@@ -44,19 +48,43 @@ typedef struct tr_plan_force {
   int markers, marker[TR_MAX_MARKERS];
 } tr_plan_force;
 
+// A parameter that events set: number `k` of them.
+enum { TR_SWITCHED_PER_FRAME = 9 };
+typedef struct tr_plan_switched_par {
+  const char *name;
+  double start;
+} tr_plan_switched_par;
+typedef struct tr_plan_set {
+  int k;
+  const struct tr_law *to;
+} tr_plan_set;
+
+typedef struct tr_plan_event {
+  const char *name;
+  tr_place place;
+  tr_event_par par;
+  int markers, marker[TR_MAX_MARKERS];
+  int nset, nlock, nunlock, nsettle;
+  tr_plan_set *set;
+  int *lock, *unlock, *settle; // joints
+} tr_plan_event;
+
 typedef struct tr_plan {
   const char *name; // of the model, "" if none
-  int nbody, nmarker, njoint, nforce, noutput;
+  int nbody, nmarker, njoint, nforce, noutput, nevent, nswitched;
   tr_plan_body *body;
   tr_plan_marker *marker;
   tr_plan_joint *joint;
   tr_plan_force *force;
+  tr_plan_event *event;
+  tr_plan_switched_par *switched;
   double gravity[3]; // zero unless given
   // simulation section; NaN or NULL where it says nothing
   double end, step, output_step;
   const char *method;
   tr_place method_place;
-  const char **output; // (noutput) names or patterns, as written
+  const char *warnings; // lines: what looks like a mistake
+  const char **output;  // (noutput) names or patterns, as written
   tr_place *output_place;
 } tr_plan;
 

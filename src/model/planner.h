@@ -11,6 +11,7 @@
 //   law.c data.c  expressions of what moves, and the curves they use
 //   bodies.c markers.c connect.c   the elements themselves
 //   numbers.c   states and variables
+//   events.c    what is watched while a run goes, and the parameters it changes
 //
 // (1) A mistake is reported once, at the node that holds it, however often a repeat comes by.
 // (2) What was reported leaves something broken behind (a value, a body without type) so that
@@ -44,6 +45,7 @@ typedef enum tr_name_kind {
   TR_NAME_PROBLEM,
   TR_NAME_STATE,
   TR_NAME_VARIABLE,
+  TR_NAME_EVENT,
   TR_NAME_RESERVED
 } tr_name_kind;
 
@@ -57,9 +59,12 @@ typedef struct tr_name {
 
 typedef struct tr_parameter {
   const tr_node *node;
-  const tr_expr *expr; // NULL: broken
-  int state;           // 0 to do, 1 being done, 2 done
-  int next_use;        // progress through the slots it reads
+  const tr_expr *expr;     // NULL: broken
+  int state;               // 0 to do, 1 being done, 2 done
+  int next_use;            // progress through the slots it reads
+  const char *switched_by; // an event that sets it, or NULL; then
+  int switched;            // its number among those
+  bool used;               // some expression names it
 } tr_parameter;
 
 // A marker waiting for the place of another one.
@@ -125,6 +130,8 @@ typedef struct tr_planner {
   tr_joined *joined; // (njoined)
   int njoined, joined_capacity;
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
+  int event_capacity;
+  int *switched_marker; // of the frames that hold switched parameters, 0: not made yet
 } tr_planner;
 
 // ---- report.c -----------------------------------------------------------------------------------
@@ -142,6 +149,10 @@ const char *tr_plan_hint(const tr_planner *p, const char *word, const char *cons
 // Unknown key in a map; candidates from up to two tables and a field table.
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields);
+
+// ---- lint.c -------------------------------------------------------------------------------------
+
+bool tr_plan_lint(tr_planner *p); // plan->warnings, once everything else is there
 
 // ---- eval.c -------------------------------------------------------------------------------------
 
@@ -211,6 +222,14 @@ bool tr_plan_likes(tr_planner *p); // resolves `like` of all markers
 void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name);
 void tr_plan_force_each(tr_planner *p, const tr_node *node, const char *name);
 void tr_plan_joins(tr_planner *p); // resolves `joints` of joints and forces
+
+void tr_plan_event_each(tr_planner *p, const tr_node *node, const char *name);
+// After the parameters: which of them events set. False: out of memory.
+bool tr_plan_switched(tr_planner *p);
+// False, reported: a number is wanted, and the expression reads what events set.
+bool tr_plan_check_still(tr_planner *p, const tr_node *node, const tr_expr *expr);
+// The marker whose frame holds a switched parameter. -1: out of memory.
+int tr_plan_switched_marker(tr_planner *p, int switched);
 
 // Body index of a reference, TR_GROUND, or -2 after reporting.
 int tr_plan_body_ref(tr_planner *p, const tr_node *node);

@@ -2,6 +2,7 @@
 // The tables of sections and of keys common to all types.
 #include "sections.h"
 
+#include <math.h>
 #include <string.h>
 
 const tr_section *tr_sections(void) {
@@ -19,6 +20,7 @@ const tr_section *tr_sections(void) {
       {"markers", "marker", "frames fixed on bodies, by name", true},
       {"joints", "joint", "constraints between markers, by name", true},
       {"forces", "force", "forces between markers, by name", true},
+      {"events", "event", "what happens when an expression crosses zero, by name", true},
       {"repeat", "repeat", "blocks of elements written once and made many times", true},
       {"simulation", NULL, "what a run does unless told otherwise", false},
       {"output", NULL, "names or patterns of the quantities to write: crank.angle, \"energy.*\"",
@@ -62,6 +64,71 @@ const tr_field *tr_simulation_fields(void) {
                                      .doc = "spacing of the output; every step if absent"},
                                     {.name = NULL}};
   return fields;
+}
+
+const tr_field *tr_event_fields(void) {
+  static const char *const directions[] = {"rising", "falling", "both", NULL};
+  static const tr_field fields[] = {
+      {.name = "when",
+       .kind = TR_LAW,
+       .quantity = TR_QUANTITIES,
+       .offset = offsetof(tr_event_par, when),
+       .doc = "it happens where this expression of time and motion crosses zero"},
+      {.name = "direction",
+       .kind = TR_CHOICE,
+       .offset = offsetof(tr_event_par, direction),
+       .preset = "both",
+       .choices = directions,
+       .doc = "which crossings count"},
+      {.name = "touch",
+       .kind = TR_LAW,
+       .quantity = TR_QUANTITIES,
+       .offset = offsetof(tr_event_par, touch),
+       .preset = "",
+       .reach = TR_OF_TIME,
+       .doc = "coming so near to zero counts too, without crossing it"},
+      {.name = "once",
+       .kind = TR_BOOL,
+       .offset = offsetof(tr_event_par, once),
+       .preset = "no",
+       .doc = "only the first time"},
+      {.name = "restitution",
+       .kind = TR_REAL,
+       .offset = offsetof(tr_event_par, restitution),
+       .preset = "auto",
+       .min = 0,
+       .max = 1,
+       .doc =
+           "an impact along the gradient of the expression, whose rate turns to -e times itself"},
+      {.name = "rest",
+       .kind = TR_LAW,
+       .quantity = TR_QUANTITIES,
+       .offset = offsetof(tr_event_par, rest),
+       .preset = "",
+       .reach = TR_OF_TIME,
+       .doc = "impacts at a lower rate of the expression are the last, see settle"},
+      {.name = "stop",
+       .kind = TR_BOOL,
+       .offset = offsetof(tr_event_par, stop),
+       .preset = "no",
+       .doc = "the run ends"},
+      {.name = "message",
+       .kind = TR_TEXT,
+       .offset = offsetof(tr_event_par, message),
+       .preset = "",
+       .doc = "a text for the list of events"},
+      {.name = NULL}};
+  return fields;
+}
+
+const tr_common_key *tr_event_keys(void) {
+  static const tr_common_key keys[] = {
+      {"set", "parameters that laws read, and their new values: {k: 2*k}"},
+      {"lock", "a joint, or a list of joints, that hold from now on"},
+      {"unlock", "joints that no longer hold"},
+      {"settle", "with restitution: joints to lock when the impacts have died away"},
+      {NULL, NULL}};
+  return keys;
 }
 
 const tr_common_key *tr_curve_keys(void) {
@@ -114,20 +181,25 @@ const tr_common_key *tr_marker_keys(void) {
   return keys;
 }
 
-const tr_common_key *tr_connection_keys(void) {
-  static const tr_common_key keys[] = {
-      {"type", "type of the element"},
-      {"markers", "the markers it connects: names of markers or bodies, or maps as in markers"},
-      {"bodies", "instead of markers: the bodies it connects, at one place"},
-      {"at", "with bodies: the place at the start, global (m)"},
-      {"orientation", "with bodies: orientation of the markers at the start, global"},
-      {"axis",
-       "with bodies: direction of the markers' z axis at the start, global; between planar bodies "
-       "of their x axis"},
-      {"joints", "instead of markers, where the type works on joints: the joints, by name"},
-      {"joint", "the same where it works on one: its name"},
-      {NULL, NULL}};
-  return keys;
+#define CONNECTION                                                                               \
+  {"type", "type of the element"},                                                               \
+      {"markers", "the markers it connects: names of markers or bodies, or maps as in markers"}, \
+      {"bodies", "instead of markers: the bodies it connects, at one place"},                    \
+      {"at", "with bodies: the place at the start, global (m)"},                                 \
+      {"orientation", "with bodies: orientation of the markers at the start, global"},           \
+      {"axis",                                                                                   \
+       "with bodies: direction of the markers' z axis at the start, global; between planar "     \
+       "bodies "                                                                                 \
+       "of their x axis"},                                                                       \
+      {"joints", "instead of markers, where the type works on joints: the joints, by name"}, {   \
+    "joint", "the same where it works on one: its name"                                          \
+  }
+
+const tr_common_key *tr_connection_keys(bool joint) {
+  static const tr_common_key forces[] = {CONNECTION, {NULL, NULL}};
+  static const tr_common_key joints[] = {
+      CONNECTION, {"active", "no, if it holds only after an event has locked it"}, {NULL, NULL}};
+  return joint ? joints : forces;
 }
 
 const tr_common_key *tr_repeat_keys(void) {

@@ -26,6 +26,16 @@ typedef struct tr_simulation_par {
 } tr_simulation_par;
 const tr_field *tr_simulation_fields(void);
 
+// One entry of the events section, and the struct its fields fill.
+typedef enum tr_crossing { TR_CROSS_RISING, TR_CROSS_FALLING, TR_CROSS_BOTH } tr_crossing;
+typedef struct tr_event_par {
+  const tr_law *when, *touch, *rest; // touch NULL: only crossings; rest NULL: 0
+  int direction;                     // tr_crossing
+  double restitution;                // NaN: no impact
+  bool stop, once;
+  const char *message; // "": none
+} tr_event_par;
+
 // Keys that elements of a section take besides the fields of their type; tables ended by a NULL key.
 typedef struct tr_common_key {
   const char *key, *doc;
@@ -35,7 +45,8 @@ const tr_common_key *tr_state_keys(void);    // all of them
 const tr_common_key *tr_variable_keys(void); // all of them
 const tr_common_key *tr_body_keys(void);
 const tr_common_key *tr_marker_keys(void);
-const tr_common_key *tr_connection_keys(void); // joints and forces
-const tr_common_key *tr_repeat_keys(void);     // besides the sections
+const tr_common_key *tr_connection_keys(bool joint); // joints and forces
+const tr_common_key *tr_repeat_keys(void);           // besides the sections
+const tr_common_key *tr_event_keys(void);            // besides tr_event_fields
 
 #endif

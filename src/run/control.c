@@ -7,7 +7,8 @@
 // Methods that choose their own order choose the step too.
 // A step whose Newton iteration fails is tried again with a quarter of its length. A step below the
 // smallest ends the run with the reason and the coordinate that is worst; nothing unconverged or
-// inaccurate is ever accepted.
+// inaccurate is ever accepted. So do steps that would not reach the end in a million, a third of them
+// rejected, if a force that jumps explains it.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,9 @@
 #include "driver.h"
 
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
+// So many steps that lead nowhere are worth a look at why.
+enum { STALLED_STEPS = 1000 };
+static const double STALLED = 1e-3;
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
@@ -68,28 +72,6 @@ void tr_control_begin(tr_run *r) {
   if (c->max_step > 0) r->h = fmin(r->h, c->max_step);
 }
 
-// "body "x": coordinate 2": whose error is the largest.
-static tr_status collapse(const tr_run *r, int worst, double h, tr_error *error) {
-  for (int i = 0; i < r->sys->nbody; i++) {
-    const sys_body *b = &r->sys->body[i];
-    if (worst < b->v || worst >= b->v + b->nv) continue;
-    const char *const *names = b->type->coordinate_names;
-    int n = 0;
-    while (names && names[n]) n++;
-    const char *name = worst - b->v < n ? names[worst - b->v] : NULL;
-    if (r->settings.control.min_step > 0)
-      return tr_fail(error, TR_FAILED, NULL,
-                     "at t = %.9g s the error of body \"%s\"%s%s needs a step below the smallest "
-                     "allowed, %.3g s",
-                     r->x.t, b->name, name ? ", " : "", name ? name : "", h);
-    return tr_fail(error, TR_FAILED, NULL,
-                   "at t = %.9g s the step fell to %.3g s: the error of body \"%s\"%s%s does not "
-                   "fall with it, as at a discontinuous force or a singular position",
-                   r->x.t, h, b->name, name ? ", " : "", name ? name : "");
-  }
-  return TR_FAILED;
-}
-
 // After a step with e <= 1.
 static double next_step(const tr_run *r, double h, double e) {
   double power = 1.0 / (tr_step_order(r->step) + 1), f;
@@ -129,7 +111,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
   for (bool rejected = false;; rejected = true) {
     if (rejected && r->h < least) // the smallest has been tried
       return status != TR_OK ? tr_run_explain(r, status, least, error)
-                             : collapse(r, worst, least, error);
+                             : tr_run_collapse(r, worst, least, error);
     r->h = fmax(r->h, least);
     double h = fit(r, t);
     status = tr_run_try(r, h, error);
@@ -159,15 +141,21 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
 }
 
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
-  double end = isnan(t) ? r->settings.end : t;
+  double end = isnan(t) ? r->settings.end : t, mark = r->x.t;
   double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
+  long rejected = r->info.rejected;
   while (r->x.t < end - near) {
-    double before = tr_clock_wall(), h = 0;
+    double before = tr_run_clock(r), h = 0;
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
     tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
     tr_run_time(r, before);
-    TR_TRY(tr_run_show(r, error));
+    if (r->info.steps % STALLED_STEPS == 0) {
+      bool many = r->info.rejected - rejected > STALLED_STEPS / 3;
+      if (many && r->x.t - mark < STALLED * (end - mark)) TR_TRY(tr_run_stall(r, h, error));
+      mark = r->x.t, rejected = r->info.rejected;
+    }
+    TR_TRY(tr_run_look(r, error));
     if (isnan(t)) break;
   }
   return TR_OK;

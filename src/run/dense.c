@@ -75,7 +75,7 @@ static void interpolate_high(tr_run *r, const tr_state *x1, double s, double *u,
   }
 }
 
-const tr_state *tr_dense_at(tr_run *r, double t) {
+const tr_state *tr_dense_motion(tr_run *r, double t) {
   const tr_state *x0 = &r->before, *x1 = tr_run_state(r);
   tr_state *x = &r->sample;
   double h = x1->t - x0->t, s = (t - x0->t) / h;
@@ -84,15 +84,32 @@ const tr_state *tr_dense_at(tr_run *r, double t) {
   for (int i = 0; i < r->sys->nv; i++) {
     u[i] = to * r->increment[i] + from0 * x0->v[i] + from1 * r->rate[i];
     x->v[i] = x0->v[i] + to * (x1->v[i] - x0->v[i]) + from0 * x0->a[i] + from1 * x1->a[i];
-    x->a[i] = x0->a[i] + s * (x1->a[i] - x0->a[i]);
   }
   if (r->high_order) interpolate_high(r, x1, s, u, x->v);
-  for (int i = 0; i < r->sys->nc; i++) x->lam[i] = x0->lam[i] + s * (x1->lam[i] - x0->lam[i]);
   memcpy(x->mem, x1->mem, (size_t)r->sys->nmem * sizeof *x->mem);
   tr_retract(r->sys, x0->q, u, x->q);
   x->t = t;
+  return x;
+}
+
+const tr_state *tr_dense_at(tr_run *r, double t) {
+  const tr_state *x0 = &r->before, *x1 = tr_run_state(r);
+  tr_state *x = &r->sample;
+  double s = (t - x0->t) / (x1->t - x0->t);
+  tr_dense_motion(r, t);
+  for (int i = 0; i < r->sys->nv; i++) x->a[i] = x0->a[i] + s * (x1->a[i] - x0->a[i]);
+  for (int i = 0; i < r->sys->nc; i++) x->lam[i] = x0->lam[i] + s * (x1->lam[i] - x0->lam[i]);
   if (r->high_order && tr_solve_accelerations(&r->projector, x, x->a, x->lam) == TR_OK &&
       r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
     (void)tr_spread_multipliers(&r->projector, x, x->lam);
   return x;
+}
+
+tr_status tr_dense_sharpen(tr_run *r) {
+  if (r->fresh && r->current) return TR_OK;
+  TR_TRY(tr_solve_accelerations(&r->projector, &r->before, r->before.a, r->before.lam));
+  tr_state_copy(&r->shown, &r->x);
+  TR_TRY(tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam));
+  r->current = true;
+  return TR_OK;
 }

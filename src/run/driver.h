@@ -7,6 +7,21 @@
 #include "step/step.h"
 #include "trammel/run.h"
 
+// An event being watched; see events.c.
+typedef struct tr_watch {
+  int side;                          // of zero that the expression is on; 0: at rest there
+  bool spent;                        // it happens once, and has
+  bool settled;                      // its impacts have died away, joints took over
+  bool fires, fired;                 // at the event under way: is to happen, has
+  double g, rate, most_g, most_rate; // at the last state; largest so far
+  double rate0;                      // of the state before
+  double at;                         // when it happens in the last step, or INFINITY
+  int to;                            // its side at the end of it
+  double before;                     // rate before the event
+  double last;                       // when it happened last, or -INFINITY
+  const char *what;                  // instead of what it usually does, or NULL
+} tr_watch;
+
 struct tr_run {
   const tr_system *sys;
   tr_arena arena;
@@ -20,6 +35,7 @@ struct tr_run {
   bool recompute, current; // the shown state is wanted; it belongs to x
   tr_run_settings settings;
   tr_run_info info;
+  double phi_sum, phi_last; // |Phi| after the steps so far, without the last one
   double t0;
   long k; // steps of full length since t0
   int observers;
@@ -38,18 +54,40 @@ struct tr_run {
   double *increment, *rate; // (nv)
   bool high_order;          // see dense.c
   double *bend;             // (3 nv) u'' at the end, and room
+  // events
+  tr_watch *watch; // (nevent)
+  double *normal;  // (2 nv)
+  tr_event_record *record;
+  int records, record_capacity;
+  double first_t, last_event;
+  double extent; // the largest coordinate at the start
+  char note[256];
+  int quick; // events in a row with hardly any time between
 };
 
 double tr_clock_wall(void);
+double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);
 // Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted.
 void tr_run_accept(tr_run *r, double t1);
-// Shows the accepted state to the auditor and the observers.
+// After an accepted step: what happens in it, then the state is shown to the auditor and the observers.
+tr_status tr_run_look(tr_run *r, tr_error *error);
+// Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
 tr_status tr_run_show(tr_run *r, tr_error *error);
+// The samples of the last step up to t.
+tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
+// Begins at the positions and velocities in r->x: consistent, the method without a past.
+tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
+// Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
+tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);
+// What to know of the results: r->note.
+void tr_run_note(tr_run *r);
+// Steps of length h hardly lead on: fails if a discontinuity is the reason.
+tr_status tr_run_stall(const tr_run *r, double h, tr_error *error);
 // Looks for redundant constraints at the state and treats them as the settings say.
 tr_status tr_run_diagnose(tr_run *r, tr_error *error);
 
@@ -62,5 +100,19 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error);
 tr_status tr_dense_make(tr_run *r, tr_error *error);
 void tr_dense_keep(tr_run *r);
 const tr_state *tr_dense_at(tr_run *r, double t);
+// Its q and v only.
+const tr_state *tr_dense_motion(tr_run *r, double t);
+// The accelerations of the states on either end, where those of the method are for other times.
+tr_status tr_dense_sharpen(tr_run *r);
+
+// Events (events.c).
+tr_status tr_events_make(tr_run *r, tr_error *error);
+void tr_events_reset(tr_run *r); // the run begins at another state
+// What happens at the start, with the start shown; what happens in the last step: then *happened, and
+// all has been shown.
+tr_status tr_events_start(tr_run *r, tr_error *error);
+tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error);
+// What the events that fire do to r->x; impact.c.
+tr_status tr_events_act(tr_run *r, tr_error *error);
 
 #endif

@@ -5,17 +5,21 @@
 //     interval.
 // (2) A step that fails is not accepted: the run ends with the last good state and the reason.
 // (3) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
-//     is shared out between the two by a wall clock read twice a step.
+//     is shared out between the two by a wall clock.
 #include "driver.h"
 
 #include "step/nearby.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
+static const double SHORT_STEP = 5e-6; // seconds
+
 enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
+static const double LOST = 0.1;
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -48,7 +52,10 @@ static void audit(tr_run *r, bool first) {
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
-  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
+  double size = vec_norm(phi, nc);
+  r->info.max_phi = fmax(r->info.max_phi, size);
+  r->phi_sum += r->phi_last;
+  r->phi_last = first ? 0 : size;
   tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
@@ -61,6 +68,9 @@ static tr_status refresh(tr_run *r, tr_error *error) {
   if (r->fresh) status = tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam);
   if (status == TR_OK && r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
     status = tr_spread_multipliers(&r->projector, &r->x, r->shown.lam);
+  if (status > 0 && r->step->method->direct)
+    return tr_run_explain(r, status, r->step->last_h > 0 ? r->step->last_h : r->settings.step,
+                          error);
   if (status != TR_OK)
     return tr_fail(error, TR_FAILED, NULL, "accelerations and multipliers at t = %.9g s: %s",
                    r->x.t, tr_status_text(status));
@@ -76,12 +86,15 @@ static tr_status call(tr_run *r, int i, const tr_state *x, const tr_run_info *in
                  tr_status_text(status));
 }
 
-// The multiples of an observer's spacing inside the last step, and the state itself if it is one.
-static tr_status call_sampled(tr_run *r, int i, const tr_run_info *info, tr_error *error) {
+// The multiples of an observer's spacing inside the last step up to t; the end itself if it is one,
+// unless an event is there: that one is shown anyway.
+static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_run_info *info,
+                              tr_error *error) {
   double spacing = r->observer[i]->spacing, near = 1e-9 * spacing;
-  for (double t; (t = (double)r->due[i] * spacing) <= r->x.t + near; r->due[i]++) {
-    bool here = fabs(t - r->x.t) <= near;
-    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, t), info, error));
+  for (double at; (at = (double)r->due[i] * spacing) <= t + near; r->due[i]++) {
+    bool here = fabs(at - r->x.t) <= near;
+    if (event && fabs(at - t) <= near) continue;
+    TR_TRY(call(r, i, here ? tr_run_state(r) : tr_dense_at(r, at), info, error));
   }
   return TR_OK;
 }
@@ -91,8 +104,16 @@ static tr_status show(tr_run *r, tr_error *error) {
   TR_TRY(refresh(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
-    TR_TRY(r->observer[i]->spacing > 0 ? call_sampled(r, i, &info, error)
-                                       : call(r, i, tr_run_state(r), &info, error));
+    TR_TRY(r->observer[i]->spacing > 0 && !info.at_event
+               ? call_sampled(r, i, r->x.t, false, &info, error)
+               : call(r, i, tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
+tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
+  tr_run_info info = tr_run_describe(r);
+  for (int i = 0; i < r->observers; i++)
+    if (r->observer[i]->spacing > 0) TR_TRY(call_sampled(r, i, t, true, &info, error));
   return TR_OK;
 }
 
@@ -109,6 +130,12 @@ static tr_status show_start(tr_run *r, tr_error *error) {
 tr_status tr_run_show(tr_run *r, tr_error *error) {
   if (r->settings.audit) audit(r, false);
   return show(r, error);
+}
+
+tr_status tr_run_look(tr_run *r, tr_error *error) {
+  bool happened = false;
+  TR_TRY(tr_events_look(r, &happened, error));
+  return happened ? TR_OK : tr_run_show(r, error);
 }
 
 // ---- life -----------------------------------------------------------------------------------------
@@ -172,12 +199,12 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "the constraints at t = %g s: %s", r->x.t,
                    tr_status_text(status));
-  const tr_mask *mask = p->redundancy.count > 0 ? &p->mask : NULL;
-  r->step->kkt.mask = r->step->projection.mask = mask;
+  bool redundant = p->redundancy.count > 0;
+  r->step->kkt.mask = r->step->projection.mask = p->kkt->mask;
   r->info.redundant = p->redundancy.count;
-  r->recompute = r->fresh || (mask && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
-  if (r->recompute) TR_TRY(prepare_shown(r, error));
-  if (!mask) return TR_OK;
+  r->recompute = r->fresh || (redundant && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  if (r->recompute || r->sys->nevent > 0) TR_TRY(prepare_shown(r, error));
+  if (!redundant) return TR_OK;
   tr_text text = {.al = r->sys->al};
   if (tr_redundancy_text(r->sys, &p->redundancy, "repeat", &text) != TR_OK) {
     tr_text_free(&text);
@@ -208,8 +235,9 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
 
 // From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
 // fresh: as the model says, not a state of the caller.
-static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
+tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
+  r->projector.again = !first;
   tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(tr_run_diagnose(r, error));
@@ -223,7 +251,7 @@ static tr_status begin(tr_run *r, bool first, bool fresh, tr_error *error) {
     memset(r->x.a, 0, (size_t)r->sys->nv * sizeof *r->x.a);
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
-  r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t, r->k = 0;
@@ -250,7 +278,10 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   if (!room) return tr_no_memory(error);
   r->projector = (tr_projector){
       .sys = r->sys, .work = r->work, .kkt = &r->step->kkt, .r = room, .arena = &r->arena};
-  return begin(r, true, !x, error);
+  r->first_t = r->x.t;
+  r->extent = fmax(DBL_MIN, vec_largest(r->x.q, r->sys->nq));
+  if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
+  return tr_run_begin(r, true, !x, error);
 }
 
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
@@ -258,7 +289,9 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  return begin(r, false, false, error);
+  TR_TRY(tr_run_begin(r, false, false, error));
+  tr_events_reset(r);
+  return TR_OK;
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -288,6 +321,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->shown);
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
+  tr_resize(r->sys->al, r->record, 0);
   tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
@@ -303,25 +337,6 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 }
 
 // ---- stepping -------------------------------------------------------------------------------------
-
-tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
-  static const char *const reason[] = {
-      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
-      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
-      [TR_NOT_FINITE] = "numbers are no longer finite"};
-  const char *limit = r->step->method->limit;
-  if (why < 0)
-    return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
-  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
-  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
-  if (trouble)
-    return tr_fail(error, TR_FAILED, NULL,
-                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
-                   trouble);
-  return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s; a smaller step may help%s%s%s",
-                 r->x.t, h, reason[why], limit ? " (" : "", limit ? limit : "", limit ? ")" : "");
-}
 
 void tr_run_accept(tr_run *r, double t1) {
   double h = t1 - r->x.t;
@@ -357,10 +372,26 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
 }
 
+// A given number of corrections is never tested: it has lost the constraints when these are open by a good
+// part of the way that a step goes, or their rates by all of the speed.
+static bool lost_constraints(tr_run *r, double h) {
+  const tr_state *x = &r->next;
+  int nv = r->sys->nv, nc = r->sys->nc;
+  double *gap = r->work->x;
+  if (r->settings.newton.fixed_iterations == 0 || r->step->method->direct) return false;
+  double speed = vec_largest(r->x.v, nv) + h * vec_largest(r->x.a, nv);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(r->work, NULL, NULL, gap);
+  if (!(vec_largest(gap, nc) <= LOST * fmin(h * speed, r->extent))) return true;
+  tr_rates(r->work, gap);
+  return !(vec_largest(gap, nc) <= speed);
+}
+
 static tr_status try_once(tr_run *r, double h) {
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
   const char *body;
   if (status != TR_OK) return status;
+  if (lost_constraints(r, h)) return TR_NO_CONVERGENCE;
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
 }
@@ -381,7 +412,7 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
 // One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
 // begins anew.
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
-  double before = tr_clock_wall(), h = whole ? r->settings.step : t1 - r->x.t;
+  double before = tr_run_clock(r), h = whole ? r->settings.step : t1 - r->x.t;
   tr_status status = tr_run_try(r, h, error);
   if (status > 0) return tr_run_explain(r, status, h, error);
   TR_TRY(status);
@@ -389,12 +420,15 @@ static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   r->k = whole ? r->k + 1 : 0;
   if (!whole) r->t0 = t1;
   tr_run_time(r, before);
-  return tr_run_show(r, error);
+  return tr_run_look(r, error);
 }
 
 static tr_status walk(tr_run *r, double t, tr_error *error) {
   double h = r->settings.step, near = 1e-9 * h;
-  if (!r->observed) TR_TRY(show_start(r, error));
+  if (!r->observed) {
+    TR_TRY(show_start(r, error));
+    TR_TRY(tr_events_start(r, error));
+  }
   if (r->settings.control.tol > 0) return tr_control_walk(r, t, error);
   while (r->x.t < t - near) {
     double t1 = r->t0 + (double)(r->k + 1) * h;
@@ -412,7 +446,18 @@ static void count(double interval, double *mean, double *sum) {
   *sum += interval;
 }
 
+// To look at the clock takes a part of a short step that can be felt: one in eight of them is watched,
+// and the pause after it.
+double tr_run_clock(const tr_run *r) {
+  bool watched = !(r->step_mean > 0 && r->step_mean < SHORT_STEP) || r->info.steps % 8 < 2;
+  return watched ? tr_clock_wall() : 0;
+}
+
 void tr_run_time(tr_run *r, double since) {
+  if (since == 0) {
+    r->last_step_end = 0;
+    return;
+  }
   double now = tr_clock_wall();
   if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
   count(now - since, &r->step_mean, &r->step_wall);
@@ -425,6 +470,7 @@ static tr_status go(tr_run *r, double t, tr_error *error) {
   r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
+  tr_run_note(r);
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
   step = r->step_wall - step, rest = r->rest_wall - rest;
   if (step > 0) r->info.cpu_s += cpu * step / (step + rest);
@@ -450,6 +496,8 @@ tr_run_info tr_run_describe(const tr_run *r) {
   tr_run_info i = r->info;
   const tr_newton *n = &r->step->newton;
   i.t = r->x.t;
+  i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
+  i.notes = r->note;
   i.newton_iterations = n->iterations;
   i.residuals = n->residuals;
   i.jacobians = n->matrices;

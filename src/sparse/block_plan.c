@@ -16,10 +16,10 @@
 
 #include "block.h"
 
-enum { WIDTH_MAX = 16 };             // pivots of a node
+enum { WIDTH_MAX = 16 };               // pivots of a node
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
-enum { DISSECT_MIN = 600 };          // unknowns for which nested dissection is worth a look
-static const double FLOPS_FEW = 400; // multiplications per unknown: nothing to gain by dissection
+enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
+static const double FLOPS_FEW = 400;   // multiplications per unknown: nothing to gain by dissection
 
 typedef struct graph {
   int n;
@@ -280,7 +280,8 @@ static tr_status wish(const graph *r, int kind, int *out, int *room) {
 _Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 
 // The better of two orders, and its nodes.
-static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order, draft *d) {
+static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
+                              draft *d) {
   size_t n = (size_t)p->n;
   int *room = TR_NEW(ar, 8 * n, int), *cliques = NULL, length = 0, tried = -1;
   if (!room) return TR_NO_MEMORY;
@@ -377,7 +378,9 @@ static void make_runs(tr_blocks *b, block_node *node, const int *row, const int 
     if (run[k].size != node->uniform) node->uniform = 0;
 }
 
-static int offset_L(const block_node *s) { return s->at + (s->lanes ? s->width : s->width * s->width); }
+static int offset_L(const block_node *s) {
+  return s->at + (s->lanes ? s->width : s->width * s->width);
+}
 static int offset_U(const block_node *s) {
   return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
 }
@@ -407,8 +410,7 @@ static int find_number(const tr_blocks *b, const int *owner, int i, int j) {
     while (b->run[s->run + r].first + k != other) r++;
     return (i < j ? offset_U(s) : offset_L(s)) + r * s->width + k;
   }
-  if (owner[other] == owner[first])
-    return s->at + (i - s->first) * s->width + j - s->first;
+  if (owner[other] == owner[first]) return s->at + (i - s->first) * s->width + j - s->first;
   int row = find_row(b, s, other);
   return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
 }

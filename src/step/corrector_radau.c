@@ -86,16 +86,19 @@ tr_status tr_radau_prepare(tr_step *s) {
   s->memory = m;
   if (!m || !make(ar, nv, m->u) || !make(ar, nv, m->z) || !make(ar, nc, m->lam) ||
       !make(ar, nc, m->mu) || !make(ar, nv, m->U) || !make(ar, nv, m->a) ||
-      !make(ar, nv, m->last_z) || !make(ar, nc, m->last_lam))
+      !make(ar, nv, m->last_z) || !make(ar, nc, m->last_lam) || !make(ar, nnz, m->each_D))
     return TR_NO_MEMORY;
   m->q = TR_NEW(ar, sys->nq, double);
   m->v = TR_NEW(ar, nv, double);
   m->K = TR_NEW(ar, nnz, double);
+  m->C = TR_NEW(ar, nnz, double);
   m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
   m->mass = TR_NEW(ar, sys->nmass, double);
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
-  s->newton.r = TR_NEW(ar, 2 * STAGES * (size_t)(nv + nc), double);
-  if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
+  s->newton.n = 2 * STAGES * (nv + nc);
+  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
+  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
+    return TR_NO_MEMORY;
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
@@ -185,6 +188,7 @@ static void look_again(const correction *k, double *r) {
     place(k, i);
     tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
     tr_constraint_force(w, m->mu[i], e3);
+    if (k->s->sys->nreaction > 0) tr_show_reactions(w, m->lam[i]);
     tr_rates(w, e3 + nv);
     slip(k, i, w->x);
     for (int j = 0; j < nv; j++) e3[j] -= w->x[j];
@@ -199,12 +203,14 @@ static tr_status factor(tr_step *s, double h) {
   double f = h / m->h0, g = f / GAMMA;
   double complex w = f / (ALPHA + BETA * I), ww = w * w;
   m->factored_h = h;
-  for (int k = 0; k < p->nnz; k++) s->kkt.values[k] = P[k] + g * g * m->K[k] + g * m->D[k];
+  for (int k = 0; k < p->nnz; k++)
+    s->kkt.values[k] = P[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
   for (int j = 0; j < p->n; j++) {
     int first = p->column[j], count = p->column[j + 1] - first;
     double *left = m->pair.values + 4 * first, *right = left + 2 * count;
     for (int k = 0; k < count; k++) {
-      double complex x = P[first + k] + ww * m->K[first + k] + w * m->D[first + k];
+      int e = first + k;
+      double complex x = P[e] + m->C[e] + ww * m->K[e] + w * m->D[e];
       left[2 * k] = right[2 * k + 1] = creal(x);
       left[2 * k + 1] = cimag(x), right[2 * k] = -cimag(x);
     }
@@ -253,6 +259,8 @@ static void take_tangents(const correction *k, int i) {
   for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
+  for (int j = s->sys->nreaction > 0 ? s->sys->pattern.column[s->sys->nv] : nnz; j < nnz; j++)
+    m->C[j] = m->D[j], m->K[j] = m->D[j] = 0;
   if (!s->sys->flat) add_turning(k);
   m->h0 = h;
 }
@@ -280,7 +288,7 @@ static void fill_stage(const correction *k, int i) {
       double *at = m->all.values + m->all_pattern.column[STAGES * j + b] + i;
       for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
         bool corner = j < nv && p->row[e] < nv;
-        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * P[e];
+        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * (P[e] + m->C[e]);
         if (j < nv && p->row[e] >= nv && sys->of_velocity[p->row[e] - nv])
           *at = B * P[e] + own * m->D[e];
       }
@@ -298,6 +306,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
     memcpy(stage->values, k->s->projection.values,
            (size_t)k->s->sys->pattern.nnz * sizeof *stage->values);
     TR_TRY(tr_kkt_factor(stage));
+    memcpy(m->each_D[i], m->D, (size_t)k->s->sys->pattern.nnz * sizeof *m->D);
     fill_stage(k, i);
   }
   return tr_kkt_factor(&m->all);
@@ -363,6 +372,27 @@ static tr_status solve_positions_each(tr_step *s, double h, double *r) {
   return TR_OK;
 }
 
+// Velocities that the positions do not explain, dz = B du + x, are known before these but for (G v)_q du:
+//   [M G'; G 0] (x, .) = (-e3, e4 - B e2)
+// and r (nv of each stage) gets the forces Q_v x of it, which would otherwise come an iteration late.
+static tr_status foresee(const correction *k, const double *low, double *r) {
+  tr_radau *m = k->m;
+  const tr_pattern *p = &k->s->sys->pattern;
+  int nv = k->s->sys->nv, nc = k->s->sys->nc, n = nv + nc;
+  const double *e2[STAGES] = {r + nv, r + n + nv, r + 2 * n + nv};
+  double *x = m->b;
+  for (int i = 0; i < STAGES; i++) {
+    mix(k->B[i], nc, e2, x + nv);
+    for (int j = 0; j < nv; j++) x[j] = -low[i * n + j];
+    for (int j = nv; j < n; j++) x[j] = low[i * n + j] - x[j];
+    TR_TRY(tr_kkt_solve(&m->stage[i], 1, x));
+    for (int j = 0; j < nv; j++)
+      for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++)
+        r[i * n + p->row[e]] -= m->each_D[i][e] / k->h * x[j];
+  }
+  return TR_OK;
+}
+
 // (du, dlam) of each stage, then (dz, dmu) of each. The positions move at once.
 static tr_status solve(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -375,6 +405,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     mix(k->B[i], nv, e3, sum);
     for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
   }
+  if (k->each) TR_TRY(foresee(k, low, r));
   TR_TRY(k->each ? solve_positions_each(s, k->h, r) : solve_positions(s, k->h, r));
   for (int i = 0; i < STAGES; i++) {
     tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
@@ -447,7 +478,8 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor},
+                        .at_floor = at_floor,
+                        .moves = true},
                   .s = s,
                   .m = s->memory,
                   .x0 = x0,

@@ -5,6 +5,7 @@
 #include "redundancy.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
@@ -69,7 +70,8 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
   tr_echelon *e = NULL;
   double *length = TR_NEW(&own, s->nc, double), *weight = TR_NEW(&own, s->nc, double);
   bool *depends = TR_NEW(&own, s->nc, bool);
-  tr_status status = length && weight && depends ? TR_OK : TR_NO_MEMORY;
+  int *rows = TR_NEW(&own, s->nc, int);
+  tr_status status = length && weight && depends && rows ? TR_OK : TR_NO_MEMORY;
   if (status == TR_OK) status = tr_eliminate_constraints(w, &e, length, depends);
   if (status == TR_FAILED) {
     out->known = false;
@@ -77,6 +79,8 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
     goto done;
   }
   if (status != TR_OK) goto done;
+  int idle = tr_idle_rows(s, w->mem, rows); // rows of joints that do not hold repeat nothing
+  for (int i = 0; i < idle; i++) depends[rows[i]] = false;
   for (int i = 0; i < s->nc; i++) out->count += depends[i];
   out->rank = s->nc - out->count;
   out->row = TR_NEW(ar, out->count, int);
@@ -91,6 +95,16 @@ done:
   tr_echelon_free(e);
   tr_arena_free(&own);
   return status;
+}
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, int *out) {
+  int all = tr_idle_rows(s, mem, out);
+  for (int i = 0; i < n; i++) out[all++] = rows[i];
+  qsort(out, (size_t)all, sizeof *out, by_number);
+  for (int i = 0; i < all; i++) out[i] += s->nv;
+  return all;
 }
 
 // ---- text -----------------------------------------------------------------------------------------

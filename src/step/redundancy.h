@@ -29,4 +29,7 @@ tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length,
 tr_status tr_redundancy_text(const tr_system *sys, const tr_redundancy *r, const char *verb,
                              tr_text *text);
 
+// n rows and those of joints that do not hold, as rows of the KKT matrix, ascending; how many.
+int tr_rows_out(const tr_system *sys, const double *mem, int n, const int *rows, int *out);
+
 #endif

@@ -36,15 +36,9 @@ static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints ma
 
 // Kept names are motions of the body's origin in global axes, as positions and outputs are: the k-th
 // is the k-th displacement of the origin's frame (x, y, angle or x, y, z, rx, ry, rz).
-static bool kept(const sys_body *b, bool velocity, int k) {
+static bool kept(const tr_projector *p, const sys_body *b, bool velocity, int k) {
   unsigned mask = velocity ? b->keep_v : b->keep_q;
-  return k < 6 && (mask >> k & 1u);
-}
-
-static bool keeps_any(const tr_system *s, bool velocity) {
-  for (int i = 0; i < s->nbody; i++)
-    if (velocity ? s->body[i].keep_v : s->body[i].keep_q) return true;
-  return false;
+  return !p->again && k < 6 && (mask >> k & 1u);
 }
 
 static tr_body_at body_at(const tr_work *w, const sys_body *b) {
@@ -78,28 +72,28 @@ static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int
 }
 
 // Values of everything kept, in order; NULL: just count.
-static int kept_values(const tr_work *w, bool velocity, double *values) {
+static int kept_values(const tr_projector *p, bool velocity, double *values) {
   int n = 0;
-  for (int i = 0; i < w->sys->nbody; i++)
+  for (int i = 0; i < p->sys->nbody; i++)
     for (int k = 0; k < 6; k++)
-      if (kept(&w->sys->body[i], velocity, k)) {
-        if (values) values[n] = kept_value(w, &w->sys->body[i], velocity, k);
+      if (kept(p, &p->sys->body[i], velocity, k)) {
+        if (values) values[n] = kept_value(p->work, &p->sys->body[i], velocity, k);
         n++;
       }
   return n;
 }
 
 // values += weight row' row for everything kept of a body
-static void make_heavy(const tr_work *w, const sys_body *b, bool velocity, double weight,
-                       double *values) {
-  double *row = w->block;
+static void make_heavy(const tr_projector *p, const sys_body *b, bool velocity, double *values) {
+  const tr_pattern *t = &p->sys->pattern;
+  double *row = p->work->block;
   for (int k = 0; k < 6; k++) {
-    if (!kept(b, velocity, k)) continue;
-    kept_row(w, b, k, row);
+    if (!kept(p, b, velocity, k)) continue;
+    kept_row(p->work, b, k, row);
     for (int i = 0; i < b->nv; i++)
       for (int j = 0; j < b->nv; j++)
         if (row[i] * row[j] != 0)
-          values[tr_pattern_slot(&w->sys->pattern, b->v + i, b->v + j)] += weight * row[i] * row[j];
+          values[tr_pattern_slot(t, b->v + i, b->v + j)] += p->weight * row[i] * row[j];
   }
 }
 
@@ -116,7 +110,7 @@ static void pull_kept(const tr_projector *p, bool velocity, const double *given,
   for (int i = 0; i < p->sys->nbody; i++) {
     const sys_body *b = &p->sys->body[i];
     for (int k = 0; k < 6; k++) {
-      if (!kept(b, velocity, k)) continue;
+      if (!kept(p, b, velocity, k)) continue;
       double off = kept_value(p->work, b, velocity, k) - *given++;
       kept_row(p->work, b, k, row);
       for (int j = 0; j < b->nv; j++) r[b->v + j] += p->weight * off * row[j];
@@ -137,7 +131,7 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
     const sys_body *b = &p->sys->body[i];
     double *row = p->work->block, *x = d + b->v;
     for (int k = 0; k < 6; k++) {
-      if (!kept(b, velocity, k)) continue;
+      if (!kept(p, b, velocity, k)) continue;
       kept_row(p->work, b, k, row);
       double rest = kept_value(p->work, b, velocity, k) - *given++ - dot(row, x, b->nv);
       for (const double *e = p->work->block; e < row; e += b->nv) {
@@ -157,6 +151,7 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
 static tr_status factor(tr_projector *p, const tr_state *x) {
   tr_coefficients c = {.cm = 1};
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
+  tr_plain_columns(p->work, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -167,6 +162,7 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   double *values = p->kkt->values, most = 0;
   tr_coefficients c = {.cm = 1};
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
+  tr_plain_columns(p->work, values);
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
@@ -177,10 +173,9 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
 // The same with kept coordinates heavy, factored.
 static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
   p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
-  if (keeps_any(p->sys, velocity))
-    for (int i = 0; i < p->sys->nbody; i++)
-      make_heavy(p->work, &p->sys->body[i], velocity, p->weight, p->kkt->values);
-  for (int i = 0; i < p->sys->nbody; i++) make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
+  for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
+  for (int i = 0; !p->again && i < p->sys->nbody; i++)
+    make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
   if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
@@ -233,13 +228,14 @@ static void name_open(const tr_system *s, const double *gap, tr_error *error) {
 }
 
 // What was to be kept may be the reason.
-static void name_kept(const tr_system *s, tr_error *error) {
+static void name_kept(const tr_projector *p, tr_error *error) {
+  const tr_system *s = p->sys;
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    if (!b->keep_q) continue;
+    if (!b->keep_q || p->again) continue;
     char names[64] = "";
     for (int k = 0; b->type->coordinate_names && b->type->coordinate_names[k]; k++)
-      if (kept(b, false, k)) {
+      if (kept(p, b, false, k)) {
         size_t n = strlen(names);
         snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
                  b->type->coordinate_names[k]);
@@ -261,7 +257,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   tr_text_free(&text);
   blame(p->sys, phi, "cannot be assembled from the given start", error);
   name_open(p->sys, phi, error);
-  name_kept(p->sys, error);
+  name_kept(p, error);
   return TR_INCONSISTENT;
 }
 
@@ -313,7 +309,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   double *phi = p->r + s->nv, eps = REGULAR;
   double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
-  kept_values(p->work, false, given);
+  kept_values(p, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   while (gap > done || !isfinite(gap)) {
     if (info->iterations++ == MAX_ITERATIONS && gap <= STUCK * scale) break;
@@ -378,42 +374,57 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   if (!info) info = &own;
   *info = (tr_start_info){0};
   if (s->nc == 0) return TR_OK;
+  p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  size_t most =
-      (size_t)kept_values(p->work, false, NULL) + (size_t)kept_values(p->work, true, NULL);
-  double *before = tr_resize(s->al, NULL, (2 * nq + nv + most) * sizeof *before);
+  if (!p->room) p->room = TR_NEW(p->arena, 2 * nq + nv + 12 * (size_t)s->nbody, double);
+  double *before = p->room;
   if (!before) return tr_no_memory(error);
   double *v0 = before + nq, *room = v0 + nv, *given = room + nq;
   memcpy(before, x->q, nq * sizeof *before);
   memcpy(v0, x->v, nv * sizeof *before);
-  double *given_v = given + kept_values(p->work, false, NULL);
-  kept_values(p->work, true, given_v);
+  double *given_v = given + kept_values(p, false, NULL);
+  kept_values(p, true, given_v);
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
   for (size_t i = 0; i < nv; i++)
     if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
-  tr_resize(s->al, before, 0);
   return status;
+}
+
+// Takes n constraint rows out, and those of joints that do not hold. The mask stays when they do.
+static tr_status take_out(tr_projector *p, const tr_state *x, int n, const int *rows) {
+  const tr_system *s = p->sys;
+  int all = n + tr_idle_rows(s, x->mem, NULL);
+  p->kkt->mask = NULL;
+  if (all == 0) return TR_OK;
+  if (!p->masked_row) p->masked_row = TR_NEW(p->arena, 2 * s->nc, int);
+  if (!p->masked_row) return TR_NO_MEMORY;
+  int *row = p->masked_row + s->nc;
+  tr_rows_out(s, x->mem, n, rows, row);
+  if (all != p->masked || memcmp(row, p->masked_row, (size_t)all * sizeof *row) != 0) {
+    memcpy(p->masked_row, row, (size_t)all * sizeof *row);
+    p->masked = all;
+    TR_TRY(tr_mask_make(p->arena, &s->pattern, all, p->masked_row, &p->mask));
+  }
+  p->kkt->mask = &p->mask;
+  return TR_OK;
 }
 
 tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   const tr_system *s = p->sys;
   p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
-  p->kkt->mask = NULL;
+  TR_TRY(take_out(p, x, 0, NULL));
   tr_status status = factor(p, x);
   if (status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS)) return status;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
   int n = p->redundancy.count;
   if (n == 0) return status;
-  int *rows = TR_NEW(p->arena, n, int);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
-  if (!rows || !p->spread) return TR_NO_MEMORY;
-  for (int i = 0; i < n; i++) rows[i] = s->nv + p->redundancy.row[i];
-  TR_TRY(tr_mask_make(p->arena, &s->pattern, n, rows, &p->mask));
-  p->kkt->mask = &p->mask;
+  if (!p->spread) return TR_NO_MEMORY;
+  TR_TRY(take_out(p, x, n, p->redundancy.row));
   return factor(p, x);
 }
 
@@ -470,12 +481,23 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
   const tr_system *s = p->sys;
   TR_TRY(factor(p, x));
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (s->nreaction > 0) tr_show_reactions(p->work, x->lam);
   tr_forces(p->work, NULL, p->r, NULL);
   tr_gamma(p->work, p->r + s->nv);
   for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  TR_TRY(tr_solve_with_reactions(p->work, p->kkt, p->r));
   memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
   memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
+  return TR_OK;
+}
+
+tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z) {
+  size_t nv = (size_t)p->sys->nv * sizeof *z, nc = (size_t)p->sys->nc * sizeof *z;
+  TR_TRY(factor(p, x));
+  memcpy(p->r, n, nv);
+  memset(p->r + p->sys->nv, 0, nc);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  memcpy(z, p->r, nv);
   return TR_OK;
 }
 

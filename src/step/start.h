@@ -17,8 +17,11 @@ typedef struct tr_projector {
   double weight; // on what is kept, in the last projection
   tr_arena *arena;
   tr_redundancy redundancy; // found by tr_diagnose
-  tr_mask mask;             // its rows, taken out of kkt
-  double *spread;           // (3 (nv + nc)) for tr_spread_multipliers
+  bool again;               // no start but a new beginning: nothing is kept
+  tr_mask mask; // rows taken out of kkt: the redundant, and those of joints that do not hold
+  int masked, *masked_row; // (nc) which they are
+  double *room;            // of a projection
+  double *spread;          // (3 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
 
 // A projector of its own for questions about a state; not to be moved while it is open.
@@ -39,6 +42,8 @@ tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
+// z (nv): how the velocities answer to an impulse n (nv), [M G'; G 0] (z, .) = (n, 0).
+tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z);
 // lam of least norm at x from a lam that is zero on the redundant rows.
 tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam);
 

@@ -62,11 +62,12 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-// One matrix after the other: that of an earlier step, a new one, a new one with (G's)_q.
+// One matrix after the other: that of an earlier step, a new one, a new one of the other kind. Under step
+// control cs takes a smaller step instead of the last; a fixed step far from equilibrium needs it.
 static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   tr_bdf *b = &((memory *)s->memory)->b;
   tr_corrector *c = &s->c;
-  for (;;) {
+  for (bool other = !c->plain && s->allowed > 0;;) {
     long matrices = s->newton.matrices;
     if (c->few) tr_bdf_start(b, s, x1);
     tr_status status = tr_correct_si2(s, x0, x0->t + h, x1);
@@ -75,8 +76,9 @@ static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     if (status != TR_NO_CONVERGENCE) return status;
     b->grown = true;
     if (s->newton.matrices == matrices) continue;
-    if (!c->plain) return status;
-    c->plain = false;
+    if (other) return status;
+    other = true;
+    c->plain = !c->plain;
   }
 }
 

@@ -55,11 +55,11 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
   static const struct {
     const char *name;
     tr_quantity quantity;
-  } known[] = {{"angle", TR_ANGLE},   {"angle1", TR_ANGLE}, {"angle2", TR_ANGLE},
-               {"swing", TR_ANGLE},   {"fx", TR_FORCE},     {"fy", TR_FORCE},
-               {"fz", TR_FORCE},      {"tx", TR_TORQUE},    {"ty", TR_TORQUE},
-               {"tz", TR_TORQUE},     {"normal", TR_FORCE}, {"friction", TR_FORCE},
-               {"speed", TR_VELOCITY}};
+  } known[] = {{"angle", TR_ANGLE},    {"angle1", TR_ANGLE},  {"angle2", TR_ANGLE},
+               {"swing", TR_ANGLE},    {"bend", TR_ANGLE},    {"fx", TR_FORCE},
+               {"fy", TR_FORCE},       {"fz", TR_FORCE},      {"tx", TR_TORQUE},
+               {"ty", TR_TORQUE},      {"tz", TR_TORQUE},     {"normal", TR_FORCE},
+               {"friction", TR_FORCE}, {"speed", TR_VELOCITY}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(name, known[i].name)) return known[i].quantity;
   if (!strcmp(name, "rate")) return rotary ? TR_ANGULAR_VELOCITY : TR_VELOCITY;
@@ -148,6 +148,9 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
     }
     case OWN_FORCE: {
       const tr_force_ops *ops = s->force[o->index].ops;
+      const void *par = s->force[o->index].e.par;
+      if (ops->measure_quantity)
+        return (part){ops->measure_names[k], ops->measure_quantity(par, k)};
       bool rotary = ops->uses_moments; // unless it says that it goes along a length
       for (const char *const *n = ops->measure_names; *n; n++)
         if (!strcmp(*n, "length")) rotary = false;

@@ -128,7 +128,7 @@ static bool measures_frames(const tr_field *fields, const void *par) {
     int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
     for (int i = 0; i < laws; i++)
       for (int k = 0; law[i] && k < law[i]->inputs; k++)
-        if (law[i]->input[k].kind > LAW_VARIABLE) return true;
+        if (law[i]->input[k].kind > LAW_PARAMETER) return true;
   }
   return false;
 }
@@ -149,6 +149,8 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
     s->nc += j->ops->rows, s->nmem += d->type->nmem;
+    j->lock = -1, j->idle = d->idle;
+    if (d->lockable || d->idle) j->lock = s->nmem, s->nmem += 1 + j->ops->rows, s->nlock++;
     s->nblock++;
     if (j->ops->phi_t) s->rheonomic = true;
     if (j->ops->velocity) s->force_level = TR_AT_VELOCITY;
@@ -197,11 +199,31 @@ tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
 }
 
 static sys_element *element(tr_system *s, int i) {
-  return i < s->njoint ? &s->joint[i].e : &s->force[i - s->njoint].e;
+  if (i < s->njoint) return &s->joint[i].e;
+  i -= s->njoint;
+  return i < s->nforce ? &s->force[i].e : &s->event[i - s->nforce].e;
+}
+
+// How many markers of n elements have frames that hold parameters.
+static int holding_markers(tr_system *s, int n) {
+  int count = 0;
+  for (int i = 0; s->plan.nswitched > 0 && i < n; i++)
+    for (int k = 0; k < element(s, i)->markers; k++)
+      count += s->plan.marker[element(s, i)->frame[k]].switched > 0;
+  return count;
+}
+
+// A site whose frame holds parameters.
+static void hold_parameters(tr_system *s, int marker, int frame) {
+  int first = s->plan.marker[marker].switched - 1, left = s->plan.nswitched - first;
+  int count = left < TR_SWITCHED_PER_FRAME ? left : TR_SWITCHED_PER_FRAME;
+  if (first >= 0)
+    s->switched[s->nswitched++] = (sys_switched){frame, s->switched_mem + first, count};
 }
 
 static bool sees_points(const tr_system *s, int i) {
   if (i < s->njoint) return s->joint[i].ops->sight != TR_SEES_FRAMES;
+  if (i >= s->njoint + s->nforce) return false;
   const sys_force *f = &s->force[i - s->njoint];
   return f->ops->sight != TR_SEES_FRAMES && !f->whole;
 }
@@ -215,7 +237,7 @@ static int *shared_site(tr_system *s, int i, int k, int *use, int *own) {
 }
 
 static tr_status number_sites(tr_system *s, tr_error *error) {
-  int n = s->njoint + s->nforce, own;
+  int n = s->njoint + s->nforce + s->nevent, own;
   bool failed = false;
   size_t markers = (size_t)s->plan.nmarker;
   int *use = tr_resize(s->al, NULL, (2 * markers + 1) * sizeof *use);
@@ -238,7 +260,8 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       s->body[b].sites = count[b + 2] - count[b + 1];
     }
     memset(use, 0, 2 * markers * sizeof *use);
-    s->site = NEW(s->nframe, tr_site);
+    s->switched = NEW(holding_markers(s, n), sys_switched);
+    s->site = s->switched ? NEW(s->nframe, tr_site) : NULL;
   }
   for (int i = 0; i < n && s->site; i++) {
     sys_element *e = element(s, i);
@@ -247,6 +270,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       if (*u == 0) {
         *u = 1 + count[e->body[k] + 1]++;
         failed = failed || tr_make_site(s, e->frame[k], e->nd, &s->site[*u - 1]) != TR_OK;
+        hold_parameters(s, e->frame[k], *u - 1);
         s->site[*u - 1].point = sees_points(s, i);
         e->first |= 1u << k;
       }
@@ -258,10 +282,43 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
   return s->site && !failed ? TR_OK : tr_no_memory(error);
 }
 
+// Which frames on ground show reactions.
+static tr_status find_reactions(tr_system *s, tr_error *error) {
+  const tr_plan *p = &s->plan;
+  int most = 0;
+  for (int j = 0; j < p->njoint; j++) most += p->joint[j].reaction > 0 ? 2 : 0;
+  s->reaction = NEW(most, sys_reaction);
+  if (!s->reaction) return tr_no_memory(error);
+  for (int j = 0; j < p->njoint; j++) {
+    if (p->joint[j].reaction == 0) continue;
+    int first = s->nreaction; // a planar and a spatial one at most
+    for (int i = 0; i < s->njoint + s->nforce; i++) {
+      const sys_element *e = element(s, i);
+      const int *marker = i < s->njoint ? p->joint[i].marker : p->force[i - s->njoint].marker;
+      for (int k = 0; k < e->markers; k++) {
+        int known = first;
+        if (marker[k] != p->joint[j].reaction) continue;
+        while (known < s->nreaction && s->reaction[known].site != e->frame[k]) known++;
+        if (known == s->nreaction && s->nreaction < most)
+          s->reaction[s->nreaction++] = (sys_reaction){j, e->frame[k]};
+      }
+    }
+  }
+  return TR_OK;
+}
+
+static bool reads_reactions(const tr_system *s, const sys_element *e) {
+  for (int k = 0; k < e->markers; k++)
+    for (int i = 0; i < s->nreaction; i++)
+      if (s->reaction[i].site == e->frame[k]) return true;
+  return false;
+}
+
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
   s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
-  if (!s->block || !s->of_velocity || !s->of_number) return tr_no_memory(error);
+  s->follows = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity || !s->of_number || !s->follows) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -294,6 +351,7 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
       s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
       s->nvelocity += s->of_velocity[j->row + r];
       s->of_number[j->row + r] = j->type == &tr_joint_equation;
+      s->follows[j->row + r] = s->of_number[j->row + r] && reads_reactions(s, &j->e);
     }
   }
   return TR_OK;
@@ -376,7 +434,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   int before = error->count;
   TR_TRY(tr_state_new(s, &x, error));
   tr_kinematics(w, 0, x.q, x.v, x.mem, TR_AT_BIAS);
-  for (int i = 0; i < s->njoint + s->nforce; i++) {
+  for (int i = 0; i < s->njoint + s->nforce; i++) { // events have nothing to find
     bool joint = i < s->njoint;
     const sys_element *e = element(s, i);
     const char *(*start)(void *, int, const tr_frame *const *) =
@@ -400,14 +458,18 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites};
+    bool points = true;
+    for (int k = b->site; k < b->site + b->sites; k++)
+      points = points && s->site[k].point && s->site[k].nd == (b->type->dim == 2 ? 3 : 6);
+    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites, points};
     if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
     s->body_run[s->nbody_run - 1].count++;
   }
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     s->link[i] = (tr_link){j->e.par, {j->e.frame[0], j->e.frame[1]}, j->row};
-    if (i == 0 || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
+    bool alone = j->lock >= 0 || (i > 0 && s->joint[i - 1].lock >= 0);
+    if (i == 0 || alone || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
     s->joint_run[s->njoint_run - 1].count++;
   }
   return TR_OK;
@@ -423,7 +485,9 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
     return tr_fail(error, TR_BAD_INPUT, &(tr_place){.file = model->source},
                    "the model has no bodies, so nothing can move");
   TR_TRY(number_elements(s, error));
+  TR_TRY(tr_number_events(s, error));
   TR_TRY(number_sites(s, error));
+  TR_TRY(find_reactions(s, error));
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(make_masses(s, error));

@@ -14,15 +14,20 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
+tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n) {
+  return (tr_bodies_at){n, w->sys->slot + first, w->t, w->q, w->v, w->cache, w->sys->site};
+}
+
 static tr_bodies_at bodies_at(const tr_work *w, const sys_run *run) {
-  return (tr_bodies_at){run->count,  w->sys->slot + run->first, w->t, w->q, w->v, w->cache,
-                        w->sys->site};
+  return tr_bodies_of(w, run->first, run->count);
 }
 
 void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
+  for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
+    memcpy(w->frame[k->frame].R, mem + k->first, (size_t)k->count * sizeof *mem);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
@@ -52,6 +57,24 @@ static void put_wrenches(const sys_element *e, const double *wrench, double *W) 
   }
 }
 
+void tr_show_reactions(tr_work *w, const double *lam) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  for (int i = 0; i < s->nreaction; i++) {
+    const sys_joint *j = &s->joint[s->reaction[i].joint];
+    tr_frame *shown = &w->frame[s->reaction[i].site];
+    const double *B = wrench + j->e.nd;
+    frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
+    if (j->e.nd == 3) {
+      shown->v[0] = B[0], shown->v[1] = B[1], shown->w[2] = B[2];
+    } else {
+      v3_copy(B, shown->v), v3_copy(B + 3, shown->w);
+    }
+  }
+}
+
 static void load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -64,14 +87,26 @@ static void load_forces(tr_work *w) {
   }
 }
 
+// Joints that can be locked stand alone: they hold where they were locked, or not at all.
+static bool load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
+                      double *W) {
+  static const double none[6 * TR_MAX_MARKERS] = {0};
+  if (!tr_joint_idle(w, j)) return false;
+  for (int r = 0; phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
+  if (lam) put_wrenches(&j->e, none, W);
+  return true;
+}
+
 static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
-    const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->eval_run) {
+    const sys_joint *first = s->joint + run->first;
+    const tr_joint_ops *ops = first->ops;
+    if (load_idle(w, first, lam, phi, W)) continue;
+    if (ops->eval_run && first->lock < 0) {
       ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
       continue;
     }
@@ -80,6 +115,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
       ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                 phi ? phi + e->row : rows, wrench);
       if (lam) put_wrenches(&e->e, wrench, W);
+      for (int i = 0; e->lock >= 0 && phi && i < ops->rows; i++)
+        phi[e->row + i] -= w->mem[e->lock + 1 + i];
     }
   }
 }
@@ -125,6 +162,8 @@ static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi)
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+  const double *shown = w->reactions ? w->reactions : lam;
+  if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   load_forces(w);
@@ -216,41 +255,41 @@ static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *si
 }
 
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
-static void joint_rows(const tr_work *w, const sys_joint *j, double *G) {
+const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
-  bool ready = false;
-  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = s->block[j->block].width;
+  const sys_block *block = &s->block[j->block];
+  double *G = w->G + block->G;
+  int nd = j->e.nd, n = j->e.markers * nd;
+  if (tr_joint_idle(w, j)) {
+    clear(G, block->rows * block->width);
+    return G;
+  }
+  frames_of(w, &j->e, f);
+  j->ops->jac(j->e.par, w->t, f, Gf);
   for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
-    const tr_site *site = s->site + j->e.frame[k];
     tr_body_at at = body_at(w, b);
-    if (j->ops->sight == TR_JOINS_POINTS && b->type->point_rows) {
-      b->type->point_rows(&at, site, k == 0 ? -1 : 1, width, G);
-    } else {
-      if (!ready) {
-        frames_of(w, &j->e, f);
-        j->ops->jac(j->e.par, w->t, f, Gf);
-        ready = true;
-      }
-      pull_rows(&at, b, site, rows, n, Gf + k * nd, width, G);
-    }
+    pull_rows(&at, b, s->site + j->e.frame[k], block->rows, n, Gf + k * nd, block->width, G);
     G += b->nv;
   }
+  return w->G + block->G;
+}
+
+const double *tr_own_rows(tr_work *w, const sys_body *b) {
+  tr_body_at at = body_at(w, b);
+  double *G = w->G + w->sys->block[b->block].G;
+  b->type->jac(&at, G);
+  return G;
 }
 
 void tr_jacobian(tr_work *w) {
   const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->nc == 0) continue;
-    tr_body_at at = body_at(w, b);
-    b->type->jac(&at, w->G + s->block[b->block].G);
-  }
-  for (int i = 0; i < s->njoint; i++)
-    joint_rows(w, &s->joint[i], w->G + s->block[s->joint[i].block].G);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].nc > 0) tr_own_rows(w, &s->body[i]);
+  for (int i = 0; i < s->njoint; i++) tr_joint_rows(w, &s->joint[i]);
 }
 
 // Row r of a block times v.
@@ -275,7 +314,7 @@ void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     if (!j->ops->velocity) continue;
-    joint_rows(w, j, w->G + s->block[j->block].G);
+    tr_joint_rows(w, j);
     for (int r = 0; r < j->ops->rows; r++)
       if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(w, &s->block[j->block], r, x);
   }
@@ -307,7 +346,7 @@ void tr_phi_t(tr_work *w, double *out) {
   }
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->ops->phi_t) continue;
+    if (!j->ops->phi_t || tr_joint_idle(w, j)) continue;
     frames_of(w, &j->e, f);
     j->ops->phi_t(j->e.par, w->t, f, w->mem + j->e.mem, out + j->row);
   }
@@ -330,6 +369,7 @@ void tr_gamma(tr_work *w, double *out) {
     int nd = j->e.nd, n = j->e.markers * nd;
     frames_of(w, &j->e, f);
     memset(o, 0, (size_t)j->ops->rows * sizeof *o);
+    if (tr_joint_idle(w, j)) continue;
     if (j->ops->gamma) j->ops->gamma(j->e.par, w->t, f, o);
     j->ops->jac(j->e.par, w->t, f, Gf);
     for (int r = 0; r < j->ops->rows; r++)
@@ -373,7 +413,9 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
 static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
                        double *out) {
   double gam[TR_MAX_ROWS];
-  if (j->ops->rate)
+  if (tr_joint_idle(w, j))
+    clear(out, j->ops->rows);
+  else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
     rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
@@ -394,7 +436,7 @@ void tr_rates(tr_work *w, double *out) {
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->rate_run) {
+    if (ops->rate_run && s->joint[run->first].lock < 0) {
       ops->rate_run(run->count, s->link + run->first, w->frame, out);
       continue;
     }

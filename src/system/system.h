@@ -56,6 +56,8 @@ typedef struct sys_joint {
   const tr_joint_type *type;
   const tr_joint_ops *ops;
   int row, block;
+  bool idle; // it does not hold at the start
+  int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
 typedef struct sys_force {
@@ -65,10 +67,27 @@ typedef struct sys_force {
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
+// What a run watches; see event.c.
+typedef struct sys_event {
+  sys_element e; // nd 0: of time alone
+  const tr_plan_event *plan;
+  const char *text; // what it does
+} sys_event;
+
+// A frame on ground whose R holds the parameters in mem from `first` on.
+typedef struct sys_switched {
+  int frame, first, count;
+} sys_switched;
+
 // Neighbours of one type, evaluated in one call where the type can.
 typedef struct sys_run {
   int first, count;
 } sys_run;
+
+// The reaction of a joint as laws see it: the twist of a frame on ground.
+typedef struct sys_reaction {
+  int joint, site;
+} sys_reaction;
 
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
 typedef enum sys_owner_kind {
@@ -102,8 +121,14 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   sys_block *block;
-  tr_site *site; // (nframe) sorted by body, ground first
+  int nevent, nswitched, nlock; // nlock: joints that can be locked
+  sys_event *event;
+  sys_switched *switched; // (nswitched)
+  int switched_mem;       // place of the parameters in mem
+  tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
+  int nreaction;
+  sys_reaction *reaction;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
   double
@@ -118,11 +143,12 @@ struct tr_system {
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
-  tr_level force_level;     // what the forces read of the frames
-  int max_nv;               // largest body
-  tr_pattern pattern;       // nv + nc unknowns
-  int *tape, *shape;        // slots of the assembly, in its order; what blocks look like: sink.h
-  int nclear, *clear;       // slots that no block overwrites
+  bool *follows;        // (nc) and of these those that read reactions: as exact as multipliers are
+  tr_level force_level; // what the forces read of the frames
+  int max_nv;           // largest body
+  tr_pattern pattern;   // nv + nc unknowns
+  int *tape, *shape;    // slots of the assembly, in its order; what blocks look like: sink.h
+  int nclear, *clear;   // slots that no block overwrites
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -139,14 +165,22 @@ typedef struct tr_work {
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;           // (scratch) blocks under assembly
+  double *many;            // (TR_MANY) blocks of several bodies or joints
   double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
+  const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
 } tr_work;
 
+// Bodies and points of joints that are looked at together while the matrix is put together.
+enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 };
+
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
+
+// Bodies first .. first + n - 1 at the point of the last tr_kinematics.
+tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
 
 // ---- pieces (pieces.c): all at the point of the last tr_kinematics ---------------------------------
 
@@ -155,6 +189,9 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level);
 // F (nv) = G' lam - Q, phi (nc). lam NULL: F = -Q. F or phi may be NULL.
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
+// Laws see the reactions that lam (nc) makes. tr_forces does so where it has a lam; without, the last ones
+// stay.
+void tr_show_reactions(tr_work *w, const double *lam);
 // The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *room);
@@ -162,9 +199,11 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
                    double *out);                                      // (nv) M a
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 void tr_jacobian(tr_work *w);                                         // work->G
-void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                               // (nc)
+const double *tr_joint_rows(tr_work *w, const sys_joint *j);          // its part of work->G
+const double *tr_own_rows(tr_work *w, const sys_body *b);
+void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                             // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
@@ -184,6 +223,51 @@ void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 
+// ---- elements one by one (probe.c) -----------------------------------------------------------------
+
+// What every force does to its frames, Phi, Phi_t, at the point of the last tr_kinematics, level
+// TR_AT_VELOCITY: numbers in one array. A part of it belongs to one element.
+typedef enum tr_probe_what {
+  TR_PROBE_FORCE,
+  TR_PROBE_PHI,
+  TR_PROBE_PHI_T,
+  TR_PROBES
+} tr_probe_what;
+typedef struct tr_probe_part {
+  const char *kind, *name;
+  int at, n;
+  tr_probe_what what;
+} tr_probe_part;
+int tr_probe_size(const tr_system *sys);
+void tr_probe(tr_work *w, double *out);
+int tr_probe_parts(const tr_system *sys);
+tr_probe_part tr_probe_describe(const tr_system *sys, int part,
+                                int at); // at: behind the forces before
+// The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
+double tr_probe_fastest(tr_work *w, double *room, const char **name);
+
+// ---- events (event.c) ------------------------------------------------------------------------------
+
+tr_status tr_number_events(tr_system *sys, tr_error *error); // called by compile
+void tr_start_memory(const tr_system *sys, double *mem); // parameters, joints that do not hold yet
+// At the point of the last tr_kinematics, level TR_AT_VELOCITY.
+double tr_event_value(const tr_work *w, int event);
+// With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
+// displacements.
+double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
+// What counts as touching zero, and the rate below which an impact is the last; 0: nothing.
+double tr_event_touch(const tr_system *sys, int event);
+double tr_event_rest(const tr_system *sys, int event);
+// The value of the k-th parameter that it sets.
+double tr_event_set_value(const tr_work *w, int event, int k);
+// Whether a joint holds; and to have it hold, where it is, or no longer.
+static inline bool tr_joint_idle(const tr_work *w, const sys_joint *j) {
+  return j->lock >= 0 && w->mem[j->lock] != 0;
+}
+void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
+// Rows of joints that do not hold, ascending; rows NULL: just count.
+int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
+
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 
 // values of the KKT matrix with coefficients cm, ck, cd. Calls tr_kinematics. blocks: the mass matrix
@@ -199,9 +283,15 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
 double tr_plain_velocity_rows(const tr_work *w, double *values);
+// The columns of multipliers become G' alone, without what forces that depend on reactions add.
+void tr_plain_columns(const tr_work *w, double *values);
+// [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
+// those of x, until they stay. At the point of the last tr_kinematics.
+tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r);
 // Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
-// The same at the point of the last tr_kinematics, after tr_forces with the same lam.
+// The same at the point of the last tr_kinematics, after tr_forces with the same lam; work->G is not
+// complete after it.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
 // The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: expressions g(t, q, v) that cross zero, found in the steps behind, and what comes of them.
+//
+// (1) Every event knows on which side of zero its expression is. A step that ends on the other side, or
+//     that approaches zero and leaves again, is looked at from inside by the dense output; the first
+//     crossing of all is found to the last digits of t. Those within a picosecond of a second are
+//     one instant.
+// (2) The step then ends there: the state of the dense output, with the accelerations of the states on
+//     either end, is shown, acted on in the order of the model, made consistent and shown again. The
+//     method begins anew.
+// (3) After its own event an expression is at zero up to round-off. Its side is where its rate leads it,
+//     so that it neither fires again nor misses the next crossing, however soon. A rate that is nothing
+//     either is rest: it has no side until it is clearly away (a contact: once it has settled). It
+//     sleeps while a joint holds that it would lock.
+// (4) What jumps over zero by the doing of others fires in the same instant, each event once.
+// (5) Events without any time between them end the run with an error that names them.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "driver.h"
+
+static const double INSTANT = 1e-12; // of the time: what is one and the same instant
+static const double NOTHING = 1e-9;  // of the largest value so far: g or g' is nothing
+static const double QUICK = 1e-8;    // of the run: hardly any time
+enum {
+  FIRST_RECORDS = 64,
+  MOST_QUICK = 100,
+  MOST_ROUNDS = 20,
+  MOST_HALVINGS = 48,
+  MOST_ROOT = 200,
+  MOST_SEARCH = 60
+};
+
+tr_status tr_events_make(tr_run *r, tr_error *error) {
+  r->watch = TR_NEW(&r->arena, r->sys->nevent, tr_watch);
+  r->normal = TR_NEW(&r->arena, 2 * r->sys->nv, double);
+  if (!r->watch || !r->normal) return tr_no_memory(error);
+  r->record_capacity = FIRST_RECORDS;
+  r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
+  if (!r->record) return tr_no_memory(error);
+  r->last_event = -INFINITY;
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].last = -INFINITY;
+  return r->sampling ? TR_OK : tr_dense_make(r, error);
+}
+
+static const tr_event_par *par_of(const tr_run *r, int k) { return &r->sys->event[k].plan->par; }
+
+static bool counts(const tr_run *r, int k, int side) { // leaving this side
+  int d = par_of(r, k)->direction;
+  return d == TR_CROSS_BOTH || d == (side < 0 ? TR_CROSS_RISING : TR_CROSS_FALLING);
+}
+
+static int sign(double x) { return (x > 0) - (x < 0); }
+
+static double instant(const tr_run *r) {
+  return INSTANT * fmax(fabs(r->x.t), r->settings.end - r->first_t) + DBL_MIN;
+}
+
+// ---- values ---------------------------------------------------------------------------------------
+
+// All expressions and their rates at the state.
+static void evaluate(tr_run *r) {
+  const tr_state *x = tr_run_state(r);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    w->g = tr_event_value(r->work, k);
+    w->rate = tr_event_slope(r->work, k, x->a, NULL);
+    w->most_g = fmax(w->most_g, fabs(w->g)), w->most_rate = fmax(w->most_rate, fabs(w->rate));
+  }
+}
+
+static double value_inside(tr_run *r, int k, double t) {
+  const tr_state *x = tr_dense_motion(r, t);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  return tr_event_value(r->work, k);
+}
+
+// The side of an expression that is at or near zero: where its rate leads it.
+static int new_side(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  const tr_event_par *par = par_of(r, k);
+  if (fabs(w->g) > NOTHING * w->most_g) return sign(w->g);
+  if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
+  if (isnan(par->restitution) || w->settled) return 0;
+  return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only
+}
+
+// Nothing is left to do for it as long as the joints that it locks hold.
+static bool sleeps(const tr_run *r, int k) {
+  const tr_plan_event *e = r->sys->event[k].plan;
+  const double *mem = r->x.mem;
+  for (int i = 0; i < e->nlock; i++)
+    if (mem[r->sys->joint[e->lock[i]].lock] == 0) return true;
+  for (int i = 0; r->watch[k].settled && i < e->nsettle; i++)
+    if (mem[r->sys->joint[e->settle[i]].lock] == 0) return true;
+  return false;
+}
+
+void tr_events_reset(tr_run *r) {
+  if (r->sys->nevent == 0) return;
+  evaluate(r);
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].side = new_side(r, k);
+}
+
+// ---- where ----------------------------------------------------------------------------------------
+
+// From a point on the side s to one that is not: the first of them beyond the crossing, by regula falsi
+// (Illinois), every fourth time by bisection.
+static double root(tr_run *r, int k, int s, double a, double b, double gb) {
+  double ga = s * value_inside(r, k, a), near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+  gb *= s;
+  for (int i = 0; ga <= 0; i++) { // at zero, after its own event
+    double m = 0.5 * (a + b), gm = s * value_inside(r, k, m);
+    if (i == MOST_HALVINGS || !(m > a && m < b)) return a;
+    if (gm > 0)
+      a = m, ga = gm;
+    else
+      b = m, gb = gm;
+  }
+  for (int i = 1, kept = 0; i < MOST_ROOT && b - a > near && gb < 0; i++) {
+    double m = i % 4 ? (a * gb - b * ga) / (gb - ga) : 0.5 * (a + b);
+    if (!(m > a && m < b)) m = 0.5 * (a + b);
+    double gm = s * value_inside(r, k, m);
+    if (gm > 0) {
+      if (kept > 0) gb *= 0.5;
+      a = m, ga = gm, kept = 1;
+    } else {
+      if (kept < 0) ga *= 0.5;
+      b = m, gb = gm, kept = -1;
+    }
+  }
+  return b;
+}
+
+// The place nearest to zero between a and b, or the first found beyond it.
+static double nearest(tr_run *r, int k, int s, double a, double b) {
+  const double golden = 0.3819660112501051;
+  double x = a + golden * (b - a), y = b - golden * (b - a);
+  double gx = s * value_inside(r, k, x), gy = s * value_inside(r, k, y);
+  for (int i = 0; i < MOST_SEARCH && gx > 0 && gy > 0; i++) {
+    if (gx < gy)
+      b = y, y = x, gy = gx, x = a + golden * (b - a), gx = s * value_inside(r, k, x);
+    else
+      a = x, x = y, gx = gy, y = b - golden * (b - a), gy = s * value_inside(r, k, y);
+  }
+  return gx < gy ? x : y;
+}
+
+// When an expression fires in the last step, or INFINITY; w->to: its side at the end.
+static double first_crossing(tr_run *r, int k) {
+  tr_watch *w = &r->watch[k];
+  double t0 = r->before.t, t1 = r->x.t, near = instant(r);
+  int s = w->side;
+  if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
+    double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
+    if (s * g <= 0 && counts(r, k, s)) return root(r, k, s, t0, low, g);
+    if (s * g > 0 && g != 0 && fabs(g) <= tr_event_touch(r->sys, k)) return low;
+    if (s * g <= 0) t0 = low, s = -s;
+  }
+  bool over = s * w->g < 0, there = s * w->g <= near * fabs(w->rate) && s * w->rate < 0;
+  w->to = over || there ? -s : s;
+  if (w->to == s || !counts(r, k, s)) return INFINITY;
+  return over ? root(r, k, s, t0, t1, w->g) : t1;
+}
+
+static bool may_cross(const tr_watch *w, double near) {
+  int s = w->side;
+  if (s == 0 || w->spent) return false;
+  return s * w->g <= near * fabs(w->rate) || (s * w->rate0 < 0 && s * w->rate > 0);
+}
+
+// ---- what happens ---------------------------------------------------------------------------------
+
+static void note(tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  const sys_event *e = &r->sys->event[k];
+  r->info.events++;
+  if (r->records == TR_MAX_RECORDS) return;
+  tr_event_record *grown =
+      tr_grow(r->sys->al, r->record, r->records, &r->record_capacity, sizeof *r->record);
+  if (!grown) return; // the list is shorter, the run goes on
+  r->record = grown;
+  r->record[r->records++] = (tr_event_record){.t = r->x.t,
+                                              .name = e->e.name,
+                                              .message = e->plan->par.message,
+                                              .what = w->what ? w->what : e->text,
+                                              .before = w->before,
+                                              .after = w->rate};
+}
+
+tr_event_record tr_run_event(const tr_run *r, long i) {
+  if (i < 0 || i >= r->records) return (tr_event_record){.name = "", .message = "", .what = ""};
+  return r->record[i];
+}
+
+// Those that others made jump over zero.
+static bool find_jumps(tr_run *r) {
+  bool any = false;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    int now = w->fires ? new_side(r, k) : fabs(w->g) > NOTHING * w->most_g ? sign(w->g) : w->side;
+    bool jumps = !w->fires && !w->fired && !w->spent && w->side != 0 && now == -w->side;
+    w->fires = jumps && counts(r, k, w->side);
+    if (w->fires) w->before = w->rate;
+    any = any || w->fires;
+    w->side = now;
+  }
+  return any;
+}
+
+static tr_status too_quick(tr_run *r, tr_error *error) {
+  double span = r->settings.end - r->first_t;
+  r->quick = r->x.t - r->last_event < QUICK * span ? r->quick + 1 : 0;
+  r->last_event = r->x.t;
+  if (r->quick <= MOST_QUICK) return TR_OK;
+  const char *name = "";
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (r->watch[k].fires) name = r->sys->event[k].e.name;
+  return tr_fail(error, TR_FAILED, NULL,
+                 "event \"%s\": events chatter at t = %.9g s, %d in a row with hardly any time "
+                 "between; what one does, another (or itself) undoes: leave a gap between them",
+                 name, r->x.t, r->quick);
+}
+
+// The events that fire, at r->x, which has not been shown.
+static tr_status happen(tr_run *r, bool shown, tr_error *error) {
+  r->info.at_event = true;
+  tr_status status = shown ? TR_OK : tr_run_show(r, error);
+  if (status == TR_OK) status = too_quick(r, error);
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = false;
+  bool more = true;
+  for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
+    status = tr_events_act(r, error);
+    if (status == TR_OK) status = tr_run_begin(r, false, false, error);
+    if (status != TR_OK) break;
+    evaluate(r);
+    for (int k = 0; k < r->sys->nevent; k++) {
+      tr_watch *w = &r->watch[k];
+      if (!w->fires) continue;
+      note(r, k);
+      w->fired = true, w->last = r->x.t, w->what = NULL;
+      w->spent = par_of(r, k)->once;
+      if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
+    }
+    more = find_jumps(r);
+  }
+  if (status == TR_OK) status = tr_run_show(r, error);
+  r->info.at_event = false;
+  return status == TR_OK && r->info.stopped_by ? TR_STOPPED : status;
+}
+
+tr_status tr_events_start(tr_run *r, tr_error *error) {
+  bool any = false;
+  if (r->sys->nevent == 0) return TR_OK;
+  tr_events_reset(r);
+  double near = instant(r);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    double floor = DBL_EPSILON * fmax(1, w->most_g);
+    bool zero = fabs(w->g) <= fmax(near * fabs(w->rate), floor);
+    int to = zero ? sign(w->rate) : 0;
+    w->fires = to != 0 && counts(r, k, -to);
+    w->before = w->rate;
+    any = any || w->fires;
+  }
+  return any ? happen(r, true, error) : TR_OK;
+}
+
+// The state in the middle of the last step takes the place of its end.
+static void step_back(tr_run *r, double t) {
+  tr_state_copy(&r->x, tr_dense_at(r, t));
+  memcpy(r->x.mem, r->before.mem, (size_t)r->sys->nmem * sizeof *r->x.mem);
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+  tr_accept(r->work, r->x.mem);
+  r->current = false;
+}
+
+// The time of the first event in the step, INFINITY: none, and all sides are known. Those there fire.
+static double find_first(tr_run *r) {
+  double first = INFINITY, near = instant(r);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    w->to = w->side;
+    w->at = may_cross(w, near) ? first_crossing(r, k) : INFINITY;
+    first = fmin(first, w->at);
+  }
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (first == INFINITY) w->side = w->to;
+    w->fires = first < INFINITY && w->at <= first + near;
+  }
+  return first;
+}
+
+tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
+  bool any = false;
+  *happened = false;
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].rate0 = r->watch[k].rate;
+  if (r->sys->nevent > 0) evaluate(r);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (sleeps(r, k))
+      w->side = 0;
+    else if (w->side == 0 && fabs(w->g) > NOTHING * w->most_g)
+      w->side = sign(w->g), w->settled = false;
+    any = any || may_cross(w, instant(r));
+  }
+  if (!any) return TR_OK;
+  bool current = r->current;
+  if (tr_dense_sharpen(r) != TR_OK) r->current = current;
+  double t = find_first(r);
+  if (t == INFINITY) {
+    r->current = current;
+    return TR_OK;
+  }
+  *happened = true;
+  TR_TRY(tr_run_serve(r, t, error));
+  if (t < r->x.t) step_back(r, t);
+  evaluate(r);
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].before = r->watch[k].rate;
+  return happen(r, false, error);
+}

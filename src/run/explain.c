@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a step failed, in words: what the user can do something about comes first.
+//
+// A force that jumps: along the way the bodies would go, q o exp(s v + s^2/2 a), forces and prescribed
+// motions are looked at in a few places; where one changes most the interval is halved again and again.
+// What is left of a change that was smooth is nothing, of a jump all.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+
+enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
+static const double JUMP = 0.5;   // of the change over an interval that is left in the end
+static const double TINY = 1e-6;  // of the largest force: not worth a word
+static const double NOISE = 1e-6; // of the velocities, worth a word
+static const double FASTEST =
+    0.3; // h times a force's rate beyond which explicit formulas may explode
+
+// ---- jumps ----------------------------------------------------------------------------------------
+
+typedef struct suspect {
+  tr_probe_part part;
+  double change, from; // the largest over one of the intervals, and where that begins
+} suspect;
+
+typedef struct probe {
+  const tr_run *r;
+  tr_arena arena;
+  tr_state x;              // a place on the way
+  double *d;               // (nv)
+  double *a, *b, *m;       // (size) what the parts do on either end, and between
+  double scale[TR_PROBES]; // the largest force, position, velocity
+  int size, parts;
+  suspect *s; // (parts)
+} probe;
+
+static void look(probe *p, double s, double *out) {
+  const tr_run *r = p->r;
+  for (int i = 0; i < r->sys->nv; i++) {
+    p->d[i] = s * (r->x.v[i] + 0.5 * s * r->x.a[i]);
+    p->x.v[i] = r->x.v[i] + s * r->x.a[i];
+  }
+  tr_retract(r->sys, r->x.q, p->d, p->x.q);
+  p->x.t = r->x.t + s;
+  tr_kinematics(r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_VELOCITY);
+  tr_probe(r->work, out);
+  for (int i = 0; i < p->size - 2 * r->sys->nc; i++)
+    if (isfinite(out[i])) p->scale[TR_PROBE_FORCE] = fmax(p->scale[TR_PROBE_FORCE], fabs(out[i]));
+}
+
+static double change(const tr_probe_part *part, const double *a, const double *b) {
+  double most = 0;
+  for (int i = part->at; i < part->at + part->n; i++) most = fmax(most, fabs(b[i] - a[i]));
+  return most;
+}
+
+// The size of the jump of a part in (from, to), 0: there is none; *where it is.
+static double halve(probe *p, const tr_probe_part *part, double from, double to, double *where) {
+  look(p, from, p->a), look(p, to, p->b);
+  double whole = change(part, p->a, p->b), left = whole;
+  for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->r->x.t) + fabs(to)); k++) {
+    double mid = 0.5 * (from + to);
+    look(p, mid, p->m);
+    bool first = change(part, p->a, p->m) >= change(part, p->m, p->b);
+    if (first)
+      to = mid, memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
+    else
+      from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
+    left = change(part, p->a, p->b);
+  }
+  *where = p->r->x.t + to;
+  return left > JUMP * whole && left > TINY * p->scale[part->what] ? left : 0;
+}
+
+// Where each part changes most on a way of length h, ahead and behind.
+static void suspect_all(probe *p, double h) {
+  for (int i = 0; i < p->parts; i++) p->s[i].change = 0;
+  look(p, -h, p->a);
+  for (int k = 1 - PLACES; k <= PLACES; k++) {
+    look(p, h * k / PLACES, p->b);
+    for (int i = 0; i < p->parts; i++) {
+      double c = change(&p->s[i].part, p->a, p->b);
+      if (c > p->s[i].change) p->s[i].change = c, p->s[i].from = h * (k - 1) / PLACES;
+    }
+    memcpy(p->a, p->b, (size_t)p->size * sizeof *p->a);
+  }
+}
+
+// The largest jump, among the parts that change most.
+static const tr_probe_part *find_jump(probe *p, double h, double *where, double *size) {
+  const tr_probe_part *found = NULL;
+  *size = 0;
+  suspect_all(p, h);
+  for (int k = 0; k < SUSPECTS; k++) {
+    suspect *worst = NULL;
+    for (int i = 0; i < p->parts; i++)
+      if (p->s[i].change > TINY * p->scale[p->s[i].part.what] &&
+          p->s[i].change > (worst ? worst->change : 0))
+        worst = &p->s[i];
+    if (!worst) break;
+    double at, jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES, &at);
+    if (jump > *size) *size = jump, *where = at, found = &worst->part;
+    worst->change = 0;
+  }
+  return found;
+}
+
+static bool make_probe(probe *p) {
+  const tr_system *sys = p->r->sys;
+  p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
+  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 1, double);
+  p->s = TR_NEW(&p->arena, p->parts + 1, suspect);
+  if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
+  p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
+  tr_state_copy(&p->x, &p->r->x);
+  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(p->x.q, sys->nq));
+  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(p->x.v, sys->nv));
+  for (int i = 0, at = 0; i < p->parts; i++) {
+    p->s[i].part = tr_probe_describe(sys, i, at);
+    if (i < sys->nforce) at += p->s[i].part.n;
+  }
+  return true;
+}
+
+// "; force "x" is discontinuous ..." into text, or nothing.
+static void tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
+  probe p = {.r = r, .arena = tr_arena_make(r->sys->al)};
+  double where = 0, size = 0, span = r->settings.end - r->first_t;
+  const tr_probe_part *part = NULL;
+  text[0] = 0;
+  if (make_probe(&p))
+    for (int k = 0; k < tries && !part; k++, h *= 30) {
+      part = find_jump(&p, fmin(h, 0.1 * span), &where, &size);
+      if (h > 0.1 * span) break;
+    }
+  if (part)
+    snprintf(text, room,
+             "; %s \"%s\" is discontinuous at t = %.9g s: it jumps by %.3g. Let an event find the "
+             "place, or smooth the law (STEP, tanh)",
+             part->kind, part->name, where, size);
+  tr_state_free(r->sys, &p.x);
+  tr_arena_free(&p.arena);
+}
+
+// ---- words ----------------------------------------------------------------------------------------
+
+// "body "x", angle": what a velocity belongs to.
+static void tell_coordinate(const tr_run *r, int worst, char *text, size_t room) {
+  text[0] = 0;
+  for (int i = 0; i < r->sys->nbody; i++) {
+    const sys_body *b = &r->sys->body[i];
+    if (worst < b->v || worst >= b->v + b->nv) continue;
+    const char *const *names = b->type->coordinate_names;
+    int n = 0;
+    while (names && names[n]) n++;
+    const char *name = worst - b->v < n ? names[worst - b->v] : NULL;
+    snprintf(text, room, "body \"%s\"%s%s", b->name, name ? ", " : "", name ? name : "");
+  }
+}
+
+// Where a failed iteration moved the accelerations most.
+static int moved_most(const tr_run *r) {
+  int worst = 0;
+  double most = 0;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double c = fabs(r->next.v[i] - r->x.v[i]);
+    if (!(c <= most)) most = isfinite(c) ? c : INFINITY, worst = i;
+  }
+  return worst;
+}
+
+// The largest factor by which accelerations answer to a change of positions, or of velocities, which keeps
+// the constraints: power iteration on differences. z (3 nv): the change, then room.
+static double answer(tr_projector *p, tr_state *x, bool velocity, double *z) {
+  const tr_system *sys = p->sys;
+  int n = sys->nv;
+  double *a = z + n, *d = a + n, eps = 1e-7, factor = 0;
+  tr_state y;
+  if (tr_state_new(sys, &y, NULL) != TR_OK) return 0;
+  for (int i = 0; i < n; i++) z[i] = 1 + 0.3 * (i % 7);
+  for (int k = 0; k < POWER; k++) {
+    double length = vec_norm(z, n);
+    if (!(length > 0) || !isfinite(length)) break;
+    for (int i = 0; i < n; i++) z[i] /= length, d[i] = eps * z[i];
+    tr_state_copy(&y, x);
+    if (velocity)
+      for (int i = 0; i < n; i++) y.v[i] += d[i];
+    else
+      tr_retract(sys, x->q, d, y.q);
+    if (tr_solve_accelerations(p, &y, a, y.lam) != TR_OK) break;
+    for (int i = 0; i < n; i++) z[i] = (a[i] - x->a[i]) / eps;
+    factor = vec_norm(z, n);
+  }
+  tr_state_free(sys, &y);
+  return factor;
+}
+
+// Forces too fast for the step of an explicit method: seen from the start, since here all is lost.
+static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
+  const tr_system *sys = r->sys;
+  tr_projector p = r->projector;
+  tr_state x = {0};
+  const char *name = "";
+  char where[160];
+  double rate = 0;
+  int worst = 0;
+  size_t n = 3 * (size_t)sys->nv + (size_t)sys->nmass;
+  double *z = r->step->method->direct ? tr_resize(sys->al, NULL, (n + 1) * sizeof *z) : NULL;
+  if (!z || tr_state_new(sys, &x, NULL) != TR_OK) goto done;
+  if (tr_solve_accelerations(&p, &x, x.a, x.lam) != TR_OK) goto done;
+  double damping = answer(&p, &x, true, z), force;
+  for (int i = 1; i < sys->nv; i++)
+    if (fabs(z[i]) > fabs(z[worst])) worst = i;
+  double stiffness = sqrt(answer(&p, &x, false, z));
+  if (stiffness > damping)
+    for (int i = worst = 0; i < sys->nv; i++)
+      if (fabs(z[i]) > fabs(z[worst])) worst = i;
+  rate = fmax(damping, stiffness);
+  if (!(h * rate > FASTEST)) goto done;
+  tell_coordinate(r, worst, where, sizeof where);
+  tr_kinematics(r->work, x.t, x.q, x.v, x.mem, TR_AT_VELOCITY);
+  force = tr_probe_fastest(r->work, z + 3 * sys->nv, &name);
+  bool known = force > 0.1 * rate;
+  tr_fail(error, TR_FAILED, NULL,
+          "at t = %.9g s numbers explode: h = %.3g s is too long for an explicit method, since %s "
+          "is moved by forces within %.2g s%s%s%s; take a step below that, or an implicit method",
+          r->x.t, h, where, 1 / rate, known ? " (force \"" : "", known ? name : "",
+          known ? "\")" : "");
+done:
+  tr_state_free(sys, &x);
+  tr_resize(sys->al, z, 0);
+  return h * rate > FASTEST;
+}
+
+tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+  static const char *const reason[] = {
+      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
+      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
+      [TR_NOT_FINITE] = "numbers are no longer finite"};
+  char jump[300], where[160];
+  if (why < 0)
+    return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
+  if (trouble)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
+                   trouble);
+  if (tell_stiff(r, h, error)) return TR_FAILED;
+  tell_jump(r, h, TRIES, jump, sizeof jump);
+  tell_coordinate(r, moved_most(r), where, sizeof where);
+  const tr_method *m = r->step->method;
+  bool alternates = m->alternates && m->alternates(r->step->par);
+  const char *advice = jump[0] ? jump
+                       : alternates
+                           ? "; without numerical damping its accelerations oscillate ever "
+                             "more from step to step: give it some (alpha, gamma, rho)"
+                           : "; a smaller step may help";
+  return tr_fail(error, TR_FAILED, NULL,
+                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s", r->x.t, h,
+                 reason[why], where, advice);
+}
+
+tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
+  char jump[300], where[160];
+  tell_coordinate(r, worst, where, sizeof where);
+  tell_jump(r, h, TRIES, jump, sizeof jump);
+  if (r->settings.control.min_step > 0)
+    return tr_fail(
+        error, TR_FAILED, NULL,
+        "at t = %.9g s the error of %s needs a step below the smallest allowed, %.3g s%s", r->x.t,
+        where, h, jump);
+  return tr_fail(error, TR_FAILED, NULL,
+                 "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
+                 r->x.t, h, where, jump[0] ? jump : ", as at a singular position");
+}
+
+tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
+  char jump[300];
+  tell_jump(r, h, 2, jump, sizeof jump);
+  if (!jump[0]) return TR_OK;
+  return tr_fail(error, TR_FAILED, NULL, "at t = %.9g s steps of %.3g s lead nowhere, %ld so far%s",
+                 r->x.t, h, r->info.steps, jump);
+}
+
+void tr_run_note(tr_run *r) {
+  double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  double noise = DBL_EPSILON * q / h, v = vec_largest(r->x.v, r->sys->nv);
+  bool positions = strcmp(r->step->method->info.levels, "position") == 0;
+  if (!positions || r->sys->nc == 0 || r->info.steps == 0 || !(noise > NOISE * v)) return;
+  snprintf(
+      r->note, sizeof r->note,
+      "steps of %.2g s are so short that the round-off of positions, eps |q|/h = %.2g, shows in "
+      "velocities and reactions; methods that enforce velocities too (hht-si2) are free of it\n",
+      h, noise);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What events do to a state: parameters, joints, impacts; in this order, each in the order of the model.
+//
+// An impact turns the rate of its expression, c = n v + g_t, into -e c by an impulse along its gradient n
+// that keeps every constraint:
+//   [M G'; G 0] (z, .) = (n, 0),   v <- v - (1 + e) c/(n.z) z
+// Several at once are dealt with one after the other, again and again, until none approaches: a blow
+// passes through a row of balls.
+//
+// Impacts ever faster never end. When the next would be nothing compared with the largest, or follow at
+// once, or be slower than the model's `rest`, this one has no rebound and joints take over; without
+// such joints the run cannot go on.
+#include <math.h>
+#include <string.h>
+
+#include "driver.h"
+
+static const double NOTHING = 1e-9, SOON = 1e-9;
+enum { MOST_PASSES = 1000 };
+
+static const tr_plan_event *plan_of(const tr_run *r, int k) { return r->sys->event[k].plan; }
+
+static void place(tr_run *r) {
+  const tr_state *x = &r->x;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+}
+
+static void set_parameters(tr_run *r, int k) {
+  const tr_plan_event *e = plan_of(r, k);
+  place(r);
+  for (int i = 0; i < e->nset; i++)
+    r->x.mem[r->sys->switched_mem + e->set[i].k] = tr_event_set_value(r->work, k, i);
+}
+
+static void lock(tr_run *r, int n, const int *joint, bool on) {
+  place(r);
+  for (int i = 0; i < n; i++) tr_joint_lock(r->work, joint[i], on, r->x.mem);
+}
+
+// The approach of the two sides, > 0; its gradient in r->normal.
+static double approach(tr_run *r, int k) {
+  place(r);
+  double rate = tr_event_slope(r->work, k, r->x.a, r->normal);
+  return plan_of(r, k)->par.direction == TR_CROSS_FALLING ? -rate : rate;
+}
+
+static tr_status strike(tr_run *r, int k, double e, double c, tr_error *error) {
+  int n = r->sys->nv;
+  double *z = r->normal + n, answer = 0, along = 0, size = 0;
+  double way = plan_of(r, k)->par.direction == TR_CROSS_FALLING ? 1 : -1;
+  tr_status status = tr_solve_impulse(&r->projector, &r->x, r->normal, z);
+  for (int i = 0; i < n; i++) {
+    answer += r->normal[i] * z[i];
+    along = fmax(along, fabs(r->normal[i])), size = fmax(size, fabs(z[i]));
+  }
+  if (status != TR_OK || !(answer > 1e-12 * along * size))
+    return tr_fail(error, TR_FAILED, NULL,
+                   "event \"%s\" at t = %.9g s: the joints let nothing move along its expression, "
+                   "so there is no impact",
+                   r->sys->event[k].e.name, r->x.t);
+  for (int i = 0; i < n; i++) r->x.v[i] += way * (1 + e) * c / answer * z[i];
+  return TR_OK;
+}
+
+// This impact is the last of many.
+static tr_status settle(tr_run *r, int k, double c, tr_error *error) {
+  const tr_plan_event *e = plan_of(r, k);
+  tr_watch *w = &r->watch[k];
+  w->settled = true;
+  w->what = "comes to rest";
+  if (e->nsettle == 0)
+    return tr_fail(error, TR_FAILED, NULL,
+                   "event \"%s\" at t = %.9g s: the impacts have died away (this one at %.3g, the "
+                   "largest at %.3g) and nothing carries from here on: name joints to \"settle\" "
+                   "on, or end the run by then",
+                   e->name, r->x.t, c, w->most_rate);
+  lock(r, e->nsettle, e->settle, true);
+  return TR_OK;
+}
+
+static bool is_last(const tr_run *r, int k, double c) {
+  const tr_event_par *par = &plan_of(r, k)->par;
+  const tr_watch *w = &r->watch[k];
+  double soon = SOON * (r->settings.end - r->first_t);
+  return par->restitution * c <= NOTHING * w->most_rate || c < tr_event_rest(r->sys, k) ||
+         r->x.t - w->last < soon;
+}
+
+static tr_status impacts(tr_run *r, tr_error *error) {
+  bool more = true;
+  for (int pass = 0; more && pass < MOST_PASSES; pass++) {
+    more = false;
+    for (int k = 0; k < r->sys->nevent; k++) {
+      double e = plan_of(r, k)->par.restitution;
+      if (!r->watch[k].fires || isnan(e)) continue;
+      double c = approach(r, k);
+      bool last = pass == 0 && is_last(r, k, c);
+      if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
+      if (c > 0) TR_TRY(strike(r, k, last || r->watch[k].settled ? 0 : e, c, error));
+      if (last) TR_TRY(settle(r, k, c, error));
+      more = true;
+    }
+  }
+  return TR_OK;
+}
+
+tr_status tr_events_act(tr_run *r, tr_error *error) {
+  bool struck = false;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    if (!r->watch[k].fires) continue;
+    set_parameters(r, k);
+    lock(r, plan_of(r, k)->nunlock, plan_of(r, k)->unlock, false);
+    struck = struck || !isnan(plan_of(r, k)->par.restitution);
+  }
+  if (struck) {
+    TR_TRY(tr_run_begin(r, false, false,
+                        error)); // what has been let go, and velocities on the constraints
+    TR_TRY(impacts(r, error));
+  }
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (r->watch[k].fires) lock(r, plan_of(r, k)->nlock, plan_of(r, k)->lock, true);
+  return TR_OK;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events as the system knows them: expressions of frames, and the memory that their actions change.
+//
+//   g(t, q, v)     g' = g_q u + g_v (J a + bias) + g_t      n = J' g_q
+// Joints that can be locked and parameters that can be set live in tr_state.mem, so that a copied state
+// knows what holds in it.
+#include <math.h>
+#include <string.h>
+
+#include "elem/law.h"
+#include "math/v3.h"
+#include "system.h"
+
+// ---- compile --------------------------------------------------------------------------------------
+
+static const char *describe(tr_system *s, const tr_plan_event *e) {
+  const tr_plan_joint *joint = s->plan.joint;
+  tr_text t = {.al = s->al};
+  const char *and = "";
+  for (int k = 0; k < e->nset; k++, and = ", ")
+    tr_text_add(&t, "%sset %s", and, s->plan.switched[e->set[k].k].name);
+  for (int k = 0; k < e->nunlock; k++, and = ", ")
+    tr_text_add(&t, "%sunlock %s", and, joint[e->unlock[k]].name);
+  if (!isnan(e->par.restitution)) tr_text_add(&t, "%simpact", and), and = ", ";
+  for (int k = 0; k < e->nlock; k++, and = ", ")
+    tr_text_add(&t, "%slock %s", and, joint[e->lock[k]].name);
+  if (e->par.stop) tr_text_add(&t, "%sstop", and);
+  const char *text = t.failed ? NULL : tr_arena_text(&s->arena, t.data ? t.data : "", t.size);
+  tr_text_free(&t);
+  return text;
+}
+
+tr_status tr_number_events(tr_system *s, tr_error *error) {
+  const tr_plan *p = &s->plan;
+  s->nevent = p->nevent;
+  s->event = TR_NEW(&s->arena, p->nevent + 1, sys_event);
+  if (!s->event) return tr_no_memory(error);
+  s->switched_mem = s->nmem;
+  s->nmem += p->nswitched;
+  for (int i = 0; i < p->nevent; i++) {
+    const tr_plan_event *d = &p->event[i];
+    sys_event *e = &s->event[i];
+    *e = (sys_event){.plan = d, .text = describe(s, d)};
+    e->e = (sys_element){.name = d->name, .place = d->place, .markers = d->markers, .nd = 3};
+    if (!e->text) return tr_no_memory(error);
+    for (int k = 0; k < d->markers; k++) {
+      int b = p->marker[d->marker[k]].body;
+      e->e.frame[k] = d->marker[k]; // becomes a site when those are numbered
+      e->e.body[k] = b;
+      if (b != TR_GROUND && s->body[b].type->dim != 2) e->e.nd = 6;
+    }
+  }
+  return TR_OK;
+}
+
+void tr_start_memory(const tr_system *s, double *mem) {
+  for (int i = 0; i < s->plan.nswitched; i++) mem[s->switched_mem + i] = s->plan.switched[i].start;
+  for (int i = 0; s->nlock > 0 && i < s->njoint; i++)
+    if (s->joint[i].lock >= 0 && s->joint[i].idle) mem[s->joint[i].lock] = 1;
+}
+
+// ---- values ---------------------------------------------------------------------------------------
+
+static const sys_element *frames_of(const tr_work *w, int event, const tr_frame **f) {
+  const sys_element *e = &w->sys->event[event].e;
+  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  return e;
+}
+
+double tr_event_value(const tr_work *w, int event) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  const sys_element *e = frames_of(w, event, f);
+  return law_value(w->sys->event[event].plan->par.when, e->nd, w->t, f, NULL);
+}
+
+double tr_event_touch(const tr_system *s, int event) {
+  const tr_law *touch = s->event[event].plan->par.touch;
+  return touch ? touch->value : 0;
+}
+
+double tr_event_rest(const tr_system *s, int event) {
+  const tr_law *rest = s->event[event].plan->par.rest;
+  return rest ? rest->value : 0;
+}
+
+double tr_event_set_value(const tr_work *w, int event, int k) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  const sys_element *e = frames_of(w, event, f);
+  return law_value(w->sys->event[event].plan->set[k].to, e->nd, w->t, f, NULL);
+}
+
+// by . x over a frame's displacements, x of the halves (place, turn)
+static double along(int nd, const double *by, const double *place, const double *turn) {
+  if (nd == 3) return by[0] * place[0] + by[1] * place[1] + by[2] * turn[2];
+  return v3_dot(by, place) + v3_dot(by + 3, turn);
+}
+
+double tr_event_slope(const tr_work *w, int event, const double *a, double *n) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  const sys_element *e = frames_of(w, event, f);
+  law_slope by;
+  law_derive(s->event[event].plan->par.when, e->nd, w->t, f, NULL, &by);
+  double rate = by.time;
+  if (n) memset(n, 0, (size_t)s->nv * sizeof *n);
+  for (int k = 0; k < e->markers; k++) {
+    const double *q = by.q + k * e->nd, *v = by.v + k * e->nd;
+    rate += along(e->nd, q, f[k]->v, f[k]->w) + along(e->nd, v, f[k]->ap, f[k]->aw);
+    if (e->body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[e->body[k]];
+    tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+    double *pull = w->block;
+    memset(pull, 0, (size_t)b->nv * sizeof *pull);
+    b->type->add_pull(&at, s->site + e->frame[k], v, pull);
+    for (int i = 0; i < b->nv; i++) rate += pull[i] * a[b->v + i];
+    if (n) b->type->add_pull(&at, s->site + e->frame[k], q, n + b->v);
+  }
+  return rate;
+}
+
+// ---- joints that are locked -----------------------------------------------------------------------
+
+void tr_joint_lock(tr_work *w, int joint, bool on, double *mem) {
+  const sys_joint *j = &w->sys->joint[joint];
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], *idle = mem + j->lock;
+  if (on && *idle == 0) return; // it holds where it is
+  *idle = !on;
+  if (!on) return;
+  for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
+  j->ops->eval(j->e.par, w->t, f, mem + j->e.mem, NULL, idle + 1, wrench);
+}
+
+int tr_idle_rows(const tr_system *s, const double *mem, int *rows) {
+  int n = 0;
+  for (int i = 0; s->nlock > 0 && i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    if (j->lock < 0 || mem[j->lock] == 0) continue;
+    for (int r = 0; r < j->ops->rows; r++, n++)
+      if (rows) rows[n] = j->row + r;
+  }
+  return n;
+}

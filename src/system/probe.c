@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements looked at one by one, for explanations: what each force does, how fast it acts.
+#include <math.h>
+#include <string.h>
+
+#include "system.h"
+
+// ---- what forces do -------------------------------------------------------------------------------
+
+int tr_probe_size(const tr_system *s) {
+  int n = 0;
+  for (int i = 0; i < s->nforce; i++) n += s->force[i].e.markers * s->force[i].e.nd;
+  return n + 2 * s->nc;
+}
+
+void tr_probe(tr_work *w, double *out) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+    e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, out);
+    out += e->e.markers * e->e.nd;
+  }
+  tr_forces(w, NULL, NULL, out);
+  tr_phi_t(w, out + s->nc);
+}
+
+int tr_probe_parts(const tr_system *s) { return s->nforce + 2 * s->nblock; }
+
+tr_probe_part tr_probe_describe(const tr_system *s, int part, int at) {
+  if (part < s->nforce) {
+    const sys_element *e = &s->force[part].e;
+    return (tr_probe_part){"force", e->name, at, e->markers * e->nd, TR_PROBE_FORCE};
+  }
+  bool rate = part - s->nforce >= s->nblock;
+  const sys_block *b = &s->block[(part - s->nforce) % s->nblock];
+  tr_probe_part p = {.at = at + b->row, .n = b->rows, .what = TR_PROBE_PHI};
+  if (rate) p.at += s->nc, p.what = TR_PROBE_PHI_T;
+  p.name = tr_row_owner(s, b->row, &p.kind);
+  return p;
+}
+
+// ---- how fast they act ----------------------------------------------------------------------------
+
+// The least mass, and moment of inertia, among what a force acts on.
+static void inertia_of(const tr_work *w, const sys_element *e, double *room, double *mass,
+                       double *inertia) {
+  const tr_system *s = w->sys;
+  const double *blocks = tr_mass_blocks((tr_work *)w, room);
+  *mass = *inertia = INFINITY;
+  for (int k = 0; k < e->markers; k++) {
+    if (e->body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[e->body[k]];
+    for (int i = 0; i < b->nv; i++) {
+      double m = blocks[b->mass + i * (b->nv + 1)];
+      bool turn = b->nv == 3 ? i == 2 : i > 2;
+      double *least = turn && b->type->dim * 3 - 3 <= b->nv ? inertia : mass;
+      if (m > 0 && m < *least) *least = m;
+    }
+  }
+}
+
+// sqrt(K/m) and D/m, the larger: 1/s.
+static double rate_of(tr_work *w, const sys_force *e, double *room) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
+  int nd = e->e.nd, n = e->e.markers * nd, points = nd == 3 ? 2 : 3;
+  double mass, inertia, rate = 0;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  memset(D, 0, (size_t)(n * n) * sizeof *D);
+  for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+  e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
+  inertia_of(w, &e->e, room, &mass, &inertia);
+  for (int i = 0; i < n; i++) {
+    double m = i % nd < points ? mass : inertia;
+    rate = fmax(rate, fmax(sqrt(fabs(K[i * (n + 1)]) / m), fabs(D[i * (n + 1)]) / m));
+  }
+  return rate;
+}
+
+double tr_probe_fastest(tr_work *w, double *room, const char **name) {
+  const tr_system *s = w->sys;
+  double most = 0;
+  *name = "";
+  for (int i = 0; i < s->nforce; i++) {
+    double rate = rate_of(w, &s->force[i], room);
+    if (rate > most) most = rate, *name = s->force[i].e.name;
+  }
+  return most;
+}

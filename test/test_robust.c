@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that cannot go on say why, naming who is to blame; and stiff ones that should go on do.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "system/system.h"
+
+static tr_system *compile_text(const char *text) {
+  tr_error error = {0};
+  tr_model *model;
+  tr_system *sys;
+  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+  if (tr_model_read_text(model, text, strlen(text), "m.yaml", &error) != TR_OK ||
+      tr_compile(model, &sys, &error) != TR_OK)
+    fail_msg("%s", error.text);
+  tr_model_free(model);
+  return sys;
+}
+
+static tr_run *begin(const tr_system *sys, const char *method, double h, double tol, int fixed) {
+  tr_error error = {0};
+  tr_run *run;
+  tr_run_settings s = tr_run_defaults();
+  s.method = method, s.step = h, s.control.tol = tol, s.newton.fixed_iterations = fixed;
+  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  return run;
+}
+
+static void assert_blames(const char *file, const char *method, double h, double tol, int fixed,
+                          const char *words) {
+  tr_error error = {0};
+  mechanism m = load_model(file, NULL);
+  tr_run *run = begin(m.sys, method, h, tol, fixed);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  if (!strstr(error.text, words)) fail_msg("%s by %s: %s", file, method, error.text);
+  for (int i = 0; i < m.sys->nq; i++) assert_true(isfinite(tr_run_state(run)->q[i]));
+  tr_run_free(run);
+  unload(&m);
+}
+
+// Dry friction as a bare sign: it sticks, and no step is short enough.
+static const char *const sliding =
+    "trammel: 1\n"
+    "bodies: {slide: {type: planar, mass: 2, inertia: 0.1, velocity: [1, 0]}}\n"
+    "joints: {rail: {type: prismatic, markers: [ground, slide]}}\n"
+    "forces:\n"
+    "  pull: {type: force, markers: [slide], force: [2*sin(3*time), 0]}\n"
+    "  rub_2: {type: force, markers: [slide], force: [-5*sign(VX(slide)), 0]}\n"
+    "simulation: {end: 2, step: 0.01}\n";
+
+static void test_discontinuous_force(void **state) {
+  (void)state;
+  static const char *const methods[] = {"newmark", "hht-i3", "nstiff", "hht-si2", "ggl-bdf", NULL};
+  tr_system *sys = compile_text(sliding);
+  for (int i = 0; methods[i]; i++)
+    for (int k = 0; k < 2; k++) {
+      tr_error error = {0};
+      tr_run *run = begin(sys, methods[i], NAN, k ? 1e-6 : 0, 0);
+      assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+      if (!strstr(error.text, "force \"rub_2\" is discontinuous at t = 0.5"))
+        fail_msg("%s: %s", methods[i], error.text);
+      assert_true(strstr(error.text, "jumps by 10") != NULL);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// A prescribed motion that jumps.
+static void test_discontinuous_motion(void **state) {
+  (void)state;
+  tr_error error = {0};
+  tr_system *sys = compile_text(
+      "trammel: 1\n"
+      "bodies: {rod: {type: planar, mass: 2, inertia: 0.1}}\n"
+      "joints:\n"
+      "  pin: {type: revolute, markers: [ground, rod]}\n"
+      "  drive_7: {type: motion, joint: pin, position: \"if(time < 0.3, time, time + 0.1)\"}\n"
+      "simulation: {end: 2, step: 0.01}\n");
+  tr_run *run = begin(sys, "hht-i3", NAN, 1e-5, 0);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  if (!strstr(error.text, "joint \"drive_7\" is discontinuous at t = 0.3"))
+    fail_msg("%s", error.text);
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+static void test_explicit_and_stiff(void **state) {
+  (void)state;
+  static const char *const methods[] = {"pfpc2", "pfpc1", "baumgarte", NULL};
+  for (int i = 0; methods[i]; i++) {
+    assert_blames("double_pendulum.yaml", methods[i], 1.0 / 1024, 0, 0, "(force \"spring2\")");
+    assert_blames("double_pendulum.yaml", methods[i], 1.0 / 1024, 0, 0, "explicit method");
+  }
+}
+
+static void test_given_number_of_corrections(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "nstiff", "hht-si2", "radau5", NULL};
+  for (int i = 0; methods[i]; i++) {
+    assert_blames("double_pendulum.yaml", methods[i], 1.0 / 64, 0, 1, "does not converge");
+    assert_blames("slider_crank.yaml", methods[i], 0.25, 0, 1, "failed");
+  }
+}
+
+// Steps near round-off: the velocities show it, and the run says so.
+static void test_tiny_steps(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    mechanism m = load_model("slider_crank.yaml", NULL);
+    tr_run *run = begin(m.sys, k ? "hht-i3" : "hht-si2", 1e-12, 0, 0);
+    for (int i = 0; i < 20; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);
+    assert_int_equal(strstr(tr_run_describe(run).notes, "so short") != NULL, k);
+    tr_run_free(run);
+    run = begin(m.sys, "hht-i3", 1e-4, 0, 0);
+    for (int i = 0; i < 20; i++) assert_int_equal(tr_run_step(run, NULL), TR_OK);
+    assert_string_equal(tr_run_describe(run).notes, "");
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
+// A pendulum on a spring of k/m = 1e12: what the rigid one does, with steps a million times longer than
+// the spring's period.
+static void test_stiff(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3",  "nstiff",  "nstiff-si2", "gen-alpha:rho=0.5",
+                                        "hht-si2", "ggl-bdf", "radau5",     NULL};
+  const char *text =
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies: {bob: {type: planar-point, mass: 1, position: [1, -9.81e-12]}}\n"
+      "forces: {rod: {type: spring-damper, markers: [ground, bob], stiffness: 1e12, "
+      "free-length: 1, damping: 0}}\n"
+      "simulation: {end: 1, step: 2^-8}\n";
+  // theta'' = -g sin theta from the horizontal at rest; classical Runge-Kutta
+  double y[2] = {1.5707963267948966, 0}, h = 1e-4;
+  for (int n = 0; n < 10000; n++) {
+    double k[4][2], z[2] = {y[0], y[1]};
+    for (int i = 0; i < 4; i++) {
+      k[i][0] = z[1], k[i][1] = -9.81 * sin(z[0]);
+      double f = i < 2 ? 0.5 * h : h;
+      z[0] = y[0] + f * k[i][0], z[1] = y[1] + f * k[i][1];
+    }
+    for (int i = 0; i < 2; i++) y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+  }
+  tr_system *sys = compile_text(text);
+  for (int i = 0; methods[i]; i++)
+    for (int k = 0; k < 2; k++) {
+      tr_error error = {0};
+      if (k == 0 && strcmp(methods[i], "radau5") == 0) continue; // wants a tolerance here
+      tr_run *run = begin(sys, methods[i], NAN, k ? 1e-8 : 0, 0);
+      if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", methods[i], error.text);
+      const double *q = tr_run_state(run)->q;
+      double off = hypot(q[0] - sin(y[0]), q[1] + cos(y[0]));
+      if (!(off < 3e-3))
+        fail_msg("%s: off by %g, %ld steps", methods[i], off, tr_run_describe(run).steps);
+      assert_true(tr_run_describe(run).steps < 30000);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// What failed on its first step.
+static void test_first_steps(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {{"double_pendulum.yaml", "cs"},
+                                         {"screw_jack.yaml", "radau5"},
+                                         {"double_pendulum.yaml", "cm"},
+                                         {"screw_jack.yaml", "cs"}};
+  for (int i = 0; i < 4; i++) {
+    mechanism m = load_model(cases[i][0], NULL);
+    tr_error error = {0};
+    tr_run *run = begin(m.sys, cases[i][1], NAN, 0, 0);
+    if (tr_run_all(run, &error) != TR_OK)
+      fail_msg("%s by %s: %s", cases[i][0], cases[i][1], error.text);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_discontinuous_force),
+      cmocka_unit_test(test_discontinuous_motion),
+      cmocka_unit_test(test_explicit_and_stiff),
+      cmocka_unit_test(test_given_number_of_corrections),
+      cmocka_unit_test(test_tiny_steps),
+      cmocka_unit_test(test_stiff),
+      cmocka_unit_test(test_first_steps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
