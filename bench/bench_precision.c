@@ -53,18 +53,23 @@ static tr_status choose_channels(problem *p, tr_error *error) {
   return tr_reader_new(p->sys, p->channels, channel, &p->reader, error);
 }
 
-// The text of a model, flat: spatial bodies get coordinates.
+// The text of a model, flat: spatial bodies get coordinates, on a line of their own if their type has one.
 static char *read_text(const char *path, bool flat) {
-  const char *what = "type: spatial", *more = ", coordinates: euler-parameters";
+  const char *what = "type: spatial", *more = "coordinates: euler-parameters";
   enum { ROOM = 1 << 19 };
   FILE *f = fopen(path, "r");
   char *text = calloc(1, ROOM), *out = calloc(4, ROOM), *to = out;
+  const char *line = text;
   if (f && text && out && fread(text, 1, ROOM - 1, f) > 0)
     for (const char *s = text; *s;) {
-      if (flat && !strncmp(s, what, strlen(what))) {
-        to += sprintf(to, "%s%s", what, more);
+      if (flat && !strncmp(s, what, strlen(what)) && s[strlen(what)] != '-') {
         s += strlen(what);
+        if (*s == '\n')
+          to += sprintf(to, "%s\n%*s%s", what, (int)strspn(line, " "), "", more);
+        else
+          to += sprintf(to, "%s, %s", what, more);
       } else {
+        if (*s == '\n') line = s + 1;
         *to++ = *s++;
       }
     }
@@ -212,6 +217,7 @@ int main(int argc, char **argv) {
   problem flat = {0};
   if (wanted(argc, argv, "ida") && make(&flat, argc, argv, true, &error) == TR_OK)
     climb(&flat, "ida", run_ida, reference, x);
+  if (error.text[0]) printf("# ida: %s\n", bench_words(error.text));
   tr_reader_free(flat.reader);
   tr_system_free(flat.sys);
 #endif

@@ -13,12 +13,11 @@ set yrange [1e-12:10]
 last = system("test -e models/flyball_governor.yaml && echo flyball_governor || echo three_link_pendulum")
 problems = 'slider_crank seven_body four_bar_chain heavy_top double_pendulum '.last
 runs(problem, method) = sprintf("< awk -F, '$1 == \"%s\" { print $4 \",\" $5 }' %s/work-precision-%s.csv", method, results, problem)
-set multiplot layout 3,2
+set multiplot layout 3,2 margins 0.07,0.80,0.05,0.97 spacing 0.08,0.07
 do for [i = 1:6] {
   problem = word(problems, i)
   set title (problem eq 'four_bar_chain' ? 'four_bar_chain, N = 10' : problem) noenhanced
-  if (i == 2) { set key outside right top } else { unset key }
-  if (i % 2) { set rmargin 2 } else { set rmargin 20 }
+  if (i == 2) { set key at screen 0.99, screen 0.97 right top Left reverse samplen 2 } else { unset key }
   plot runs(problem, 'newmark') using 1:2 title 'newmark' pt 1 ps 0.5 lc rgb '#b0b0b0', \
        runs(problem, 'hht-i3') using 1:2 title 'hht-i3' pt 7 ps 0.5 lc rgb '#0060ad', \
        runs(problem, 'nstiff') using 1:2 title 'nstiff' pt 2 ps 0.5 lc rgb '#7fa8d0', \
