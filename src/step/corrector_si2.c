@@ -182,6 +182,11 @@ static void couple(const tr_step *s, const double *dw, double *r) {
     tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
   }
+  // forces that read reactions:  Q_lam dlam = Q_lam (l + cw/cq dmu)
+  const double *turned = dw + s->sys->nv; // -dmu
+  for (int j = s->sys->nv; s->sys->nreaction > 0 && !c->unit_metric && j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
+      r[p->row[k]] += f * (s->kkt.values[k] - s->projection.values[k]) * turned[j - s->sys->nv];
   if (!s->damping) return;
   for (int j = 0; j < s->sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)

@@ -284,7 +284,7 @@ void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
 double tr_plain_velocity_rows(const tr_work *w, double *values);
 // The columns of multipliers become G' alone, without what forces that depend on reactions add.
-void tr_plain_columns(const tr_work *w, double *values);
+void tr_plain_columns(tr_work *w, double *values);
 // [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
 // those of x, until they stay. At the point of the last tr_kinematics.
 tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r);

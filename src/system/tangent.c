@@ -410,14 +410,15 @@ double tr_plain_velocity_rows(const tr_work *w, double *values) {
   return most;
 }
 
-void tr_plain_columns(const tr_work *w, double *values) {
+void tr_plain_columns(tr_work *w, double *values) {
   const tr_system *sys = w->sys;
   const tr_pattern *p = &sys->pattern;
   for (int i = 0; i < sys->nreaction; i++) {
     const sys_joint *j = &sys->joint[sys->reaction[i].joint];
     const sys_block *b = &sys->block[j->block];
+    const double *rows = tr_joint_rows(w, j);
     for (int r = 0; r < b->rows; r++) {
-      const double *G = w->G + b->G + r * b->width;
+      const double *G = rows + r * b->width;
       int column = sys->nv + b->row + r;
       for (int k = p->column[column]; k < p->column[column + 1] && p->row[k] < sys->nv; k++)
         values[k] = 0;
