@@ -387,6 +387,38 @@ static void make_coin(motion *x) {
   motion_by_ode(x, coin_slope, coin_lift, 9, y0, 16000);
 }
 
+// ---- states and variables ---------------------------------------------------------------------------
+
+// Inverted pendulum with PID control and a slow motor: y = (x, x', th, th', integral, drive).
+static void pid_slope(double t, const double *y, double *dy) {
+  const double mc = 1, mp = 0.2, len = 0.5, J = mp * len * len / 3;
+  double c = cos(y[2]), s = sin(y[2]), lean = y[2] - 0.05 * y[0] - 0.1 * y[1];
+  double a11 = mc + mp, a12 = -mp * len * c, a22 = J + mp * len * len;
+  double b1 = y[5] - mp * len * y[3] * y[3] * s, b2 = mp * G9 * len * s;
+  double det = a11 * a22 - a12 * a12;
+  (void)t;
+  dy[0] = y[1], dy[1] = (b1 * a22 - a12 * b2) / det;
+  dy[2] = y[3], dy[3] = (a11 * b2 - a12 * b1) / det;
+  dy[4] = lean, dy[5] = (-60 * lean - 20 * y[4] - 8 * y[3] - y[5]) / 0.02;
+}
+// cart, pole, states, variables
+static void pid_lift(double t, const double *y, double *q, double *v) {
+  double c = cos(y[2]), s = sin(y[2]), dy[6];
+  pid_slope(t, y, dy);
+  q[0] = y[0], q[1] = q[2] = 0, v[0] = y[1], v[1] = v[2] = 0;
+  q[3] = y[0] - 0.5 * s, q[4] = 0.5 * c, q[5] = y[2];
+  v[3] = y[1] - 0.5 * c * y[3], v[4] = -0.5 * s * y[3], v[5] = y[3];
+  q[6] = y[4], q[7] = y[5] / 9, v[6] = dy[4], v[7] = dy[5] / 9; // counted in its first value
+  v[8] = dy[4], v[9] = -60 * dy[4] - 20 * y[4] - 8 * y[3];
+}
+static void make_pid(motion *x) {
+  static const double y0[6] = {0, 0, 0.15, 0, 0, -9};
+  static const char *const set[] = {"F0=-9", NULL};
+  x->m = load_model("inverted_pendulum_pid.yaml", set);
+  x->end = 1, x->step = 1.0 / 400;
+  motion_by_ode(x, pid_slope, pid_lift, 6, y0, 8000);
+}
+
 // ---- problems shared with other tests ---------------------------------------------------------------
 
 static void make_bead(motion *x) {
@@ -413,6 +445,7 @@ const course courses[] = {{"damped slider crank", make_slider_crank, false, fals
                           {"seven angles", make_andrews, true, false},
                           {"sleigh", make_sleigh, false, false},
                           {"rolling coin", make_coin, false, true},
+                          {"pendulum under control", make_pid, false, false},
                           {NULL, NULL, false, false}};
 
 motion follow(const course *c) {

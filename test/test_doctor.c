@@ -354,7 +354,8 @@ static double site_distance(const tr_system *sys, int body) {
   return most;
 }
 
-// Every position off by up to 10 % of its body's size, every turn by up to 0.1 rad.
+// Every position off by up to 10 % of its body's size, every turn by up to 0.1 rad, and deformations, which turn
+// sections by several times their number, by 0.01.
 static void spoil(const tr_system *sys, seed *s, const tr_state *from, tr_state *x) {
   double *d = calloc((size_t)sys->nv + 1, sizeof *d);
   assert_non_null(d);
@@ -363,6 +364,8 @@ static void spoil(const tr_system *sys, seed *s, const tr_state *from, tr_state 
     double size = site_distance(sys, i);
     for (int k = 0; k < b->nv; k++)
       d[b->v + k] = 0.1 * draw(s) * (k < (b->type->dim == 2 ? 2 : 3) ? size : 1);
+    int modes = b->type->modes ? b->type->modes(b->par, NULL) : 0;
+    for (int k = b->nv - modes; k < b->nv; k++) d[b->v + k] *= 0.1;
   }
   tr_retract(sys, from->q, d, x->q);
   free(d);
@@ -461,6 +464,64 @@ static void contradictions(void **unused) {
   unload(&m);
 }
 
+// ---- what looks like a mistake --------------------------------------------------------------------
+
+static void warnings(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *text, *want; // "" for none at all
+  } looks[] = {
+      {"gravity: [0, 0, -9.81]\nbodies:\n  b: {type: planar, mass: 1, inertia: 1}\n",
+       "gravity: all bodies are planar, they do not feel its z component, -9.81 m/s^2\n"},
+      {"gravity: [0, -9810]\nbodies:\n  b: {type: planar, mass: 1, inertia: 1}\n",
+       "gravity: 9810 m/s^2 is a lot"},
+      {"bodies:\n  b: {type: spatial, mass: 1, inertia: [1, 1, 2.1]}\n",
+       "text:3:3: body \"b\": no body has the moments of inertia 1, 1, 2.1: none can be more than"},
+      // turned by 45 degrees: principal moments 0.5, 1, 1.5
+      {"bodies:\n  b: {type: spatial, mass: 1, inertia: [1, 1, 1, 0.5, 0, 0]}\n", ""},
+      {"bodies:\n  b: {type: spatial, mass: 1, inertia: [1, 1, 1, 0.7, 0, 0]}\n", "0.3, 1, 1.7"},
+      {"bodies:\n  b: {type: planar, mass: 1, inertia: 50}\nforces:\n"
+       "  f: {type: force, markers: [{body: b, at: [0.1, 0]}], force: [1, 0]}\n",
+       "radius of gyration 7.07 m, while the whole model is 0.1 m large; inertia is in kg m^2"},
+      {"gravity: [0, -9.81]\nbodies:\n  a: {type: planar, mass: 1, inertia: 1}\n"
+       "  b: {type: planar, mass: 1, inertia: 1}\njoints:\n"
+       "  j: {type: revolute, bodies: [ground, a], at: [1, 0]}\n",
+       "text:5:3: body \"b\": no joint and no force touches it; it falls freely\n"},
+      {"bodies:\n  b: {type: planar, mass: 1, inertia: 1, omega: 30}\nsimulation: {end: 1, step: "
+       "0.1}\n",
+       "body \"b\": turns by 3 rad in a step of 0.1 s"},
+      {"bodies:\n  b: {type: planar-point, mass: 1}\nforces:\n"
+       "  f: {type: torque, markers: [b], torque: [0, 0, 1]}\n",
+       "force \"f\": a torque on \"b\" does nothing, it is a point mass"},
+      {"bodies:\n  b: {type: planar-point, mass: 1}\nforces:\n"
+       "  f: {type: spring-damper, markers: [ground, b], stiffness: 1, free-length: 0.1}\n",
+       "force \"f\": its two points are at the same place at the start"},
+      {"bodies:\n  b: {type: planar-point, mass: 1}\nforces:\n"
+       "  f: {type: spring-damper, markers: [ground, b], stiffness: 1, free-length: 0}\n",
+       ""},
+      {"parameters: {a: 1, c: 2*a}\nbodies:\n  b: {type: planar, mass: 1, inertia: 1}\n",
+       "text:2:20: parameter \"c\": not used\n"},
+      {"bodies:\n  b: {type: planar, mass: 1, inertia: 1}\nmarkers:\n  here: {at: [1, 1]}\n",
+       "text:5:3: marker \"here\": on ground and not used\n"},
+  };
+  for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, "trammel: 1\n%s", looks[i].text);
+    mechanism m = load_text(text);
+    const char *got = tr_system_describe(m.sys).warnings;
+    if (looks[i].want[0] ? !strstr(got, looks[i].want) : got[0] != 0)
+      fail_msg("%s\ngives \"%s\"", looks[i].text, got);
+    unload(&m);
+  }
+  // shipped models are beyond suspicion
+  for (const char *const *name = shipped_models(); *name; name++) {
+    mechanism m = load_model(*name, NULL);
+    const char *got = tr_system_describe(m.sys).warnings;
+    if (got[0]) fail_msg("%s", got);
+    unload(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(echelon),
@@ -474,6 +535,7 @@ int main(void) {
       cmocka_unit_test(bad_starts),
       cmocka_unit_test(branches),
       cmocka_unit_test(contradictions),
+      cmocka_unit_test(warnings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ static void constant_velocity(void **unused) {
     go_to(&k, 0.5 * i);
     assert_near(read_output(&k, "bearing.angle"), 1.5 * i, 1e-8, "driving shaft");
     assert_near(read_output(&k, "out_angle.angle"), 1.5 * i, 1e-8, "driven shaft");
+    assert_near(read_output(&k, "j.bend"), 40 * TR_PI / 180, 1e-9, "angle between them");
   }
   stop(&k);
 }

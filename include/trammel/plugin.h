@@ -127,13 +127,12 @@ typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
 // A marker fixed on a body, prepared once.
 typedef struct tr_site {
-  int nd;       // 3 or 6: what the elements on it see
-  bool point;   // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
-  double c[3];  // from the body's reference point (centre of mass), body axes
-  double R[9];  // relative to the body axes
-  double angle; // planar only
-  double
-      *shape; // (shape_size of the body) how the place moves with the body's deformation, or NULL
+  int nd;        // 3 or 6: what the elements on it see
+  bool point;    // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
+  double c[3];   // from the body's reference point (of a rigid one: its centre of mass), body axes
+  double R[9];   // relative to the body axes
+  double angle;  // planar only
+  double *shape; // (shape_size) how it moves with the body's deformation, or NULL
 } tr_site;
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -152,9 +151,11 @@ typedef struct tr_body_slot {
   const void *par;
   int q, v, cache;
   int site, sites; // first frame, count
+  bool points;     // all of them points, seen in as many dimensions as the body has
 } tr_body_slot;
 
-// Everything a run of neighbouring bodies of one type is evaluated on.
+// Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
+// other, as do their frames.
 typedef struct tr_bodies_at {
   int n;
   const tr_body_slot *slot; // (n)
@@ -163,6 +164,12 @@ typedef struct tr_bodies_at {
   double *cache;
   const tr_site *site;
 } tr_bodies_at;
+
+// A point on one of the bodies of a tr_bodies_at.
+typedef struct tr_point {
+  int body, site;
+  double sign;
+} tr_point;
 
 // q changes only through retract: q1 = q o exp(d), d (nv) in the coordinates of v. All matrices are
 // row-major; functions named add_* add to their output, the others write it.
@@ -237,12 +244,15 @@ typedef struct tr_body_type {
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);
-  // The rows of J that belong to the frame's point (2, or 3 if nd = 6), times `sign`.
-  void (*point_rows)(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G);
-  // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v, its own force and the wrenches W (6 per site) on its n
-  // sites; M constant. K (nv x nv) comes zeroed.
-  void (*tangent)(const tr_body_at *b, const double g[3], int n, const tr_site *site,
-                  const double *W, double cm, double ck, double cd, double *K);
+  // For n points: the rows of J that belong to the point (2, or 3 if nd = 6) times sign, one after the
+  // other in G, 3 nv numbers for each point. turned: the same times T(d), d in increment; or NULL.
+  void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
+                     double *G, double *turned);
+  // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
+  // the wrenches W (6 per frame). nv x nv numbers for each, which come zeroed, or as a call with the
+  // same bodies left them.
+  void (*tangent_run)(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+                      double ck, double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)

@@ -17,10 +17,12 @@ TR_API void tr_system_free(tr_system *system);
 typedef struct tr_system_info {
   const char *name; // of the model
   int bodies, markers, joints, forces;
+  int numbers;          // states and variables, each an unknown with an equation
   int nq, nv, nc, nmem; // coordinates, velocities, constraint rows, memories
   int nnz;              // of the KKT matrix
   size_t bytes;         // held by the system
   bool constant_mass;
+  const char *warnings; // lines: what is allowed but looks like a mistake; "" if nothing does
 } tr_system_info;
 TR_API tr_system_info tr_system_describe(const tr_system *system);
 

@@ -34,7 +34,7 @@ static tr_status find_rank(tr_work *w, const tr_state *x, tr_check_info *info, t
     if (end) end[1] = 0;
   }
   info->rank = r.rank;
-  info->freedom_of_positions = s->nvelocity;
+  info->freedom_of_positions = s->nvelocity - s->nnumber;
   for (int i = 0; i < r.count; i++) info->freedom_of_positions -= s->of_velocity[r.row[i]];
   tr_text_free(&text);
   tr_arena_free(&ar);
@@ -53,8 +53,10 @@ tr_status tr_check_method(const tr_system *s, tr_error *error) {
 }
 
 tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, tr_error *error) {
-  *info = (tr_check_info){
-      .coordinates = s->nv, .constraints = s->nc, .of_velocities = s->nvelocity, .worst = ""};
+  *info = (tr_check_info){.coordinates = s->nv - s->nnumber,
+                          .constraints = s->nc - s->nnumber,
+                          .of_velocities = s->nvelocity - s->nnumber,
+                          .worst = ""};
   tr_work *w;
   if (tr_work_new(s, &w) != TR_OK) return tr_no_memory(error);
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
@@ -67,16 +69,28 @@ tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, t
   const char *kind;
   if (s->nc > 0) info->worst = tr_row_owner(s, worst, &kind);
   tr_rates(w, w->x);
+  for (int i = 0; i < s->nc; i++)
+    if (s->of_number[i]) w->x[i] = 0; // they have no start
   info->phi_v = vec_norm(w->x, s->nc);
   tr_status status = find_rank(w, x, info, error);
   info->freedom = info->rank < 0 ? -1 : s->nv - info->rank;
+  if (info->rank >= 0) info->rank -= s->nnumber;
   info->freedom_of_positions += info->freedom;
   if (info->rank < 0) info->freedom_of_positions = -1;
   tr_work_free(w);
   return status;
 }
 
-int tr_element_count(const tr_system *s) { return s->nbody + s->njoint + s->nforce; }
+// Equations of numbers are the last joints, in the order of the numbers; they are counted with these.
+static int joints_of(const tr_system *s) { return s->njoint - s->nnumber; }
+
+int tr_element_count(const tr_system *s) { return s->nbody + joints_of(s) + s->nforce; }
+
+static const sys_joint *equation_of(const tr_system *s, int body) {
+  int k = joints_of(s);
+  while (s->joint[k].e.body[0] != body) k++;
+  return &s->joint[k];
+}
 
 // First constraint row of an element.
 static tr_element_info describe(const tr_system *s, int i, int *row) {
@@ -84,15 +98,17 @@ static tr_element_info describe(const tr_system *s, int i, int *row) {
   if (i < 0 || i >= tr_element_count(s)) return (tr_element_info){"", "", "", 0, 0};
   if (i < s->nbody) {
     const sys_body *b = &s->body[i];
-    *row = b->row;
+    bool number = s->number[b->v];
+    *row = number ? equation_of(s, i)->row : b->row;
+    if (number) return (tr_element_info){b->type->name, "", b->name, b->nv, 1};
     return (tr_element_info){"body", b->type->name, b->name, b->nv, b->nc};
   }
-  if (i < s->nbody + s->njoint) {
+  if (i < s->nbody + joints_of(s)) {
     const sys_joint *j = &s->joint[i - s->nbody];
     *row = j->row;
     return (tr_element_info){"joint", j->type->name, j->e.name, 0, j->ops->rows};
   }
-  const sys_force *f = &s->force[i - s->nbody - s->njoint];
+  const sys_force *f = &s->force[i - s->nbody - joints_of(s)];
   return (tr_element_info){"force", f->type->name, f->e.name, 0, 0};
 }
 

@@ -109,9 +109,10 @@ static tr_status factor_metric(doctor *d) {
       double sum = 0;
       for (int k = 0; k < b->count; k++)
         for (int j = 0; j < b->nv[k]; j++, G++) sum += *G * *G / metric[b->v[k] + j];
-      d->scale[b->row + r] = sum > 0 ? 1 / sqrt(sum) : 0;
+      d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
+  tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 
@@ -239,6 +240,9 @@ tr_status tr_examine(const tr_system *s, const tr_state *x, bool all, tr_examina
   k->e = (tr_examination){.coordinates = s->nv, .constraints = s->nc, .gruebler = s->nv - s->nc};
   k->e.rank = k->e.rank_nearby = k->e.freedom = -1, k->e.closeness = 1;
   status = prepare(&d, x) ? examine(&d, all, &k->e) : TR_NO_MEMORY;
+  // states and variables have an equation each, and no part in the mechanism
+  k->e.coordinates -= s->nnumber, k->e.constraints -= s->nnumber;
+  if (k->e.rank >= 0) k->e.rank -= s->nnumber, k->e.rank_nearby -= s->nnumber;
   tr_projector_close(&d.own);
   k->e.redundant = keep_text(&ar, &d.redundant);
   k->e.reactions = keep_text(&ar, &d.reactions);

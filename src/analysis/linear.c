@@ -12,6 +12,8 @@
 
 #include "step/redundancy.h"
 
+static const double LONG = 50; // s
+
 static double largest(const double *x, int n) {
   double m = 0;
   for (int i = 0; i < n; i++) m = isnan(x[i]) ? NAN : fmax(m, fabs(x[i]));
@@ -72,8 +74,10 @@ static tr_status descend(search *k, tr_state *x, bool *found) {
     if (status < 0) return status;
     if (status != TR_OK) return TR_OK;
     tau = fmin(1e4, moved < 0.05 ? 2 * tau : moved > 0.3 ? fmax(0.5 * tau, 1e-4) : tau);
-    still = moved <= 1e-11 * fmax(1, largest(x->q, k->sys->nq)) ? still + 1 : 0;
-    if (still >= 2 && tau >= 1e4) {
+    // At rest when a long pseudo-step moves nothing. Not too long: round-off moves free directions.
+    bool rests = tau >= LONG && moved <= 1e-9 * fmax(1, largest(x->q, k->sys->nq));
+    still = rests ? still + 1 : 0;
+    if (still >= 2) {
       *found = true;
       return TR_OK;
     }

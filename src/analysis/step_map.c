@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one-step map of a method, linearised by differences of the real stepper.
 //
-// What a method carries from step to step is z = (q, v, a, its rooms). A reference run from x takes one
-// step, so that the past of multistep methods exists, to z_0; the next one leads to z_1. With central
-// differences of size delta,
+// What a method carries from step to step is z = (q, v, a, its rooms, the past of multistep methods). A
+// reference run from x takes as many steps as it needs to have all of that, to z_0; the next one leads to
+// z_1. With central differences of size delta,
 //   A u = (F(z_0 + delta u) - F(z_0 - delta u)) / (2 delta),   in coordinates about z_1
 // where q differs by increments. Not every z is one that runs meet: off the constraint manifold a method
 // has modes of its own, which say nothing about the model. Hence A is looked at only on the smallest
@@ -21,6 +21,7 @@
 
 // What is left of a vector is noise below this, over the size of the differences.
 static const double NOISE = 3e-12;
+enum { ROOMS = 32 }; // no method has more
 
 typedef struct map {
   const tr_system *sys;
@@ -28,6 +29,7 @@ typedef struct map {
   tr_arena *ar;
   double h, delta;
   int rooms, n;          // n = (3 + rooms) nv
+  int leading;           // steps of a run until it is settled
   tr_state x0, x1;       // scratch
   tr_state z0, z1;       // states of the reference run
   double *room0, *room1; // (rooms nv) and what the method remembers there
@@ -38,14 +40,28 @@ typedef struct map {
 
 // ---- z <-> state ------------------------------------------------------------------------------------
 
-static void get_rooms(const map *m, double *out) {
-  for (int k = 0; k < m->rooms; k++)
-    memcpy(out + (size_t)k * m->sys->nv, m->step->room[k], (size_t)m->sys->nv * sizeof *out);
+// The vectors behind what the method remembers; how many.
+static int find_rooms(const map *m, double **out) {
+  const tr_method *type = m->step->method;
+  for (int k = 0; k < type->vectors; k++) out[k] = m->step->room[k];
+  return type->vectors + (type->past ? type->past(m->step, out + type->vectors) : 0);
 }
 
-static void set_rooms(const map *m, const double *in) {
+static void get_rooms(const map *m, double *out) {
+  double *room[ROOMS];
+  int n = find_rooms(m, room);
+  for (int k = 0; k < n && k < m->rooms; k++)
+    memcpy(out + (size_t)k * m->sys->nv, room[k], (size_t)m->sys->nv * sizeof *out);
+}
+
+// After a start at x.
+static void set_rooms(const map *m, const tr_state *x, const double *in) {
+  double *room[ROOMS];
+  const tr_method *type = m->step->method;
+  if (type->resume) type->resume(m->step, x, m->h, m->rooms - type->vectors);
+  find_rooms(m, room);
   for (int k = 0; k < m->rooms; k++)
-    memcpy(m->step->room[k], in + (size_t)k * m->sys->nv, (size_t)m->sys->nv * sizeof *in);
+    memcpy(room[k], in + (size_t)k * m->sys->nv, (size_t)m->sys->nv * sizeof *in);
 }
 
 // The increment of one body from q0 to q1: (B' B)^-1 B' (q1 - q0), B = d(retract)/d(increment).
@@ -109,6 +125,16 @@ static tr_status take_step(map *m, const tr_state *x0, tr_state *x1) {
   return status;
 }
 
+// The first steps from x0, which gets lost, to x1.
+static tr_status lead(map *m, tr_state *x0, tr_state *x1) {
+  TR_TRY(tr_step_begin(m->step, x0));
+  for (int k = 0; k < m->leading; k++) {
+    if (k > 0) tr_state_copy(x0, x1);
+    TR_TRY(take_step(m, x0, x1));
+  }
+  return TR_OK;
+}
+
 // One step from z_0 + f u; out: z about z_1.
 static tr_status step_from(map *m, double f, const double *u, double *out) {
   int nv = m->sys->nv;
@@ -118,7 +144,7 @@ static tr_status step_from(map *m, double f, const double *u, double *out) {
   for (int i = 0; i < nv; i++) m->x0.v[i] += f * u[nv + i], m->x0.a[i] += f * u[2 * nv + i];
   TR_TRY(tr_step_begin(m->step, &m->x0));
   for (int i = 0; i < m->rooms * nv; i++) out[i] = m->room0[i] + f * u[3 * nv + i];
-  set_rooms(m, out);
+  set_rooms(m, &m->x0, out);
   m->step->last_h = m->h;
   TR_TRY(take_step(m, &m->x0, &m->x1));
   return difference(m, &m->z1, m->room1, &m->x1, out);
@@ -152,8 +178,7 @@ static tr_status start_near(map *m, const tr_state *x, const double *t, bool vel
   else
     tr_retract(m->sys, x->q, out, m->x0.q);
   TR_TRY(tr_consistent_start(m->sys, &m->x0, NULL, NULL));
-  TR_TRY(tr_step_begin(m->step, &m->x0));
-  TR_TRY(take_step(m, &m->x0, &m->x1));
+  TR_TRY(lead(m, &m->x0, &m->x1));
   return difference(m, &m->z0, m->room0, &m->x1, out);
 }
 
@@ -228,6 +253,21 @@ static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, doub
 
 // ---- life -------------------------------------------------------------------------------------------
 
+// Steps until the method remembers all it ever will.
+static tr_status find_lead(map *m, const tr_state *x) {
+  double *room[ROOMS];
+  tr_state_copy(&m->x0, x);
+  TR_TRY(tr_step_begin(m->step, &m->x0));
+  for (int last = -1; last != m->rooms; m->leading++) {
+    last = m->rooms;
+    TR_TRY(take_step(m, &m->x0, &m->x1));
+    tr_state_copy(&m->x0, &m->x1);
+    m->rooms = find_rooms(m, room);
+  }
+  if (m->leading > 1) m->leading--; // the last one brought nothing new
+  return TR_OK;
+}
+
 static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const char *method,
                          tr_error *error) {
   const tr_method *type;
@@ -237,19 +277,19 @@ static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const c
   TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
   TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
   m->step->kkt.mask = m->step->projection.mask = mask;
-  m->rooms = type->vectors;
-  m->n = (3 + m->rooms) * m->sys->nv;
+  m->step->plain_start = true; // q''' by differences is no smooth function of the start
   tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
   for (int k = 0; k < 4; k++) TR_TRY(tr_state_new(m->sys, state[k], error));
+  TR_TRY(find_lead(m, x));
+  m->n = (3 + m->rooms) * m->sys->nv;
   m->room0 = TR_NEW(m->ar, m->n, double), m->room1 = TR_NEW(m->ar, m->n, double);
   m->scale = TR_NEW(m->ar, m->n, double), m->block_size = TR_NEW(m->ar, m->n, double);
   m->plus = TR_NEW(m->ar, m->n, double), m->minus = TR_NEW(m->ar, m->n, double);
   if (!m->room0 || !m->room1 || !m->scale || !m->block_size || !m->plus || !m->minus)
     return TR_NO_MEMORY;
-  // the reference run: two steps
+  // the reference run, and one step more
   tr_state_copy(&m->x0, x);
-  TR_TRY(tr_step_begin(m->step, &m->x0));
-  TR_TRY(take_step(m, &m->x0, &m->z0));
+  TR_TRY(lead(m, &m->x0, &m->z0));
   get_rooms(m, m->room0);
   TR_TRY(take_step(m, &m->z0, &m->z1));
   get_rooms(m, m->room1);

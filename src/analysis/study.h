@@ -145,8 +145,8 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
                         const char *const *name, int n, const double *value, const double *low,
                         const double *high);
 
-// Order by least squares on logarithms over the finest steps (at most 4) whose error lies between
-// floor and ceiling. NaN: fewer than two.
+// Order by least squares on logarithms over the finest steps (3 or 4) whose error lies between floor and
+// ceiling and falls steadily. NaN: none can be told.
 double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling);
 
 void tr_study_sort(int n, double *x); // ascending

@@ -175,9 +175,11 @@ static tr_status write_orders(study *s, const errors *e) {
     for (int k = 0; k < e->parts; k++) tr_study_put(&r, order_of(s, e, e->part[k], m));
     put_claims(&r, e, s->method[m]);
   }
-  tr_study_note(s,
-                "Fitted orders: least squares over the four finest steps, without errors below ten "
-                "times the reference's; claimed ones are those of the methods' defaults.");
+  tr_study_note(
+      s,
+      "Fitted orders: least squares over the three or four finest steps between which the "
+      "order is steady, without errors below ten times the reference's; blank where it is "
+      "nowhere steady. Claimed ones are those of the methods' defaults.");
   return TR_OK;
 }
 

@@ -6,7 +6,8 @@
 //   gen   generalised-alpha, stabilised, extrapolated (Romberg, h^2, h^3, h^4)
 //   bdf   NSTIFF-SI2, extrapolated likewise: for very stiff systems
 //   i3    generalised-alpha on index 3, extrapolated: passes singular positions
-//   rad   Radau IIA: fifth order, stiff or not, with steps 4 h .. h/2 since it is never far off
+//   rad   Radau IIA: fifth order, stiff or not, with steps 4 h .. h/2 since it is never far off; h .. h/8
+//         where it is under test itself
 // A candidate's error is estimated from its last two levels; the one with the smallest wins. It must
 // agree with the second best (of another family) within the sum of both estimates; if not, their distance is its error.
 // Multipliers are computed from the states (index 1), so that they share their order.
@@ -37,7 +38,8 @@ static void extrapolate(candidate *c, int n) {
 }
 
 // The level that moved least from the one before it, and by how much.
-static void judge(candidate *c, bool high_order, const study_watch *w, const double *scale) {
+static void judge(candidate *c, bool high_order, double end, const study_watch *w,
+                  const double *scale) {
   c->worst = INFINITY;
   for (int k = 1; k < LEVELS; k++) {
     double d[GROUPS], worst = 0;
@@ -45,8 +47,8 @@ static void judge(candidate *c, bool high_order, const study_watch *w, const dou
     tr_study_difference(w, c->run[k].times, c->run[k].y, c->run[k - 1].y, false, d);
     for (int g = 0; g < GROUPS; g++) {
       if (w->size[g] == 0) continue;
-      if (high_order) d[g] *= 0.25; // 1/15, 1/31 when all is well
-      d[g] = fmax(d[g], 1e-15 * scale[g]);
+      if (high_order) d[g] *= 0.25;                                  // 1/15, 1/31 when all is well
+      d[g] = fmax(d[g], 1e-15 * sqrt(end / c->run[k].h) * scale[g]); // round-off
       worst = isnan(d[g]) ? INFINITY : fmax(worst, d[g] / fmax(scale[g], 1e-300));
     }
     if (!(worst < c->worst)) continue;
@@ -55,6 +57,14 @@ static void judge(candidate *c, bool high_order, const study_watch *w, const dou
     c->h = c->run[k].h;
     memcpy(c->error, d, sizeof d);
   }
+}
+
+static bool under_test(const study *s, const char *name) {
+  size_t n = strlen(name);
+  for (int m = 0; m < s->methods; m++)
+    if (!strncmp(s->method[m], name, n) && (!s->method[m][n] || s->method[m][n] == ':'))
+      return true;
+  return false;
 }
 
 static tr_status run_candidates(study *s, const study_watch *w, int times, const double *time,
@@ -74,7 +84,8 @@ static tr_status run_candidates(study *s, const study_watch *w, int times, const
   study_run *all = TR_NEW(&s->arena, CANDIDATES * LEVELS, study_run);
   if (!all) return tr_no_memory(s->error);
   for (int i = 0; i < CANDIDATES * LEVELS; i++) { // the long runs first
-    int level = LEVELS - 1 - i / CANDIDATES, coarser = i % CANDIDATES == RADAU ? 2 : 0;
+    int level = LEVELS - 1 - i / CANDIDATES;
+    int coarser = i % CANDIDATES == RADAU && !under_test(s, "radau5") ? 2 : 0;
     study_run *r = &all[i];
     TR_TRY(tr_study_run_new(s, c[i % CANDIDATES].method, ldexp(h, coarser - level), w, times, time,
                             r));
@@ -153,7 +164,7 @@ tr_status tr_study_reference_make(study *s, const study_watch *w, int times, con
     bool high_order = k == RK4 || k == RADAU;
     if (!high_order && !complete) continue;
     if (!high_order) extrapolate(&c[k], times * w->n);
-    judge(&c[k], high_order, w, r->scale);
+    judge(&c[k], high_order, s->end, w, r->scale);
     if (isfinite(c[k].worst) && (!best || c[k].worst < best->worst)) best = &c[k];
   }
   second = second_to(c, best);

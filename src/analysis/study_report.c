@@ -123,19 +123,35 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
 
 // ---- orders -----------------------------------------------------------------------------------------
 
-double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling) {
-  enum { FINEST = 4 };
+static double slope_of(int n, const double *x, const double *y) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int i = 0; i < n; i++) sx += x[i], sy += y[i], sxx += x[i] * x[i], sxy += x[i] * y[i];
+  double d = n * sxx - sx * sx;
+  return d > 0 ? (n * sxy - sx * sy) / d : NAN;
+}
+
+// From the finest usable step on to coarser ones, as long as the order from step to step stays what it is;
+// if it does not stay for two, the same without the finest step, which may suffer from round-off.
+double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling) {
+  enum { MOST = 64, FINEST = 4 };
+  double x[MOST], y[MOST];
   int used = 0;
-  for (int i = n - 1; i >= 0 && used < FINEST; i--) {
-    if (!(error[i] > floor && error[i] < ceiling)) continue;
-    double x = log(h[i]), y = log(error[i]);
-    sx += x, sy += y, sxx += x * x, sxy += x * y;
-    used++;
-  }
+  for (int i = n - 1; i >= 0 && used < MOST; i--)
+    if (error[i] > floor && error[i] < ceiling) x[used] = log(h[i]), y[used++] = log(error[i]);
   if (used < 2) return NAN;
-  double d = used * sxx - sx * sx;
-  return d > 0 ? (used * sxy - sx * sy) / d : NAN;
+  if (used == 2) return slope_of(2, x, y);
+  for (int from = 0; from + 2 < used; from++) {
+    double low = INFINITY, high = -INFINITY;
+    int to = from; // the last one that fits in
+    while (to + 1 < used && to - from + 1 < FINEST) {
+      double p = slope_of(2, x + to, y + to);
+      low = fmin(low, p), high = fmax(high, p);
+      if (!(high - low <= 0.15 * fmax(2, high))) break;
+      to++;
+    }
+    if (to - from >= 2 && high > 0.3) return slope_of(to - from + 1, x + from, y + from);
+  }
+  return NAN;
 }
 
 void tr_study_sort(int n, double *x) {

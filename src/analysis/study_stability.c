@@ -10,6 +10,7 @@
 #include "study.h"
 
 enum { POINTS = 61, ROOTS = 64 }; // ROOTS: more than two coordinates can have
+static const double FREE = 1e-6;  // of the fastest exponent
 static const double PI = 3.14159265358979323846;
 
 // One system and the state to linearise at; jobs are methods x steps.
@@ -35,6 +36,26 @@ typedef struct stability {
 
 // ---- spectra ----------------------------------------------------------------------------------------
 
+// Exponents of the exact motion that are 0: free motions come in pairs, place and velocity.
+static int count_free(const tr_modes *m) {
+  int n = 0;
+  for (int i = 0; i < 2 * m->f; i++) n += cabs(m->s[i]) <= FREE * m->omega;
+  return n < 2 * m->f ? n : 0;
+}
+
+// Free motions have roots 1, two by two, which differences of the map only find to the square root of their
+// error. They tell nothing about the step: out with as many as there are. What is left comes first.
+static int drop_free(const tr_modes *m, int n, double complex *w) {
+  for (int k = count_free(m); k > 0 && n > 1; k--) {
+    int best = 0;
+    for (int i = 1; i < n; i++)
+      if (cabs(w[i] - 1) < cabs(w[best] - 1)) best = i;
+    if (cabs(w[best] - 1) > 0.01) break;
+    w[best] = w[--n];
+  }
+  return n;
+}
+
 static tr_status task(study *s, void *data, int i) {
   spectra *p = data;
   tr_arena ar = tr_arena_make(s->sys->al);
@@ -45,6 +66,7 @@ static tr_status task(study *s, void *data, int i) {
   p->status[i] = status;
   if (status == TR_OK) {
     double most = 0;
+    n = drop_free(&p->modes, n, w);
     for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
     p->radius[i] = most;
     p->count[i] = n < ROOTS ? n : ROOTS;
@@ -232,6 +254,13 @@ static tr_status model(study *s, stability *t) {
                 "%d degree%s of freedom; the exact motion has exponents up to |s| = %.4g 1/s and "
                 "grows at most like exp(%.3g t).",
                 p->modes.f, p->modes.f == 1 ? "" : "s", p->modes.omega, p->modes.growth);
+  int free = count_free(&p->modes);
+  if (free > 0)
+    tr_study_note(
+        s,
+        "%d of the %d exponents are 0: free motions. Their roots are 1 with any method and "
+        "are left out.",
+        free, 2 * p->modes.f);
   if (p->modes.growth > 1e-6 * p->modes.omega)
     tr_study_note(s, "The exact motion grows here: no step is called stable.");
   TR_TRY(find_steps(s, p));

@@ -46,10 +46,10 @@ static tr_status hht_mass(verify *v) {
   verify_system s;
   verify_result reference;
   TR_TRY(verify_load_problem(v, &tr_problem_seven_angles, &s));
-  tr_status status = verify_reference(v, s.system, 2e-6, 0.02, &reference);
+  tr_status status = verify_reference(v, s.system, 1e-6, 0.02, &reference);
   for (int i = 0; i < 4 && status == TR_OK; i++) {
     pair e;
-    verify_run run = {s.system, row[i].method, 4e-6, .end = 0.02};
+    verify_run run = {s.system, row[i].method, 2.5e-6, .end = 0.02};
     status = run_pair(v, run, &reference, &e);
     if (status == TR_OK)
       status = verify_entry(v, "", row[i].order, verify_order(e.q[0], e.q[1]), row[i].note,

@@ -79,7 +79,8 @@ static int distance(const char *a, const char *b) {
 
 const char *tr_did_you_mean(const char *word, const char *const *candidates) {
   const char *best = NULL;
-  int best_distance = 1 + (int)strlen(word) / 3; // at most a third of the letters wrong
+  // at most a third of the letters wrong, and in short words one
+  int n = (int)strlen(word), best_distance = n < 3 ? 1 : (n + 1) / 3;
   for (int k = 0; candidates && candidates[k]; k++) {
     int d = distance(word, candidates[k]);
     if (d < best_distance || (d == best_distance && !best)) {

@@ -66,6 +66,8 @@ const char *nearest(const char *word, const char *const *words); // NULL: none i
 
 // ---- messages -------------------------------------------------------------------------------------
 
+// n bytes of text, or less if it ends before; what a terminal would obey comes as "?".
+void put_plain(FILE *to, const char *text, size_t n);
 void complain(const char *format, ...) TR_PRINTF(1, 2); // "trammel: ...\n" on stderr
 int usage_error(const command *self, const char *format, ...) TR_PRINTF(2, 3); // and EXIT_USAGE
 void print_error(const tr_error *error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trammel check: degrees of freedom, consistency of the start, what each element contributes.
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ static void print_json(const findings *f) {
     json_lines(&j, "motions", f->doctor->motions);
     json_lines(&j, "reactions_not_unique", f->doctor->reactions);
   }
+  json_lines(&j, "warnings", tr_system_describe(f->system).warnings);
   json_open(&j, "start", '{');
   json_number(&j, "position_violation", f->check.phi);
   json_number(&j, "velocity_violation", f->check.phi_v);
@@ -81,17 +83,18 @@ static void print_json(const findings *f) {
 
 static void elements_text(const findings *f) {
   int width = 4, type_width = 4, n = tr_element_count(f->system);
+  int kind_width = tr_system_describe(f->system).numbers > 0 ? 8 : 6;
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
     if ((int)strlen(e.name) > width) width = (int)strlen(e.name);
     if ((int)strlen(e.type) > type_width) type_width = (int)strlen(e.type);
   }
-  printf("\n%-6s %-*s %-*s coordinates constraints       |Phi|\n", "kind", type_width, "type",
-         width, "name");
+  printf("\n%-*s %-*s %-*s coordinates constraints       |Phi|\n", kind_width, "kind", type_width,
+         "type", width, "name");
   for (int i = 0; i < n; i++) {
     tr_element_info e = tr_element_describe(f->system, i);
-    printf("%-6s %-*s %-*s %11d %11d %11.3g\n", e.kind, type_width, e.type, width, e.name,
-           e.coordinates, e.constraints, f->violation[i]);
+    printf("%-*s %-*s %-*s %11d %11d %11.3g\n", kind_width, e.kind, type_width, e.type, width,
+           e.name, e.coordinates, e.constraints, f->violation[i]);
   }
 }
 
@@ -116,9 +119,13 @@ static void doctor_text(const tr_examination *e) {
 static void print_text(const findings *f) {
   const tr_check_info *c = &f->check;
   tr_system_info s = tr_system_describe(f->system);
-  printf("%-18s %s\n", "model", model_name(f->system, f->path));
-  printf("%-18s bodies %d, markers %d, joints %d, forces %d\n", "elements", s.bodies, s.markers,
+  printf("%-18s ", "model");
+  put_plain(stdout, model_name(f->system, f->path), SIZE_MAX);
+  putchar('\n');
+  printf("%-18s bodies %d, markers %d, joints %d, forces %d", "elements", s.bodies, s.markers,
          s.joints, s.forces);
+  if (s.numbers > 0) printf(", states and variables %d", s.numbers);
+  printf("\n");
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
   printf("%-18s %d coordinates, %d constraints of rank %d\n", "equations", c->coordinates,
          c->constraints, rank);
@@ -131,6 +138,7 @@ static void print_text(const findings *f) {
     doctor_text(f->doctor);
   else
     lines("redundant", c->findings);
+  lines("warning", s.warnings);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
   if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
   if (f->status == TR_OK)

@@ -6,11 +6,24 @@
 
 #include "cli.h"
 
+void put_plain(FILE *to, const char *text, size_t n) {
+  for (size_t i = 0; i < n && text[i]; i++) {
+    unsigned char c = (unsigned char)text[i];
+    fputc((c < ' ' && c != '\n' && c != '\t') || c == 127 ? '?' : c, to);
+  }
+}
+
+static void put_formatted(FILE *to, const char *format, va_list args) {
+  char text[TR_ERROR_SIZE];
+  vsnprintf(text, sizeof text, format, args);
+  put_plain(to, text, sizeof text);
+}
+
 void complain(const char *format, ...) {
   va_list args;
   va_start(args, format);
   fputs("trammel: ", stderr);
-  vfprintf(stderr, format, args);
+  put_formatted(stderr, format, args);
   fputc('\n', stderr);
   va_end(args);
 }
@@ -19,7 +32,7 @@ int usage_error(const command *self, const char *format, ...) {
   va_list args;
   va_start(args, format);
   fprintf(stderr, "trammel %s: ", self->name);
-  vfprintf(stderr, format, args);
+  put_formatted(stderr, format, args);
   fprintf(stderr, "\ntry: trammel %s --help\n", self->name);
   va_end(args);
   return EXIT_USAGE;
@@ -37,7 +50,9 @@ void print_error(const tr_error *error) {
   int lines = 0;
   for (const char *line = error->text; *line; lines++) {
     size_t n = strcspn(line, "\n");
-    fprintf(stderr, "%s%.*s\n", has_place(line, n) ? "" : "trammel: ", (int)n, line);
+    if (!has_place(line, n)) fputs("trammel: ", stderr);
+    put_plain(stderr, line, n);
+    fputc('\n', stderr);
     line += n + (line[n] == '\n');
   }
   if (lines == 0) complain("%s", tr_status_text(error->status));

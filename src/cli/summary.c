@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The summary of a run: for people and as JSON.
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "run.h"
@@ -71,7 +72,13 @@ void summary_text(FILE *to, const run_result *r) {
   double n = info->steps > 0 ? (double)info->steps : 1;
   row(to, "model");
   const char *name = model_name(r->system, r->path);
-  fprintf(to, strcmp(name, r->path) ? "%s (%s)\n" : "%s\n", name, r->path);
+  put_plain(to, name, SIZE_MAX);
+  if (strcmp(name, r->path)) {
+    fputs(" (", to);
+    put_plain(to, r->path, SIZE_MAX);
+    fputc(')', to);
+  }
+  fputc('\n', to);
   if (r->status != TR_OK) {
     row(to, "status");
     fprintf(to, "%s\n", outcome(r->status));
@@ -114,6 +121,11 @@ void summary_text(FILE *to, const run_result *r) {
   if (info->redundant > 0) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
+  }
+  const char *warnings = tr_system_describe(r->system).warnings;
+  for (const char *line = warnings; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == warnings ? "warning" : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
   }
   if (r->csv_path) {
     row(to, "output");

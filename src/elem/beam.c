@@ -129,6 +129,7 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
   int n = tr_beam_modes(b);
   double z = fmin(1, fmax(0, p[0] / b->length)), *phi = shape, *psi = shape + 3 * n;
   double arm[3] = {p[0] - z * b->length, p[1], p[2]}, x[3];
+  if (n == 0) return; // rigid
   axis_shapes(b, z, phi, psi);
   for (int j = 0; j < n; j++) {
     v3_cross(psi + 3 * j, arm, x);

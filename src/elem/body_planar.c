@@ -9,6 +9,7 @@
 
 #include "body_run.h"
 #include "elem.h"
+#include "math/angle.h"
 
 typedef struct par {
   double mass, inertia, com[2], position[2], angle, velocity[2], omega;
@@ -71,7 +72,8 @@ static void lift(const tr_body_at *b, const tr_site *s, tr_frame *f) {
 static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
                        tr_frame *f) {
   const double *q = b->q, *v = b->v;
-  double c = cos(q[2]), s = sin(q[2]);
+  double c, s;
+  angle_sincos(q[2], &s, &c);
   b->cache[0] = c, b->cache[1] = s;
   for (int k = 0; k < n; k++, site++, f++) {
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
@@ -133,23 +135,147 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
 }
 
 // (sign, 0, -sign ry), (0, sign, sign rx), and nothing in the third direction
-static void point_rows(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G) {
-  double rx, ry;
-  arm(b, s, &rx, &ry);
-  G[0] = sign, G[1] = 0, G[2] = -sign * ry;
-  G[stride] = 0, G[stride + 1] = sign, G[stride + 2] = sign * rx;
-  if (s->nd == 6) G[2 * stride] = G[2 * stride + 1] = G[2 * stride + 2] = 0;
+static void point_rows(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
+                       double *G, double *turned) {
+  (void)increment;
+  for (int k = 0; k < n; k++, p++, G += 9) {
+    tr_body_at at = one_of(b, b->slot + p->body);
+    double rx, ry;
+    arm(&at, b->site + p->site, &rx, &ry);
+    G[0] = p->sign, G[1] = 0, G[2] = -p->sign * ry;
+    G[3] = 0, G[4] = p->sign, G[5] = p->sign * rx;
+    G[6] = G[7] = G[8] = 0;
+    for (int i = 0; turned && i < 9; i++) *turned++ = G[i];
+  }
 }
 
-static void tangent(const tr_body_at *b, const double g[3], int n, const tr_site *s,
-                    const double *W, double cm, double ck, double cd, double *K) {
-  const par *p = b->par;
+static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+                        double ck, double cd, double *K) {
   (void)g, (void)cd;
-  for (int k = 0; k < n; k++, s++, W += 6) add_wrench_dq(b, s, W, K);
-  K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++, K += 9) {
+    tr_body_at at = one_of(b, s);
+    const par *p = s->par;
+    K[8] = 0;
+    for (int k = s->site; k < s->site + s->sites; k++)
+      add_wrench_dq(&at, b->site + k, W + 6 * k, K);
+    K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
+  }
 }
 
-TR_BODY_RUNS(3)
+TR_PULL_ROWS(3)
+
+// ---- many bodies, four at a time ------------------------------------------------------------------
+
+// Sites that each of four bodies has, if elements in the plane look at their points alone; else 0.
+TR_INLINE int common_points(const tr_body_slot *s) {
+  int n = s[0].sites;
+  for (int l = 1; l < LANES; l++) n = s[l].sites < n ? s[l].sites : n;
+  return s[0].points & s[1].points & s[2].points & s[3].points ? n : 0;
+}
+
+// cos, sin of neighbours, between the cache and lanes
+TR_INLINE void load_turns4(const double *cache, lanes *c, lanes *s) {
+  lanes x = *(const lanes_anywhere *)cache, y = *(const lanes_anywhere *)(cache + LANES);
+  *c = __builtin_shufflevector(x, y, 0, 2, 4, 6);
+  *s = __builtin_shufflevector(x, y, 1, 3, 5, 7);
+}
+
+TR_INLINE void store_turns4(const lanes *c, const lanes *s, double *cache) {
+  *(lanes_anywhere *)cache = __builtin_shufflevector(*c, *s, 0, 4, 1, 5);
+  *(lanes_anywhere *)(cache + LANES) = __builtin_shufflevector(*c, *s, 2, 6, 3, 7);
+}
+
+// Arms of site k of each body.
+TR_INLINE void arms4(const tr_bodies_at *b, const tr_body_slot *slot, int k, const lanes *c,
+                     const lanes *s, lanes *rx, lanes *ry) {
+  POINTERS(const double, at, b->site[slot[l].site + k].c);
+  lanes x = {at[0][0], at[1][0], at[2][0], at[3][0]}, y = {at[0][1], at[1][1], at[2][1], at[3][1]};
+  *rx = *c * x - *s * y, *ry = *s * x + *c * y;
+}
+
+// Places of points; false: not four bodies of this kind.
+TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, int n,
+                           tr_frame *frame) {
+  const double *q = b->q + slot->q;
+  lanes x = {q[0], q[3], q[6], q[9]}, y = {q[1], q[4], q[7], q[10]}, a = {q[2], q[5], q[8], q[11]};
+  lanes c, s, rx, ry;
+  if (n == 0 || !lanes_sincos(&a, &s, &c)) return false;
+  store_turns4(&c, &s, b->cache + slot->cache);
+  for (int k = 0; k < n; k++) {
+    arms4(b, slot, k, &c, &s, &rx, &ry);
+    rx = x + rx, ry = y + ry;
+    for (int l = 0; l < LANES; l++) {
+      double *p = frame[slot[l].site + k].p;
+      p[0] = rx[l], p[1] = ry[l];
+    }
+  }
+  return true;
+}
+
+TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  while (s < end) {
+    int done = 0, n = 1;
+    if (end - s >= LANES && level < TR_AT_VELOCITY) {
+      int points = common_points(s);
+      n = LANES;
+      if (kinematics4(b, s, points, frame)) done = points;
+    }
+    for (; n > 0; n--, s++) {
+      if (done > 0 && done == s->sites) continue;
+      tr_body_at at = one_of(b, s);
+      kinematics(&at, level, s->sites - done, b->site + s->site + done, frame + s->site + done);
+    }
+  }
+}
+
+// F = -(own force + sum J' W) over n sites of each of four bodies
+TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
+                       const double *W, double *F) {
+  POINTERS(const par, p, slot[l].par);
+  POINTERS(double, to, F + slot->v + 3 * l);
+  lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, sum[3] = {0}, c, s, rx, ry;
+  if (g) sum[0] = m * g[0], sum[1] = m * g[1];
+  load_turns4(b->cache + slot->cache, &c, &s);
+  for (int k = 0; k < n; k++) {
+    POINTERS(const double, w, W + 6 * (slot[l].site + k));
+    lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
+    arms4(b, slot, k, &c, &s, &rx, &ry);
+    sum[0] += x, sum[1] += y, sum[2] += rx * y - ry * x;
+  }
+  for (int i = 0; i < 3; i++) sum[i] = -sum[i];
+  lanes_store3(sum, to);
+}
+
+// g NULL: without own force
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  while (s < end) {
+    int done = 0, n = 1;
+    if (end - s >= LANES) {
+      done = common_points(s), n = LANES;
+      if (done > 0) gather4(b, s, done, g, W, F);
+    }
+    for (; n > 0; n--, s++) {
+      if (done > 0 && done == s->sites) continue;
+      tr_body_at at = one_of(b, s);
+      double sum[3] = {0};
+      if (g && done == 0) add_force(&at, g, sum);
+      for (int k = s->site + done; k < s->site + s->sites; k++)
+        add_pull(&at, b->site + k, W + 6 * k, sum);
+      for (int i = 0; i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+    }
+  }
+}
+
+TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frame *frame),
+        (b, level, frame))
+TR_WIDE(gather_run, gather_all,
+        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+
+static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
+  gather_run(b, NULL, W, F);
+}
 
 const tr_body_type tr_body_planar = {
     .name = "planar",
@@ -178,5 +304,5 @@ const tr_body_type tr_body_planar = {
     .pull_run = pull_run,
     .pull_rows = pull_rows,
     .point_rows = point_rows,
-    .tangent = tangent,
+    .tangent_run = tangent_run,
 };

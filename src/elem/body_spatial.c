@@ -120,17 +120,11 @@ static void increment_rate(const void *pv, const double *u, const double *v, dou
   for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
 }
 
-// T(d) = 1 - (1 - cos n)/n^2 [d] + (n - sin n)/n^3 [d]^2 on the rotation, n = |d|
+// block T(d) on the rotation
 static void pull_increment(const void *pv, const double *d, int rows, int stride, double *block) {
   (void)pv;
-  double n2 = v3_dot(d + 3, d + 3), n = sqrt(n2), a, b;
-  if (n < 1e-2) {
-    a = 0.5 - n2 * (1.0 / 24 - n2 / 720);
-    b = 1.0 / 6 - n2 * (1.0 / 120 - n2 / 5040);
-  } else {
-    a = (1 - cos(n)) / n2;
-    b = (n - sin(n)) / (n2 * n);
-  }
+  double a, b;
+  turn_factors(v3_dot(d + 3, d + 3), &a, &b);
   for (int r = 0; r < rows; r++, block += stride) {
     double x[3], y[3]; // g [d] = -(d x g)'
     v3_cross(d + 3, block + 3, x);
@@ -253,28 +247,33 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
 }
 
 // (sign 1, -sign R [c]): row i is (e_i, c x R' e_i)
-static void point_rows(const tr_body_at *b, const tr_site *s, double sign, int stride, double *G) {
+static void point_row(const tr_bodies_at *b, const tr_point *p, const double *increment, double *G,
+                      double *turned) {
+  const tr_body_slot *s = b->slot + p->body;
   double c[3];
-  v3_scale(sign, s->c, c);
-  for (int i = 0; i < 3; i++, G += stride) {
-    G[0] = G[1] = G[2] = 0, G[i] = sign;
-    v3_cross(c, b->cache + 3 * i, G + 3);
+  v3_scale(p->sign, b->site[p->site].c, c);
+  for (int i = 0; i < 3; i++) {
+    double *row = G + 6 * i;
+    row[0] = row[1] = row[2] = 0, row[i] = p->sign;
+    v3_cross(c, b->cache + s->cache + 3 * i, row + 3);
   }
+  if (!turned) return;
+  for (int i = 0; i < 18; i++) turned[i] = G[i];
+  pull_increment(NULL, increment + s->v, 3, 6, turned);
 }
 
 // The rotational block: cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J)
-static void tangent(const tr_body_at *b, const double g[3], int sites, const tr_site *s,
-                    const double *W, double cm, double ck, double cd, double *K) {
-  const par *p = b->par;
-  const double *w = b->v + 3, *J = p->inertia;
+static void tangent(const tr_bodies_at *b, const tr_body_slot *s, const double *W, double cm,
+                    double ck, double cd, double *K) {
+  const par *p = s->par;
+  const double *R = b->cache + s->cache, *w = b->v + s->v + 3, *J = p->inertia;
   double f[3], n[3], A[9], B[9], S[9], C[9] = {0}, moment[3] = {0};
-  (void)g;
-  for (int k = 0; k < sites; k++, s++, W += 6) {
-    m3_tmul(b->cache, W, f);
-    m3_skew2(s->c, f, A);
+  for (int k = s->site; k < s->site + s->sites; k++) {
+    m3_tmul(R, W + 6 * k, f);
+    m3_skew2(b->site[k].c, f, A);
     for (int i = 0; i < 9; i++) C[i] -= ck * A[i];
-    if (s->point) continue;
-    m3_tmul(b->cache, W + 3, n);
+    if (b->site[k].point) continue;
+    m3_tmul(R, W + 6 * k + 3, n);
     v3_axpy(-ck, n, moment);
   }
   m3_mul(J, w, f);
@@ -351,6 +350,40 @@ TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, 
 TR_WIDE(gather_run, gather_all,
         (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
 
+TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
+                              const double *increment, double *G, double *turned) {
+  int k = 0;
+  for (; turned && k + LANES <= n; k += LANES)
+    point_rows4(b, p + k, increment, G + 18 * k, turned + 18 * k);
+  for (; k < n; k++) point_row(b, p + k, increment, G + 18 * k, turned ? turned + 18 * k : NULL);
+}
+
+TR_INLINE void tangent_all(const tr_bodies_at *b, const double *W, double cm, double ck, double cd,
+                           double *K) {
+  const tr_body_slot *s = b->slot, *end = s + b->n;
+  for (; end - s >= LANES; s += LANES, K += 36 * LANES) {
+    if (same_sites(s))
+      tangent4(b, s, W, cm, ck, cd, K);
+    else
+      for (int l = 0; l < LANES; l++) tangent(b, s + l, W, cm, ck, cd, K + 36 * l);
+  }
+  for (; s < end; s++, K += 36) tangent(b, s, W, cm, ck, cd, K);
+}
+
+TR_WIDE(point_rows, point_rows_all,
+        (const tr_bodies_at *b, int n, const tr_point *p, const double *increment, double *G,
+         double *turned),
+        (b, n, p, increment, G, turned))
+TR_WIDE(tangents, tangent_all,
+        (const tr_bodies_at *b, const double *W, double cm, double ck, double cd, double *K),
+        (b, W, cm, ck, cd, K))
+
+static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+                        double ck, double cd, double *K) {
+  (void)g;
+  tangents(b, W, cm, ck, cd, K);
+}
+
 static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
   gather_run(b, NULL, W, F);
 }
@@ -391,5 +424,5 @@ const tr_body_type tr_body_spatial = {
     .retract_run = retract_run,
     .pull_rows = pull_rows,
     .point_rows = point_rows,
-    .tangent = tangent,
+    .tangent_run = tangent_run,
 };

@@ -21,4 +21,16 @@ typedef struct tr_problem_par {
   const tr_problem *problem;
 } tr_problem_par;
 
+// Numbers among the unknowns, and their equations: the sections `states` and `variables`. Not in the lists
+// either.
+extern const tr_body_type tr_body_state, tr_body_variable;
+extern const tr_joint_type tr_joint_equation;
+typedef struct tr_scalar_par {
+  double start, scale; // X at the start, or a guess of V; what both are counted in
+} tr_scalar_par;
+typedef struct tr_equation_par {
+  const tr_law *law;
+  const tr_scalar_par *scalar;
+} tr_equation_par;
+
 #endif

@@ -5,6 +5,8 @@
 // equally fast at any bend below 180 degrees, since then G u = 0 says (w_B - w_A).(z_A + z_B) = 0.
 //
 // Made of the rows of two perpendicular axes: the last one is their difference.
+#include <math.h>
+
 #include "primitive.h"
 
 static const prim prims[] = {{POINT, 0, 0}, {DOT1, X, Y}, {DOT1, Y, X}};
@@ -57,8 +59,25 @@ static void rate(const void *par, double t, const tr_frame *const *f, double *ou
   out[3] -= rows[4];
 }
 
-static const tr_joint_ops spatial = {
-    .rows = ROWS, .eval = eval, .jac = jac, .rate = rate, .geom = geom, .gamma = gamma3};
+// The angle between the shafts.
+static void measure(const void *par, double t, const tr_frame *const *f, const double *mem,
+                    double *out) {
+  (void)par, (void)t, (void)mem;
+  double a[3], b[3], c[3];
+  m3_axis(f[0]->R, Z, a), m3_axis(f[1]->R, Z, b);
+  v3_cross(a, b, c);
+  out[0] = atan2(v3_norm(c), v3_dot(a, b));
+}
+
+static const char *const names[] = {"bend", NULL};
+static const tr_joint_ops spatial = {.rows = ROWS,
+                                     .eval = eval,
+                                     .jac = jac,
+                                     .rate = rate,
+                                     .geom = geom,
+                                     .gamma = gamma3,
+                                     .measure_names = names,
+                                     .measure = measure};
 
 const tr_joint_type tr_joint_constant_velocity = {
     .name = "constant-velocity",

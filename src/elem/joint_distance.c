@@ -76,37 +76,52 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
   out[0] = sum / p->length;
 }
 
+static inline void length(int n, const tr_frame *const *f, double *out) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (f[1]->p[i] - f[0]->p[i]) * (f[1]->p[i] - f[0]->p[i]);
+  out[0] = sqrt(sum);
+}
+
+static const char *const names[] = {"length", NULL};
+
 // The same functions for the plane and for space.
-#define DISTANCE(n)                                                                         \
-  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
-                      const double *lam, double *phi, double *w) {                          \
-    (void)t, (void)mem;                                                                     \
-    eval(n, p, f, lam, phi, w);                                                             \
-  }                                                                                         \
-  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {        \
-    (void)t;                                                                                \
-    jac(n, p, f, G);                                                                        \
-  }                                                                                         \
-  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam, \
-                      double *K) {                                                          \
-    (void)t, (void)f;                                                                       \
-    geom(n, p, lam, K);                                                                     \
-  }                                                                                         \
-  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {    \
-    (void)t;                                                                                \
-    quadratic(n, p, f, out);                                                                \
-  }                                                                                         \
-  static void rate##n(const void *p, double t, const tr_frame *const *f, double *out) {     \
-    (void)t;                                                                                \
-    rate(n, p, f, out);                                                                     \
-  }                                                                                         \
-  static const tr_joint_ops ops##n = {.rows = 1,                                            \
-                                      .sight = TR_SEES_POINTS,                              \
-                                      .eval = eval##n,                                      \
-                                      .jac = jac##n,                                        \
-                                      .geom = geom##n,                                      \
-                                      .gamma = gamma##n,                                    \
-                                      .rate = rate##n};
+#define DISTANCE(n)                                                                            \
+  static void eval##n(const void *p, double t, const tr_frame *const *f, const double *mem,    \
+                      const double *lam, double *phi, double *w) {                             \
+    (void)t, (void)mem;                                                                        \
+    eval(n, p, f, lam, phi, w);                                                                \
+  }                                                                                            \
+  static void jac##n(const void *p, double t, const tr_frame *const *f, double *G) {           \
+    (void)t;                                                                                   \
+    jac(n, p, f, G);                                                                           \
+  }                                                                                            \
+  static void geom##n(const void *p, double t, const tr_frame *const *f, const double *lam,    \
+                      double *K) {                                                             \
+    (void)t, (void)f;                                                                          \
+    geom(n, p, lam, K);                                                                        \
+  }                                                                                            \
+  static void gamma##n(const void *p, double t, const tr_frame *const *f, double *out) {       \
+    (void)t;                                                                                   \
+    quadratic(n, p, f, out);                                                                   \
+  }                                                                                            \
+  static void rate##n(const void *p, double t, const tr_frame *const *f, double *out) {        \
+    (void)t;                                                                                   \
+    rate(n, p, f, out);                                                                        \
+  }                                                                                            \
+  static void measure##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *out) {                                                        \
+    (void)p, (void)t, (void)mem;                                                               \
+    length(n, f, out);                                                                         \
+  }                                                                                            \
+  static const tr_joint_ops ops##n = {.rows = 1,                                               \
+                                      .sight = TR_SEES_POINTS,                                 \
+                                      .eval = eval##n,                                         \
+                                      .jac = jac##n,                                           \
+                                      .geom = geom##n,                                         \
+                                      .gamma = gamma##n,                                       \
+                                      .rate = rate##n,                                         \
+                                      .measure_names = names,                                  \
+                                      .measure = measure##n};
 
 DISTANCE(2)
 DISTANCE(3)

@@ -118,7 +118,8 @@ static void integrate(const tr_law *law, double t0, double t, double out[2]) {
   out[0] = law->value * dt, out[1] = 0.5 * out[0] * dt;
   if (law->constant || dt == 0) return;
   piece stack[DEPTH + 2] = {integrate_piece(law, t0, t, t, 0)};
-  double tol = 1e-15 * stack[0].size;
+  double tol =
+      1e-14 * stack[0].size; // times late in a run have few digits left for their differences
   int n = 1;
   out[0] = out[1] = 0;
   while (n > 0) {

@@ -81,10 +81,12 @@ typedef enum law_measure {
   LAW_WAY,      // c . d                            DX DY DZ
   LAW_DISTANCE, // |d|                              DM
   LAW_ANGLE,    // of `to` about an axis of `from`  AX AY AZ
+  LAW_STATE,    // the number that `to` shows: X
   LAW_VELOCITY, // c . d'                           VX VY VZ
   LAW_SPEED,    // |d'|                             VM
   LAW_RADIAL,   // |d|'                             VR
-  LAW_SPIN      // c . w                            WX WY WZ
+  LAW_SPIN,     // c . w                            WX WY WZ
+  LAW_VALUE     // the number that `to` shows: V, or X'
 } law_measure;
 
 typedef struct law_input {

@@ -119,6 +119,8 @@ double measure_value(const law_input *m, int nd, const tr_frame *const *f) {
     turning x = turn_of(m, nd, f);
     return atan2(x.s, x.k);
   }
+  if (m->kind == LAW_STATE) return f[m->to]->p[0];
+  if (m->kind == LAW_VALUE) return f[m->to]->v[0];
   pair x = look(m, nd, f, m->kind >= LAW_VELOCITY);
   switch (m->kind) {
     case LAW_WAY: return v3_dot(x.c, x.d);
@@ -154,6 +156,11 @@ void measure_add_slope(const law_input *m, int nd, const tr_frame *const *f, dou
   double a[3];
   if (m->kind == LAW_ANGLE) {
     add_angle_slope(m, nd, f, s, q);
+    return;
+  }
+  if (m->kind == LAW_STATE || m->kind == LAW_VALUE) {
+    double *by = m->kind == LAW_STATE ? q : v;
+    if (by) by[m->to * nd] += s;
     return;
   }
   pair x = look(m, nd, f, m->kind >= LAW_VELOCITY);
@@ -252,6 +259,7 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
     if (nd == 6) add_angle_hessian(m, nd, f, s, n, H);
     return;
   }
+  if (m->kind == LAW_STATE || m->kind == LAW_VALUE) return;
   pair x = look(m, nd, f, false);
   if (m->kind == LAW_WAY) add_way_hessian(m, nd, &x, s, n, H);
   if (m->kind == LAW_DISTANCE) add_distance_hessian(m, nd, &x, s, n, H);
@@ -260,7 +268,7 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
 void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
                                int n, double *Q, double *V) {
   double S[9], u[3], speed;
-  if (m->kind < LAW_VELOCITY) return;
+  if (m->kind < LAW_VELOCITY || m->kind == LAW_VALUE) return;
   pair x = look(m, nd, f, true);
   part which = m->kind == LAW_SPIN ? TURN : PLACE;
   switch (m->kind) {

@@ -7,6 +7,23 @@
 #include "math/lanes.h"
 #include "spatial.h"
 
+// T(d) = 1 - a [d] + b [d]^2, a = (1 - cos n)/n^2, b = (n - sin n)/n^3, n = |d|; by nn = n^2
+#define TURN_SERIES 0.01
+#define TURN_A(nn) \
+  (0.5 - (nn) * (1.0 / 24 - (nn) * (1.0 / 720 - (nn) * (1.0 / 40320 - (nn) / 3628800))))
+#define TURN_B(nn) \
+  (1.0 / 6 - (nn) * (1.0 / 120 - (nn) * (1.0 / 5040 - (nn) * (1.0 / 362880 - (nn) / 39916800))))
+static inline void turn_factors(double nn, double *a, double *b) {
+  double n = sqrt(nn);
+  if (nn < TURN_SERIES)
+    *a = TURN_A(nn), *b = TURN_B(nn);
+  else
+    *a = (1 - cos(n)) / nn, *b = (n - sin(n)) / (nn * n);
+}
+
+// Numbers of a body in q, v and cache: those of neighbours follow each other.
+enum { NQ = 7, NV = 6, NR = 9 };
+
 // Sites that each of the four bodies has.
 static inline int common_sites(const tr_body_slot *s) {
   int n = s[0].sites;
@@ -14,16 +31,20 @@ static inline int common_sites(const tr_body_slot *s) {
   return n;
 }
 
+static inline bool same_sites(const tr_body_slot *s) {
+  return s[0].sites == s[1].sites && s[0].sites == s[2].sites && s[0].sites == s[3].sites;
+}
+
 // False: some rotation is too large for it, nothing was done.
 TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d, double *q1) {
-  POINTERS(const double, from, q + s[l].q + 3);
-  POINTERS(const double, turn, d + s[l].v + 2);
-  POINTERS(double, to, q1 + s[l].q + 3);
+  POINTERS(const double, from, q + s->q + NQ * l + 3);
+  POINTERS(const double, turn, d + s->v + NV * l + 2);
+  POINTERS(double, to, q1 + s->q + NQ * l + 3);
   lanes e[4], u[4];
   lanes_load4(from, e), lanes_load4(turn, u);
   if (!lanes_quat_turn(u + 1, e)) return false;
   for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < 3; i++) q1[s[l].q + i] = q[s[l].q + i] + d[s[l].v + i];
+    for (int i = 0; i < 3; i++) q1[s->q + NQ * l + i] = q[s->q + NQ * l + i] + d[s->v + NV * l + i];
   lanes_store4(e, to);
   return true;
 }
@@ -60,11 +81,11 @@ TR_INLINE void frames4(tr_level level, const lanes *r, const lanes *R, const lan
 // Orientations, and the frames that all four have; level < TR_AT_BIAS.
 TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_level level,
                            tr_frame *frame) {
-  POINTERS(const double, place, b->q + s[l].q);
-  POINTERS(const double, rotation, b->q + s[l].q + 3);
-  POINTERS(const double, velocity, b->v + s[l].v);
-  POINTERS(const double, spin, b->v + s[l].v + 2);
-  POINTERS(double, cache, b->cache + s[l].cache);
+  POINTERS(const double, place, b->q + s->q + NQ * l);
+  POINTERS(const double, rotation, b->q + s->q + NQ * l + 3);
+  POINTERS(const double, velocity, b->v + s->v + NV * l);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
+  POINTERS(double, cache, b->cache + s->cache + NR * l);
   lanes r[4], e[4], R[9], u[4] = {0}, w[4] = {0};
   lanes_load4(place, r), lanes_load4(rotation, e);
   lanes_quat_to_m3(e, R);
@@ -79,7 +100,7 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
 
 // sum (6) += J' W over the sites that all four have
 TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, const double *W, lanes *sum) {
-  POINTERS(const double, cache, b->cache + s[l].cache);
+  POINTERS(const double, cache, b->cache + s->cache + NR * l);
   lanes R[9], x[4], c[4], f[3], cf[3];
   lanes_load9(cache, R);
   for (int k = 0, n = common_sites(s); k < n; k++) {
@@ -104,7 +125,7 @@ TR_INLINE void own_force4(const tr_bodies_at *b, const tr_body_slot *s, const do
                           lanes *sum) {
   POINTERS(const tr_spatial_par, par, s[l].par);
   POINTERS(const double, inertia, par[l]->inertia);
-  POINTERS(const double, spin, b->v + s[l].v + 2);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
   lanes J[9], w[4], Jw[3], m = {par[0]->mass, par[1]->mass, par[2]->mass, par[3]->mass};
   lanes_load9(inertia, J), lanes_load4(spin, w);
   lanes_mul(J, w + 1, Jw);
@@ -114,11 +135,98 @@ TR_INLINE void own_force4(const tr_bodies_at *b, const tr_body_slot *s, const do
 
 // F = -sum
 TR_INLINE void put_force4(const tr_body_slot *s, const lanes *sum, double *F) {
-  POINTERS(double, force, F + s[l].v);
-  POINTERS(double, moment, F + s[l].v + 2);
+  POINTERS(double, force, F + s->v + NV * l);
+  POINTERS(double, moment, F + s->v + NV * l + 2);
   lanes x[6];
   for (int i = 0; i < 6; i++) x[i] = -sum[i];
   lanes_store4(x, force), lanes_store4(x + 2, moment);
+}
+
+// T(d) as a matrix, [d]^2 = d d' - |d|^2 1; factors of large rotations one by one
+TR_INLINE void turn4(const lanes *d, lanes *T) {
+  lanes nn = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], a, b;
+  lanes_mask small = nn < TURN_SERIES;
+  a = TURN_A(nn), b = TURN_B(nn);
+  if (!lanes_all(&small))
+    for (int l = 0; l < LANES; l++) {
+      double x, y;
+      turn_factors(nn[l], &x, &y);
+      a[l] = x, b[l] = y;
+    }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) T[3 * i + j] = b * d[i] * d[j];
+  for (int i = 0; i < 3; i++) T[4 * i] += 1 - b * nn;
+  T[1] += a * d[2], T[2] -= a * d[1], T[3] -= a * d[2];
+  T[5] += a * d[0], T[6] += a * d[1], T[7] -= a * d[0];
+}
+
+// Rows (sign e_i, g) of four points, g from three numbers per row.
+TR_INLINE void put_rows4(const tr_point *p, const lanes *g, double *G) {
+  for (int l = 0; l < LANES; l++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) G[18 * l + 6 * i + j] = i == j ? p[l].sign : 0;
+  for (int i = 0; i < 3; i++) {
+    POINTERS(double, row, G + 18 * l + 6 * i + 3);
+    lanes_store3(g + 3 * i, row);
+  }
+}
+
+TR_INLINE void point_rows4(const tr_bodies_at *b, const tr_point *p, const double *increment,
+                           double *G, double *turned) {
+  POINTERS(const double, cache, b->cache + b->slot[p[l].body].cache);
+  POINTERS(const double, arm, b->site[p[l].site].c);
+  POINTERS(const double, turn, increment + b->slot[p[l].body].v + 2);
+  lanes R[9], c[4], d[4], g[9], T[9], gT[9], sign = {p[0].sign, p[1].sign, p[2].sign, p[3].sign};
+  lanes_load9(cache, R), lanes_load4(arm, c), lanes_load4(turn, d);
+  for (int i = 0; i < 3; i++) c[i] = sign * c[i];
+  for (int i = 0; i < 3; i++) lanes_cross(c, R + 3 * i, g + 3 * i);
+  put_rows4(p, g, G);
+  turn4(d + 1, T);
+  lanes_mulm(g, T, gT);
+  put_rows4(p, gT, turned);
+}
+
+// Of bodies with as many sites each.
+TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, const double *W, double cm,
+                        double ck, double cd, double *K) {
+  POINTERS(const tr_spatial_par, par, s[l].par);
+  POINTERS(const double, inertia, par[l]->inertia);
+  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
+  POINTERS(const double, cache, b->cache + s->cache + NR * l);
+  lanes R[9], J[9], w[4], C[9] = {0}, m[3] = {0}, f[3], x[4], c[4];
+  lanes_load9(cache, R), lanes_load9(inertia, J), lanes_load4(spin, w);
+  for (int k = 0; k < s->sites; k++) {
+    POINTERS(const double, arm, b->site[s[l].site + k].c);
+    POINTERS(const double, force, W + 6 * (s[l].site + k));
+    POINTERS(const double, moment, W + 6 * (s[l].site + k) + 2);
+    lanes_load4(force, x), lanes_load4(arm, c);
+    lanes_tmul(R, x, f);
+    for (int i = 0; i < 3; i++) f[i] *= ck;
+    lanes cf = c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) C[3 * i + j] -= f[i] * c[j];
+      C[4 * i] += cf;
+    }
+    bool points = true;
+    for (int l = 0; l < LANES; l++) points &= b->site[s[l].site + k].point;
+    if (points) continue;
+    lanes_load4(moment, x);
+    lanes_tmul(R, x + 1, f);
+    for (int i = 0; i < 3; i++) m[i] -= ck * f[i];
+  }
+  lanes_mul(J, w + 1, f);
+  for (int i = 0; i < 3; i++) m[i] -= cd * f[i];
+  C[1] -= m[2], C[2] += m[1], C[3] += m[2], C[5] -= m[0], C[6] -= m[1], C[7] += m[0];
+  for (int j = 0; j < 3; j++) { // cm J + cd [w] J by columns
+    lanes y[3], z[3] = {J[j], J[3 + j], J[6 + j]};
+    lanes_cross(w + 1, z, y);
+    for (int i = 0; i < 3; i++) C[3 * i + j] += cm * z[i] + cd * y[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    POINTERS(double, row, K + 36 * l + 6 * (3 + i) + 3);
+    lanes_store3(C + 3 * i, row);
+    for (int l = 0; l < LANES; l++) K[36 * l + 7 * i] = cm * par[l]->mass;
+  }
 }
 
 #endif

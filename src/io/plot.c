@@ -3,7 +3,8 @@
 //
 // (1) Colours are Okabe and Ito's, told apart by the colour-blind; beside them every style has a marker
 //     and dashes of its own, so that print in grey will do.
-// (2) Slope triangles go where they are farthest from every curve; where there is no room, none is drawn.
+// (2) Slope triangles go where they are farthest from every curve; where there is no room, only the first
+//     is drawn, behind the curves.
 // (3) Text widths are estimated (no font is at hand): generous margins instead of measuring.
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +14,16 @@
 #include "plot_scale.h"
 
 enum { TOP = 30, GAP = 10, FONT = 12, LEFT = 66, RIGHT = 16, HEAD = 24, FOOT = 46 };
-enum { LEGEND_LINE = 20, LEGEND_KEY = 44, STYLES = 10, MAX_MARKERS = 24 };
+enum { LEGEND_LINE = 20, LEGEND_KEY = 44, STYLES = 16, MAX_MARKERS = 24 };
 static const double WIDTH = 300, HEIGHT = 230, SMALL = 200; // of a plot; SMALL: of one among many
 static const double LETTER = 6.6;                           // width of a letter, on average
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00",
-                                      "#56B4E9", "#000000", "#7F7F7F", "#0072B2", "#D55E00"};
-static const char *const dashes[] = {"", "", "", "", "", "", "5,3", "5,3", "2,2", "2,2"};
+static const char *const colours[STYLES] = {
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F",
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"};
+static const char *const dashes[STYLES] = {"",    "",    "",    "",    "",        "",
+                                           "5,3", "5,3", "2,2", "2,2", "8,3,2,3", "8,3,2,3",
+                                           "9,3", "9,3", "1,3", "1,3"};
 
 typedef struct box {
   double x, y, w, h;
@@ -71,26 +75,48 @@ static void add_polygon(tr_text *s, double x, double y, int n, const double *at,
   tr_text_add(s, "\" %s/>\n", paint);
 }
 
+// A shape around the origin, filled or open; circles have no corners, crosses are strokes.
+typedef struct marker {
+  int corners;
+  double at[16];
+  bool open;
+} marker;
+
+#define UP \
+  3, { 0, -4.6, 4.2, 3, -4.2, 3 }
+#define DOWN \
+  3, { 0, 4.6, 4.2, -3, -4.2, -3 }
+#define LEFTWARDS \
+  3, { -4.6, 0, 3, 4.2, 3, -4.2 }
+#define RIGHTWARDS \
+  3, { 4.6, 0, -3, 4.2, -3, -4.2 }
+#define SQUARE \
+  4, { -3.4, -3.4, 3.4, -3.4, 3.4, 3.4, -3.4, 3.4 }
+#define DIAMOND \
+  4, { 0, -4.8, 4.2, 0, 0, 4.8, -4.2, 0 }
+#define PENTAGON \
+  5, { 0, -4.4, 4.2, -1.4, 2.6, 3.6, -2.6, 3.6, -4.2, -1.4 }
+#define CROSS \
+  8, { 0, 0, 3.4, 3.4, 0, 0, 3.4, -3.4, 0, 0, -3.4, -3.4, 0, 0, -3.4, 3.4 }
+#define PLUS \
+  8, { 0, 0, 4.4, 0, 0, 0, 0, 4.4, 0, 0, -4.4, 0, 0, 0, 0, -4.4 }
+static const marker markers[STYLES] = {
+    {.open = false},     {SQUARE, false},    {UP, false},       {DIAMOND, false},
+    {DOWN, false},       {.open = true},     {SQUARE, true},    {UP, true},
+    {DIAMOND, true},     {DOWN, true},       {CROSS, true},     {PLUS, true},
+    {RIGHTWARDS, false}, {LEFTWARDS, false}, {PENTAGON, false}, {PENTAGON, true}};
+
 static void add_marker(tr_text *s, int style, double x, double y) {
-  static const double up[] = {0, -4.6, 4.2, 3, -4.2, 3}, down[] = {0, 4.6, 4.2, -3, -4.2, -3};
-  static const double diamond[] = {0, -4.8, 4.2, 0, 0, 4.8, -4.2, 0};
-  static const double square[] = {-3.4, -3.4, 3.4, -3.4, 3.4, 3.4, -3.4, 3.4};
-  char full[64], open[96];
+  const marker *m = &markers[style % STYLES];
   const char *c = colours[style % STYLES];
-  snprintf(full, sizeof full, "fill=\"%s\"", c);
-  snprintf(open, sizeof open, "fill=\"#fff\" stroke=\"%s\" stroke-width=\"1.4\"", c);
-  switch (style % STYLES) {
-    case 0: tr_text_add(s, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\" %s/>\n", x, y, full); return;
-    case 1: add_polygon(s, x, y, 4, square, full); return;
-    case 2: add_polygon(s, x, y, 3, up, full); return;
-    case 3: add_polygon(s, x, y, 4, diamond, full); return;
-    case 4: add_polygon(s, x, y, 3, down, full); return;
-    case 5: tr_text_add(s, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.4\" %s/>\n", x, y, open); return;
-    case 6: add_polygon(s, x, y, 4, square, open); return;
-    case 7: add_polygon(s, x, y, 3, up, open); return;
-    case 8: add_polygon(s, x, y, 4, diamond, open); return;
-    default: add_polygon(s, x, y, 3, down, open); return;
-  }
+  char paint[96];
+  snprintf(paint, sizeof paint,
+           m->open ? "fill=\"#fff\" stroke=\"%s\" stroke-width=\"1.4\"" : "fill=\"%s\"", c);
+  if (m->corners > 0)
+    add_polygon(s, x, y, m->corners, m->at, paint);
+  else
+    tr_text_add(s, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" %s/>\n", x, y, m->open ? 3.4 : 3.6,
+                paint);
 }
 
 // Dashes tell styles apart where there are markers; a curve alone in its panel is solid.
@@ -291,17 +317,17 @@ static void draw_triangle(const plot *p, double slope, const box *b) {
   add_label(p->s, slope > 0 ? x1 + 3 : x0 + 3, 0.5 * (y0 + y1) + 4, " font-size=\"11\"", text);
 }
 
-// The best of a grid of places, for smaller and smaller triangles.
-static bool find_place(const plot *p, double slope, int taken, box *places) {
+// The best of a grid of places at least so far from everything, for smaller and smaller triangles.
+static bool find_place(const plot *p, double slope, double least, int taken, box *places) {
   static const double bases[] = {44, 36, 28, 20};
   const box *in = &p->in;
   double decade_x = fabs(p->x.p1 - p->x.p0) / (p->x.hi - p->x.lo);
   double decade_y = fabs(p->y.p1 - p->y.p0) / (p->y.hi - p->y.lo);
   for (int k = 0; k < 4; k++) {
     box b = {.w = bases[k] + 12, .h = fabs(slope) * bases[k] / decade_x * decade_y};
-    double best = 4;
+    double best = least;
     bool found = false;
-    if (b.h < 6 || b.h > 0.6 * in->h) continue;
+    if ((b.h < 6 && least > 0) || b.h > 0.6 * in->h) continue;
     for (int i = 0; i <= 24; i++)
       for (int j = 0; j <= 24; j++) {
         b.x = in->x + 6 + (in->w - b.w - 12) * i / 24;
@@ -319,7 +345,8 @@ static void add_triangles(const plot *p) {
   int taken = 0;
   if (!p->x.log || !p->y.log) return;
   for (int k = 0; k < p->panel->slopes && k < 8; k++)
-    if (find_place(p, p->panel->slope[k], taken, places))
+    if (find_place(p, p->panel->slope[k], 4, taken, places) ||
+        (k == 0 && find_place(p, p->panel->slope[k], -1, taken, places)))
       draw_triangle(p, p->panel->slope[k], &places[taken++]);
 }
 

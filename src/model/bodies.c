@@ -5,7 +5,7 @@
 #include "math/v3.h"
 #include "planner.h"
 
-static tr_plan_body *push_body(tr_planner *p) {
+tr_plan_body *tr_plan_push_body(tr_planner *p) {
   tr_plan *plan = p->plan;
   void *bodies =
       tr_grow(p->arena->al, plan->body, plan->nbody, &p->body_capacity, sizeof *plan->body);
@@ -96,7 +96,7 @@ static bool read_keep(tr_planner *p, const tr_node *node, tr_plan_body *b) {
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name) {
   int index = p->plan->nbody;
   if (!tr_plan_name(p, node, name, TR_NAME_BODY, index)) return;
-  tr_plan_body *b = push_body(p);
+  tr_plan_body *b = tr_plan_push_body(p);
   if (!b) return;
   b->name = name;
   b->place = tr_plan_place(p, node->key_place);
@@ -125,7 +125,7 @@ bool tr_plan_problems(tr_planner *p) {
     tr_node *node = tr_node_new(&p->scratch, TR_MAP, (tr_place){0});
     if (!name || !node) return tr_plan_no_memory(p);
     if (!tr_plan_name(p, node, name, TR_NAME_PROBLEM, p->plan->nbody)) continue;
-    tr_plan_body *b = push_body(p);
+    tr_plan_body *b = tr_plan_push_body(p);
     if (!b) return false;
     b->name = name;
     b->problem = k->problem;

@@ -243,20 +243,22 @@ static void *read_common(tr_planner *p, const tr_node *node, const view *v, int 
   return par;
 }
 
-void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
+tr_plan_joint *tr_plan_push_joint(tr_planner *p) {
   tr_plan *plan = p->plan;
-  view v;
-  if (!tr_plan_name(p, node, name, TR_NAME_JOINT, plan->njoint)) return;
-  int type = read_type(p, node, true, &v);
-  if (type < 0) return;
   void *grown =
       tr_grow(p->arena->al, plan->joint, plan->njoint, &p->joint_capacity, sizeof *plan->joint);
-  if (!grown) {
-    tr_plan_no_memory(p);
-    return;
-  }
+  if (!grown) return tr_plan_no_memory(p), NULL;
   plan->joint = grown;
-  tr_plan_joint *j = &plan->joint[plan->njoint++];
+  return &plan->joint[plan->njoint++];
+}
+
+void tr_plan_joint_each(tr_planner *p, const tr_node *node, const char *name) {
+  view v;
+  if (!tr_plan_name(p, node, name, TR_NAME_JOINT, p->plan->njoint)) return;
+  int type = read_type(p, node, true, &v);
+  if (type < 0) return;
+  tr_plan_joint *j = tr_plan_push_joint(p);
+  if (!j) return;
   *j = (tr_plan_joint){
       .name = name, .place = tr_plan_place(p, node->key_place), .type = tr_joint_types()[type]};
   j->par = read_common(p, node, &v, j->marker, &j->markers);

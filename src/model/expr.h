@@ -54,6 +54,7 @@ struct tr_scope {
 typedef struct tr_law_scope {
   const tr_variable *variables; // or NULL
   int (*curve)(const tr_scope *scope, const char *name, size_t n);
+  int (*number)(const tr_scope *scope, const char *name, size_t n); // a state or variable, or -1
   const char *const *(*list)(const tr_scope *scope);
 } tr_law_scope;
 

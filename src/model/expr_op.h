@@ -27,6 +27,7 @@ typedef enum tr_op {
   TR_OP_TIME,
   TR_OP_VARIABLE, // slot: row of the variables
   TR_OP_CURVE,    // slot: which curve; one operand
+  TR_OP_STATE,    // slot: body behind a state or variable
   TR_OP_MARKER,   // length: letters of its name, from `at` on
   TR_OP_MEASURE   // call: row of the measures, its markers
 } tr_op;

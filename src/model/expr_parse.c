@@ -279,6 +279,9 @@ static bool parse_moving(parser *p, int at, int n, bool *found) {
   for (int k = 0; v && v[k].name; k++)
     if (strlen(v[k].name) == (size_t)n && memcmp(name, v[k].name, (size_t)n) == 0)
       return emit(p, (tr_instruction){.op = TR_OP_VARIABLE, .at = at, .u.slot = k}, 1);
+  int number = p->scope->law->number(p->scope, name, (size_t)n);
+  if (number >= 0)
+    return emit(p, (tr_instruction){.op = TR_OP_STATE, .at = at, .u.slot = number}, 1);
   *found = false;
   return true;
 }

@@ -119,6 +119,24 @@ static bool push_marker(compiler *c, const tr_instruction *in) {
   return true;
 }
 
+// A state or variable, by the origin marker of the body behind it.
+static bool push_state(compiler *c, const tr_instruction *in) {
+  const tr_plan_body *b = &c->p->plan->body[in->u.slot];
+  bool state = b->type == &tr_body_state;
+  if (c->field->reach == TR_OF_TIME)
+    return fail(c, in->at, "\"%.40s\" depends on the motion: a law of time is expected", b->name);
+  if (c->field->reach == TR_OF_POSITIONS && !state)
+    return fail(c, in->at, "the variable \"%.40s\" in a law of positions and time", b->name);
+  int marker = tr_plan_extra_marker(c->p, 1 + in->u.slot, &c->error);
+  c->error.at = in->at;
+  if (marker < -1) return false;
+  tr_value value = c->p->number[in->u.slot - c->p->first_number];
+  value.x = 1;
+  return push_input(
+      c, in->at, value,
+      (law_input){.kind = state ? LAW_STATE : LAW_VALUE, .to = marker, .from = -1, .along = -1});
+}
+
 static bool push_measure(compiler *c, const tr_instruction *in) {
   const tr_measure *m = &measures[in->u.call.function];
   law_input x = {.kind = m->kind, .axis = m->axis, .to = -1, .from = -1, .along = -1};
@@ -235,6 +253,7 @@ static bool walk(compiler *c, const tr_expr *expr) {
         ok = push_input(c, in->at, of_quantity(c->field->variables[in->u.slot].quantity),
                         (law_input){.kind = LAW_VARIABLE, .axis = in->u.slot});
         break;
+      case TR_OP_STATE: ok = push_state(c, in); break;
       case TR_OP_MARKER: ok = push_marker(c, in); break;
       case TR_OP_MEASURE: ok = push_measure(c, in); break;
       default: ok = operate(c, in); break;
@@ -350,7 +369,7 @@ bool tr_plan_law(tr_planner *p, const tr_node *node, const tr_field *field, cons
   tr_cached *cached = p->loops > 0 ? tr_plan_cached(p, node) : NULL;
   if (p->no_memory || (cached && cached->reported)) return false;
   tr_expr_error e;
-  tr_law_scope scope = {field->variables, find_curve, list_calls};
+  tr_law_scope scope = {field->variables, find_curve, tr_plan_number_named, list_calls};
   const tr_expr *expr = cached ? cached->expr : NULL;
   p->scope.law = &scope;
   if (!expr) expr = tr_expr_parse(cached ? &p->scratch : &p->brief, node->text, &p->scope, &e);

@@ -40,8 +40,8 @@ static bool unknown_reference(tr_planner *p, const tr_node *node, const char *wh
 
 static const char *kind_words(tr_name_kind kind) {
   static const char *const words[] = {
-      "a body",  "a marker", "a joint", "a force", "a problem in coordinates of its own",
-      "reserved"};
+      "a body",  "a marker",   "a joint", "a force", "a problem in coordinates of its own",
+      "a state", "a variable", "reserved"};
   return words[kind];
 }
 

@@ -16,7 +16,8 @@ static int find_slot(const tr_scope *scope, const char *name, size_t n) {
   const tr_planner *p = owner(scope);
   for (int k = p->nlocal - 1; k >= 0; k--)
     if (strlen(p->local[k]) == n && memcmp(p->local[k], name, n) == 0) return p->nparameter + k;
-  const tr_parameter *q = tr_table_find(&p->symbols, NULL, name, n);
+  tr_parameter *q = tr_table_find(&p->symbols, NULL, name, n);
+  if (q) q->used = true;
   return q ? (int)(q - p->parameter) : -1;
 }
 
@@ -24,8 +25,10 @@ static int find_slot(const tr_scope *scope, const char *name, size_t n) {
 static const char *const *list_names(const tr_scope *scope) {
   tr_planner *p = (tr_planner *)owner(scope);
   if (p->nparameter > 10000 || !tr_plan_wants_hints(p)) return NULL;
-  const char **names = TR_NEW(&p->scratch, p->nparameter + p->nlocal + 2, const char *);
+  int numbers = scope->law ? p->nnumber : 0; // states and variables
+  const char **names = TR_NEW(&p->scratch, p->nparameter + p->nlocal + numbers + 2, const char *);
   int n = 0;
+  for (int k = 0; names && k < numbers; k++) names[n++] = p->plan->body[p->first_number + k].name;
   for (int k = 0; names && k < p->nparameter; k++) names[n++] = p->parameter[k].node->key;
   for (int k = 0; names && k < p->nlocal; k++) names[n++] = p->local[k];
   if (names) names[n] = "pi";

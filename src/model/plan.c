@@ -134,6 +134,7 @@ static void settle_all(tr_planner *p, tr_arena *lists) {
   plan->joint = settle(p, lists, plan->joint, plan->njoint, sizeof *plan->joint);
   plan->force = settle(p, lists, plan->force, plan->nforce, sizeof *plan->force);
   tr_resize(p->arena->al, p->pose, 0);
+  tr_resize(p->arena->al, p->number, 0);
   tr_resize(p->arena->al, p->like, 0);
   tr_resize(p->arena->al, p->joined, 0);
   tr_table_free(&p->cache);
@@ -145,12 +146,17 @@ static void settle_all(tr_planner *p, tr_arena *lists) {
 
 static void plan_elements(tr_planner *p) {
   tr_plan_walk(p, "bodies", tr_plan_body_each);
+  p->first_number = p->plan->nbody;
+  tr_plan_walk(p, "states", tr_plan_state_each);
+  tr_plan_walk(p, "variables", tr_plan_variable_each);
   if (!tr_plan_origin_markers(p) || !tr_plan_problems(p)) return;
   tr_plan_walk(p, "markers", tr_plan_marker_each);
   if (!tr_plan_likes(p)) return;
   tr_plan_walk(p, "joints", tr_plan_joint_each);
   tr_plan_walk(p, "forces", tr_plan_force_each);
   tr_plan_joins(p);
+  tr_plan_walk(p, "states", tr_plan_equation_each);
+  tr_plan_walk(p, "variables", tr_plan_equation_each);
 }
 
 tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists, tr_plan *plan,
@@ -181,6 +187,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists,
       plan_elements(&p);
     }
   }
+  if (!p.no_memory && p.failures == 0) tr_plan_lint(&p);
   settle_all(&p, lists);
   if (p.no_memory) return tr_no_memory(error);
   return p.failures ? TR_BAD_INPUT : TR_OK;

@@ -56,7 +56,8 @@ typedef struct tr_plan {
   double end, step, output_step;
   const char *method;
   tr_place method_place;
-  const char **output; // (noutput) names or patterns, as written
+  const char *warnings; // lines: what looks like a mistake
+  const char **output;  // (noutput) names or patterns, as written
   tr_place *output_place;
 } tr_plan;
 

@@ -10,6 +10,7 @@
 //   rotation.c  orientations
 //   law.c data.c  expressions of what moves, and the curves they use
 //   bodies.c markers.c connect.c   the elements themselves
+//   numbers.c   states and variables
 //
 // (1) A mistake is reported once, at the node that holds it, however often a repeat comes by.
 // (2) What was reported leaves something broken behind (a value, a body without type) so that
@@ -41,6 +42,8 @@ typedef enum tr_name_kind {
   TR_NAME_JOINT,
   TR_NAME_FORCE,
   TR_NAME_PROBLEM,
+  TR_NAME_STATE,
+  TR_NAME_VARIABLE,
   TR_NAME_RESERVED
 } tr_name_kind;
 
@@ -57,6 +60,7 @@ typedef struct tr_parameter {
   const tr_expr *expr; // NULL: broken
   int state;           // 0 to do, 1 being done, 2 done
   int next_use;        // progress through the slots it reads
+  bool used;           // some expression names it
 } tr_parameter;
 
 // A marker waiting for the place of another one.
@@ -116,7 +120,10 @@ typedef struct tr_planner {
   int own_markers, nextra, extra[TR_MAX_MARKERS];
   int ncurve;
   tr_plan_curve *curve; // (ncurve)
-  tr_joined *joined;    // (njoined)
+  // states and variables: bodies first_number .. + nnumber, with their units
+  int first_number, nnumber, number_capacity;
+  tr_value *number;
+  tr_joined *joined; // (njoined)
   int njoined, joined_capacity;
   int body_capacity, pose_capacity, marker_capacity, joint_capacity, force_capacity;
 } tr_planner;
@@ -136,6 +143,10 @@ const char *tr_plan_hint(const tr_planner *p, const char *word, const char *cons
 // Unknown key in a map; candidates from up to two tables and a field table.
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields);
+
+// ---- lint.c -------------------------------------------------------------------------------------
+
+bool tr_plan_lint(tr_planner *p); // plan->warnings, once everything else is there
 
 // ---- eval.c -------------------------------------------------------------------------------------
 
@@ -190,6 +201,13 @@ void tr_plan_data(tr_planner *p, const tr_node *section);
 // reported.
 bool tr_plan_axis(tr_planner *p, const tr_node *node, bool planar, double R[9]);
 
+// States and variables: first the numbers themselves, then, when every marker is there, their equations.
+void tr_plan_state_each(tr_planner *p, const tr_node *node, const char *name);
+void tr_plan_variable_each(tr_planner *p, const tr_node *node, const char *name);
+void tr_plan_equation_each(tr_planner *p, const tr_node *node, const char *name);
+int tr_plan_number_named(const tr_scope *scope, const char *name, size_t n); // body, or -1
+tr_plan_body *tr_plan_push_body(tr_planner *p);
+tr_plan_joint *tr_plan_push_joint(tr_planner *p);
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name);
 bool tr_plan_problems(tr_planner *p);
 bool tr_plan_origin_markers(tr_planner *p); // ground and the bodies

@@ -14,6 +14,8 @@ const tr_section *tr_sections(void) {
       {"data", "curve", "curves through points, for laws: name(x)", false},
       {"gravity", NULL, "acceleration of gravity, 2 or 3 numbers (m/s^2); none if absent", false},
       {"bodies", "body", "bodies by name", true},
+      {"states", "state", "numbers with a rate, X' = f: controllers, actuators, filters", true},
+      {"variables", "variable", "numbers by a formula, V = f, which may be implicit", true},
       {"markers", "marker", "frames fixed on bodies, by name", true},
       {"joints", "joint", "constraints between markers, by name", true},
       {"forces", "force", "forces between markers, by name", true},
@@ -67,6 +69,24 @@ const tr_common_key *tr_curve_keys(void) {
                                        {"y", "values there"},
                                        {"kind", "cubic, a natural spline, if absent; or linear"},
                                        {NULL, NULL}};
+  return keys;
+}
+
+const tr_common_key *tr_state_keys(void) {
+  static const tr_common_key keys[] = {
+      {"initial", "value at the start; 0 if absent"},
+      {"rate", "its rate, an expression of all that moves and of states and variables"},
+      {"scale", "a usual size, in which the number is counted; by default 1 or |initial|"},
+      {NULL, NULL}};
+  return keys;
+}
+
+const tr_common_key *tr_variable_keys(void) {
+  static const tr_common_key keys[] = {
+      {"value", "an expression of all that moves and of states and variables, itself among them"},
+      {"guess", "where the search of the first value begins; 0 if absent"},
+      {"scale", "a usual size, in which the number is counted; by default 1 or |guess|"},
+      {NULL, NULL}};
   return keys;
 }
 

@@ -30,7 +30,9 @@ const tr_field *tr_simulation_fields(void);
 typedef struct tr_common_key {
   const char *key, *doc;
 } tr_common_key;
-const tr_common_key *tr_curve_keys(void); // all of them
+const tr_common_key *tr_curve_keys(void);    // all of them
+const tr_common_key *tr_state_keys(void);    // all of them
+const tr_common_key *tr_variable_keys(void); // all of them
 const tr_common_key *tr_body_keys(void);
 const tr_common_key *tr_marker_keys(void);
 const tr_common_key *tr_connection_keys(void); // joints and forces

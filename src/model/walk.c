@@ -62,7 +62,7 @@ static void check_block_keys(tr_planner *p, const tr_node *block) {
     while (key->key && strcmp(key->key, k->key) != 0) key++;
     const tr_section *s = tr_section_find(k->key);
     if (key->key || (s && s->in_repeat)) continue;
-    tr_common_key all[16];
+    tr_common_key all[20];
     int n = 0;
     for (key = tr_repeat_keys(); key->key; key++) all[n++] = *key;
     for (s = tr_sections(); s->key; s++)
@@ -192,7 +192,8 @@ void tr_plan_walk(tr_planner *p, const char *section, tr_each each) {
 // ---- names --------------------------------------------------------------------------------------
 
 static const char *kind_word(tr_name_kind kind) {
-  static const char *const words[] = {"body", "marker", "joint", "force", "problem", ""};
+  static const char *const words[] = {"body",    "marker", "joint",    "force",
+                                      "problem", "state",  "variable", ""};
   return words[kind];
 }
 

@@ -162,7 +162,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t;
   double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
   while (r->x.t < end - near) {
-    double before = tr_clock_wall(), h = 0;
+    double before = tr_run_clock(r), h = 0;
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
     tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);

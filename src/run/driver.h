@@ -41,6 +41,7 @@ struct tr_run {
 };
 
 double tr_clock_wall(void);
+double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.

@@ -14,7 +14,7 @@
 //   at order j         sigma_{j+1} |y - P_j(t1)|,  times j + 1 a measure of h^{j+1} |y^(j+1)|
 // The order falls when these measures do not grow with it, and rises when they fall, after k + 1 equal
 // steps. The step doubles or stays or falls by 0.5 .. 0.9, so that the matrix can be kept.
-// A start knows v and a: it gets a point before it, extrapolated backwards.
+// A start knows v and a: it gets a point before it, extrapolated backwards; with fixed steps by q''' too.
 #include "bdf.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv + BDF_POINTS * nc, double);
   if (!p) return TR_NO_MEMORY;
-  *b = (tr_bdf){.most = s->sys->flat || most < 2 ? most : 2};
+  *b = (tr_bdf){.most = s->sys->flat || most < 2 ? most : 2, .jerk = tr_jerk_new(s)};
+  if (!b->jerk) return TR_NO_MEMORY;
   for (int i = 0; i < BDF_POINTS; i++)
     b->u[i] = p, b->v[i] = p + nv, b->lam[i] = p + 2 * nv, p += 2 * nv + nc;
   b->dp = p, b->ddp = p + nv, b->vp = p + 2 * nv, b->dvp = p + 3 * nv;
@@ -68,12 +69,24 @@ static void combine(int n, const double *w, double *const *y, int size, double *
     for (int i = 0; i < size; i++) out[i] += w[k] * y[k][i];
 }
 
-void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
+// A point before the start, for order 2 from the first of fixed steps on. Counted when the step is taken.
+static bool make_past(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
+  if (b->points > 1 || b->most < 2 || s->allowed > 0) return false;
+  if (!tr_jerk_past(s, b->jerk, x0, h, 0, b->u[1], b->v[1])) return false;
+  for (int i = 0; i < s->sys->nv; i++) {
+    b->u[1][i] = -b->u[1][i];
+    b->v[1][i] = x0->v[i] - b->v[1][i];
+  }
+  b->apart[0] = h;
+  return true;
+}
+
+void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   int nv = s->sys->nv;
   bool chosen = s->allowed > 0; // by tr_bdf_choose
   double psi = h;
   b->h = h;
-  b->order = b->next;
+  b->order = make_past(b, s, x0, h) ? 2 : b->next;
   b->cj = 0;
   for (int i = 1; i <= b->order; i++) {
     b->cj += 1 / (chosen ? i * h : psi);
@@ -88,7 +101,8 @@ void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h) {
     return;
   }
   int n = chosen ? b->order + 1 : b->order;
-  weigh(b, b->order + 1 < b->points ? b->order + 1 : b->points - 1);
+  int points = b->points < b->order ? b->order : b->points; // with make_past's
+  weigh(b, b->order + 1 < points ? b->order + 1 : points - 1);
   const double *value = b->value[n - 1], *slope = b->slope[n - 1];
   combine(n, value, b->u, nv, b->dp), combine(n, slope, b->u, nv, b->ddp);
   combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
@@ -124,6 +138,7 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
     b->apart[0] = h;
     b->points = 2;
   }
+  if (b->points < b->order) b->points = b->order; // make_past's
   double *u = b->u[last], *v = b->v[last], *lam = b->lam[last];
   for (int i = last; i > 0; i--) {
     b->u[i] = b->u[i - 1], b->v[i] = b->v[i - 1], b->lam[i] = b->lam[i - 1];
@@ -144,6 +159,19 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
   b->fails = 0;
 }
 
+// As many points before the last one as the order needs.
+int tr_bdf_past(tr_bdf *b, double **vectors) {
+  int n = (b->points < b->most ? b->points : b->most) - 1;
+  for (int i = 0; i < n; i++) vectors[2 * i] = b->u[i + 1], vectors[2 * i + 1] = b->v[i + 1];
+  return 2 * n;
+}
+
+void tr_bdf_resume(tr_bdf *b, double h, int vectors) {
+  b->points = b->next = b->order = b->last_order = vectors / 2 + 1;
+  for (int i = 0; i < b->points; i++) b->apart[i] = h;
+  b->last_h = h;
+}
+
 // ---- step control ---------------------------------------------------------------------------------
 
 // |y - P_order(t1)|, root mean square over the coordinates that count.
@@ -159,12 +187,13 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
     if (!all && b->without[i]) continue;
+    if (s->sys->number[i] && (y == b->v || isinf(scale[i]))) continue; // see estimate.c
     double e = (now[i] - p[i]) / scale[i];
     sum += e * e;
     count++;
     if (worst && fabs(e) > most) most = fabs(e), *worst = i;
   }
-  return sqrt(sum / count);
+  return count > 0 ? sqrt(sum / count) : 0;
 }
 
 // The next step might be of a higher order.

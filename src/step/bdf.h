@@ -4,7 +4,7 @@
 #ifndef TR_BDF_H
 #define TR_BDF_H
 
-#include "step.h"
+#include "jerk.h"
 
 enum { BDF_ORDER = 5, BDF_POINTS = BDF_ORDER + 2 };
 
@@ -22,6 +22,7 @@ typedef struct tr_bdf {
   double value[BDF_POINTS][BDF_POINTS], slope[BDF_POINTS][BDF_POINTS];
   double *dp, *ddp;    // (nv) increment predicted, and its derivative
   double *vp, *dvp;    // (nv) velocity likewise
+  tr_jerk *jerk;       // for the start with fixed steps
   const bool *without; // (nv) coordinates that the error leaves out if not all, or NULL
   // step control
   double tau[4];   // estimates at orders k-2 .. k+1, each h^j |y^(j)| up to the same factor
@@ -38,14 +39,17 @@ typedef struct tr_bdf {
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.
-void tr_bdf_predict(tr_bdf *b, const tr_step *s, const tr_state *x0, double h);
+void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h);
 // The formulas as the stabilised corrector knows them, from the prediction: s->c.
 void tr_bdf_corrector(const tr_bdf *b, tr_step *s);
 // The prediction as a start of the iteration under step control: a and lam of x1.
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1);
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1);
 
-// The hooks of tr_method under step control.
+// The hooks of tr_method: the past with fixed steps,
+int tr_bdf_past(tr_bdf *b, double **vectors);
+void tr_bdf_resume(tr_bdf *b, double h, int vectors);
+// and under step control.
 double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool velocity, int *worst);
 double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e);
 

@@ -7,7 +7,6 @@
 // F is nearly linear with slopes -omega^2, so Newton with one matrix of differences converges in a few
 // steps. Modes that constraints hold have no slope of their own: the elimination takes pivots as
 // large as they come and leaves alone what has none.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -147,7 +146,7 @@ static tr_status iterate(slow *w, tr_error *error) {
     last = change;
     if (change == 0) return TR_OK;
   }
-  return TR_NO_CONVERGENCE;
+  return last <= DONE * (1 + vec_norm(w->z, n)) ? TR_OK : TR_NO_CONVERGENCE;
 }
 
 // Of the difference by time: small against what the rigid motion does.

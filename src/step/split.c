@@ -46,17 +46,19 @@ void tr_split_watch(tr_split *p) {
 
 // ---- the choice -----------------------------------------------------------------------------------
 
+// Where one body alone feels a row it is that body's coordinate which depends on the others.
 static void spread(const tr_split *p, const tr_step *s) {
   const tr_system *sys = s->sys;
   size_t nv = (size_t)sys->nv;
   memset(p->rows, 0, nv * (size_t)sys->nc * sizeof *p->rows);
   for (int i = 0; i < sys->nblock; i++) {
     const sys_block *b = &sys->block[i];
-    const double *G = s->work->G + b->G;
-    for (int r = 0; r < b->rows; r++)
-      for (int k = 0; k < b->count; k++)
+    for (int r = 0; r < b->rows; r++) {
+      const double *G = s->work->G + b->G + r * b->width, *end = G + b->pull;
+      for (int k = 0; k < b->count && G < end; k++)
         for (int c = 0; c < b->nv[k]; c++)
           p->rows[(size_t)(b->row + r) * nv + (size_t)(b->v[k] + c)] += *G++;
+    }
   }
   const tr_mask *mask = s->kkt.mask;
   for (int i = 0; mask && i < mask->count; i++)

@@ -181,7 +181,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
     for (int i = 0; i < p->sys->nbody; i++)
       make_heavy(p->work, &p->sys->body[i], velocity, p->weight, p->kkt->values);
   for (int i = 0; i < p->sys->nbody; i++) make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
-  if (!velocity) tr_silence_velocity_rows(p->sys, p->kkt->values);
+  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -392,7 +392,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
-  for (size_t i = 0; i < nv; i++) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  for (size_t i = 0; i < nv; i++)
+    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
   tr_resize(s->al, before, 0);
   return status;
 }

@@ -99,8 +99,11 @@ void tr_step_free(tr_step *s) {
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
-  double v = vec_largest(x0->v, s->sys->nv);
-  double a = s->c.cv * vec_largest(x0->a, s->sys->nv); // what a does to the velocities in a step
+  // mechanics first: rates of states, which come behind, are no measure of it
+  int n = s->sys->nv, mechanics = n - s->sys->nnumber;
+  double v = vec_largest(x0->v, mechanics), a = vec_largest(x0->a, mechanics);
+  if (a == 0) v = vec_largest(x0->v, n), a = vec_largest(x0->a, n);
+  a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 

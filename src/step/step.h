@@ -29,8 +29,9 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute; // a and lam in the state are the method's own: not for output
-  bool direct;    // there is no Newton iteration
+  bool recompute;    // a and lam in the state are the method's own: not for output
+  bool direct;       // there is no Newton iteration
+  const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
   tr_truncation (*truncation)(const void *par);
@@ -45,6 +46,10 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
+  // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
+  int (*past)(tr_step *s, double **vectors);
+  void (*resume)(tr_step *s, const tr_state *x, double h, int vectors);
   // Step control by the method itself, instead of `truncation`. error: as tr_step_error, with the order
   // that goes with it. choose, if there: the next step, after one of length h with e = error/tolerance,
   // whether or not e <= 1 let it pass; a step of such a method whose iteration fails is not tried again
@@ -72,7 +77,8 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 5 }; // accepted states the predictor remembers
+enum { TR_PAST = 5 };          // accepted states the predictor remembers
+enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 struct tr_step {
   const tr_system *sys;
@@ -92,14 +98,16 @@ struct tr_step {
   double *w, *mu; // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
-  double **room;  // (method->vectors) of nv numbers
-  void *memory;   // what the method's prepare made
-  double *blocks; // (nmass) for a frozen mass
-  double *d;      // (nv) increment of the step under way, dhat + cq a1
-  double *lam;    // (nc) scratch
-  bool calm;      // begin the iteration where the bodies coast to
-  double allowed; // error of q under step control, 0: fixed steps
+  double **room;    // (method->vectors) of nv numbers
+  void *memory;     // what the method's prepare made
+  double *blocks;   // (nmass) for a frozen mass
+  double *d;        // (nv) increment of the step under way, dhat + cq a1
+  double *lam;      // (nc) scratch
+  bool calm;        // begin the iteration where the bodies coast to
+  bool plain_start; // a of the first state is to be taken as it is
+  double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
+  double *mean_v, *mean_slope;                           // (nv) of states
   double last_h;                                         // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
   // the past, newest first
@@ -142,6 +150,8 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
+// e (nv) with 0 for states and variables.
+void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);

@@ -106,6 +106,15 @@ static double choose(tr_step *s, double h, double e) {
   return tr_bdf_choose(&((memory *)s->memory)->b, s, h, e);
 }
 
+static int past(tr_step *s, double **vectors) {
+  return tr_bdf_past(&((memory *)s->memory)->b, vectors);
+}
+
+static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
+  (void)x;
+  tr_bdf_resume(&((memory *)s->memory)->b, h, vectors);
+}
+
 const tr_method tr_method_cs = {
     .info = {.name = "cs",
              .doc = "ggl-bdf with Newton on a coordinate split",
@@ -124,6 +133,8 @@ const tr_method tr_method_cs = {
     .begin = begin,
     .advance = advance,
     .accept = accept,
+    .past = past,
+    .resume = resume,
     .error = error,
     .choose = choose,
 };
@@ -146,6 +157,8 @@ const tr_method tr_method_cm = {
     .begin = begin,
     .advance = advance,
     .accept = accept,
+    .past = past,
+    .resume = resume,
     .error = error,
     .choose = choose,
 };

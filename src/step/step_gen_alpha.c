@@ -6,26 +6,35 @@
 //   Phi(q1, t1) = 0   (stabilised: and G1 v1 + Phi_t = 0, with M w = G1' mu)
 //   am = (2 rho - 1)/(rho + 1), af = rho/(rho + 1), gamma = 1/2 + af - am, beta = (gamma + 1/2)^2/4
 // a is the true acceleration at t_n; A, the algorithm's own, belongs to t_n + (am - af) h and is
-// rescaled like HHT's when the step changes. A_0 = a_0.
+// rescaled like HHT's when the step changes; A_0 likewise, see jerk.h.
 #include <string.h>
 
-#include "step.h"
+#include "jerk.h"
 
 typedef struct par {
   double rho;
-  int index;
+  int index, start;
 } par;
 
 enum { INDEX_3, INDEX_2 };
-enum { ALGORITHMIC, NEXT, ROOMS };
+enum { START_SMOOTH, START_PRINTED };
+enum { ALGORITHMIC, NEXT, FIRST, ROOMS };
 
 static const char *const indices[] = {"3", "2", NULL};
+static const char *const starts[] = {"smooth", "printed", NULL};
 static const tr_field fields[] = {
     {"rho", TR_REAL, TR_NUMBER, offsetof(par, rho), "0.8", .min = 0, .max = 1,
      .doc = "spectral radius at infinite frequency: 1 no damping, 0 most"},
     {"index", TR_CHOICE, TR_NUMBER, offsetof(par, index), "3", .choices = indices,
      .doc = "3: positions are constrained; 2: velocities too"},
+    {"start", TR_CHOICE, TR_NUMBER, offsetof(par, start), "smooth", .choices = starts,
+     .doc = "A_0 at its own time; `printed`: at t_0, and lam is off by O(h) for some steps"},
     {0}};
+
+static tr_status make_room(tr_step *s) {
+  s->memory = tr_jerk_new(s);
+  return s->memory ? TR_OK : TR_NO_MEMORY;
+}
 
 // Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
 static bool alternates(const void *pv) {
@@ -45,14 +54,22 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double gamma = 0.5 + af - am, beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
   double share = (1 - af) / (1 - am); // of a1 in A1
   double stretch = s->last_h > 0 ? h / s->last_h : 1;
+  double shift = am - af, *first = s->room[FIRST]; // A_n of this step
+  bool index_3 = p->index == INDEX_3 && !alternates(p);
+  for (int i = 0; i < s->sys->nv; i++)
+    first[i] = x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
+  const double *v = x0->v;
+  if (p->start == START_SMOOTH)
+    v = tr_jerk_start(s, s->memory, x0, h, shift, index_3 ? 1.0 / 6 - 0.5 * shift - beta : 0,
+                      first);
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
-    double A = x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
+    double A = first[i];
     double rest = (af * x0->a[i] - am * A) / (1 - am); // A1 = rest + share a1
     s->room[NEXT][i] = rest;
-    c->dhat[i] = h * x0->v[i] + h * h * ((0.5 - beta) * A + beta * rest);
-    c->vhat[i] = x0->v[i] + h * ((1 - gamma) * A + gamma * rest);
+    c->dhat[i] = h * v[i] + h * h * ((0.5 - beta) * A + beta * rest);
+    c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
   }
   if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
   c->cw = h;
@@ -91,6 +108,7 @@ const tr_method tr_method_gen_alpha = {
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,
+    .prepare = make_room,
     .begin = begin,
     .advance = advance,
     .accept = accept,

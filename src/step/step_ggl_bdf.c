@@ -8,7 +8,7 @@
 // iteration: round-off with fixed steps, a third of the tolerance under step control, where the
 // iteration is [YP98]'s and counts lam and mu (test=ggl) or leaves them out (test=ggl-star). A matrix
 // that has seen another step is tried first, then a new one, then a quarter of the step.
-// With fixed steps the orders rise one by one from backward Euler, which limits the whole to order 2.
+// With fixed steps it begins at order 2 (jerk.h) and rises one by one, which limits the whole to order 2.
 #include <string.h>
 
 #include "bdf.h"
@@ -71,6 +71,13 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
 
 static double choose(tr_step *s, double h, double e) { return tr_bdf_choose(s->memory, s, h, e); }
 
+static int past(tr_step *s, double **vectors) { return tr_bdf_past(s->memory, vectors); }
+
+static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
+  (void)x;
+  tr_bdf_resume(s->memory, h, vectors);
+}
+
 const tr_method tr_method_ggl_bdf = {
     .info = {.name = "ggl-bdf",
              .doc = "BDF of variable order on stabilised index 2",
@@ -88,6 +95,8 @@ const tr_method tr_method_ggl_bdf = {
     .begin = begin,
     .advance = advance,
     .accept = accept,
+    .past = past,
+    .resume = resume,
     .error = error,
     .choose = choose,
 };

@@ -7,31 +7,41 @@
 // a1 approximates q'' at t_n + (1+alpha) h. Hence
 //   - Mbar = M(q_n o (1+alpha) h v_n). The printed M(q1) costs an order where M varies; it is kept as
 //     mass=end for comparison.
+//   - a_0 is q'' at t_0 + alpha h, see jerk.h. The printed q''(t_0) is kept as start=printed.
 //   - when the step changes from h to h', a_n becomes q''_n + (h'/h)(a_n - q''_n), with q''_n on the
 //     line through a_n and the a of the step before.
 // F_{n+1} follows from the equation itself once it is solved; no extra evaluation.
 #include <math.h>
 
-#include "step.h"
+#include "jerk.h"
 
 typedef struct par {
   double alpha;
-  int mass;
+  int mass, start;
 } par;
 
 enum { MASS_MIDDLE, MASS_END };
+enum { START_SMOOTH, START_PRINTED };
 enum { FORCE, HISTORY, ACCELERATION, BEFORE, ROOMS };
 
 static const char *const masses[] = {"intermediate", "end", NULL};
+static const char *const starts[] = {"smooth", "printed", NULL};
 static const tr_field fields[] = {
     {"alpha", TR_REAL, TR_NUMBER, offsetof(par, alpha), "-0.3", .min = -1.0 / 3, .max = 0,
      .doc = "numerical damping: 0 none, -1/3 most"},
     {"mass", TR_CHOICE, TR_NUMBER, offsetof(par, mass), "intermediate", .choices = masses,
      .doc = "where M(q) is taken; `end` is the printed, first-order form"},
+    {"start", TR_CHOICE, TR_NUMBER, offsetof(par, start), "smooth", .choices = starts,
+     .doc = "a_0 at t_0 + alpha h; `printed`: at t_0, and lam is off by O(h) for some steps"},
     {0}};
 
 // Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
 static bool alternates(const void *pv) { return ((const par *)pv)->alpha >= 0; }
+
+static tr_status make_room(tr_step *s) {
+  s->memory = tr_jerk_new(s);
+  return s->memory ? TR_OK : TR_NO_MEMORY;
+}
 
 // F_n at the first state.
 static tr_status begin(tr_step *s, const tr_state *x) {
@@ -60,7 +70,7 @@ static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) 
   s->c.blocks = tr_mass_blocks(s->work, s->blocks);
 }
 
-static tr_status prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
   double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
@@ -68,24 +78,28 @@ static tr_status prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double *a = s->room[ACCELERATION];
   const double *F = s->room[FORCE];
   rescale(s, x0, h, a);
+  // undamped it goes back the way it came: no change of the velocities there
+  bool index_3 = !s->method->stabilised && !alternates(p);
+  double kappa = index_3 ? 1.0 / 6 - 0.5 * al - beta : 0;
+  const double *v = x0->v;
+  if (p->start == START_SMOOTH) v = tr_jerk_start(s, s->memory, x0, h, al, kappa, a);
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
   for (int i = 0; i < s->sys->nv; i++) {
-    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - beta) * a[i];
-    c->vhat[i] = x0->v[i] + h * (1 - gamma) * a[i];
+    c->dhat[i] = h * v[i] + h * h * (0.5 - beta) * a[i];
+    c->vhat[i] = v[i] + h * (1 - gamma) * a[i];
     history[i] = -al / (1 + al) * F[i];
   }
   c->history = history;
   freeze_mass(s, x0, h, x1);
-  return TR_OK;
 }
 
 static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  TR_TRY(prepare(s, x0, h, x1));
+  prepare(s, x0, h, x1);
   return tr_correct(s, x0, x0->t + h, x1);
 }
 
 static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  TR_TRY(prepare(s, x0, h, x1));
+  prepare(s, x0, h, x1);
   s->c.cw = 0.5 * h * h;
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
@@ -131,6 +145,7 @@ const tr_method tr_method_hht_i3 = {
     .vectors = ROOMS,
     .truncation = truncation,
     .smooth = true,
+    .prepare = make_room,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,
@@ -152,6 +167,7 @@ const tr_method tr_method_hht_si2 = {
     .stabilised = true,
     .truncation = truncation,
     .smooth = true,
+    .prepare = make_room,
     .begin = begin,
     .advance = advance_si2,
     .accept = accept,

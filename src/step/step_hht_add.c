@@ -66,6 +66,7 @@ typedef struct correction {
   double h, t1, alpha, b, beta, gamma;
   double length_scale, speed;
   double weight; // of u against z
+  bool at_end;   // R_I too at q1, see advance
 } correction;
 
 static tr_status prepare(tr_step *s) {
@@ -164,7 +165,8 @@ static tr_status residual(tr_newton_problem *problem, double *r) {
   double *v = s->room[DEFECT], *sum = s->room[SCRATCH], al = k->alpha;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   const double *blocks = tr_mass_blocks(w, s->blocks);
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   take_defects(k, ep, v);
   for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
@@ -190,7 +192,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
-  tr_silence_velocity_rows(s->sys, s->projection.values);
+  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -307,6 +309,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
           tr_full_add(f, set, of, f->one.row[i], j, set ? -bend : bend);
     }
   }
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY); // for the update
   return tr_full_factor(f);
 }
 
@@ -345,17 +348,14 @@ static void update(tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   const double *u = dx + nv + nc, *ka = u + nv, *v = s->room[DEFECT];
   double *pull = s->room[SCRATCH], *nu = s->lam;
+  if (s->full) change_reactions(k, dx, pull);
   for (int i = 0; i < nc; i++) {
     nu[i] = s->sys->of_velocity[i] ? 0 : dx[nv + i];
     if (s->sys->of_velocity[i]) m->lam[i] -= dx[nv + i] / (1 + k->alpha);
   }
   // The mass was positive definite a moment ago, in residual().
-  if (s->full) {
-    change_reactions(k, dx, pull);
-    (void)tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), pull);
-  } else {
-    (void)react(s, tr_mass_blocks(s->work, s->blocks), nu, pull);
-  }
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  (void)(s->full ? tr_mass_solve(s->work, blocks, pull) : react(s, blocks, nu, pull));
   for (int i = 0; i < nv; i++) {
     k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
     k->x1->v[i] -= s->c.cv * dx[i];
@@ -427,11 +427,27 @@ static void place(const correction *k) {
 static tr_status settle(tr_step *s, const correction *k) {
   const memory *m = s->memory;
   const tr_state *x = k->x1;
-  TR_TRY(react_at_start(s, m->psi_1, s->room[REACTION_I]));
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_POSITION);
-  TR_TRY(react(s, tr_mass_blocks(s->work, s->blocks), m->psi_2, s->room[REACTION_II]));
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
+                   : react_at_start(s, m->psi_1, s->room[REACTION_I]));
+  TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   place(k);
   return TR_OK;
+}
+
+// What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
+static const double LEFT_OPEN = 1e3; // tolerances
+static bool holds(tr_step *s, const correction *k) {
+  const tr_state *x = k->x1;
+  int nc = s->sys->nc;
+  double *phi = s->newton.r, *rate = phi + nc;
+  double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(s->work, NULL, NULL, phi);
+  tr_rates(s->work, rate);
+  tr_clear_velocity_rows(s->sys, phi), tr_clear_velocity_rows(s->sys, rate); // they have no psi
+  return vec_largest(rate, nc) <= rates && vec_largest(phi, nc) <= rates * s->c.cq / s->c.cv;
 }
 
 // The first iterate: psi on a line through the last two; G_1 where the step leads with G_n.
@@ -448,6 +464,9 @@ static tr_status predict(tr_step *s, const correction *k) {
   return settle(s, k);
 }
 
+// G_1 M^-1 G_n' may be singular where neither end is: the step leads across a singular position. So a step
+// that failed twice is tried with both reactions at its end, as in HHT-SI2: an error of O(h^2) in v, in a step
+// here and there.
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   const memory *m = s->memory;
@@ -464,6 +483,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                   .x1 = x1,
                   .h = h,
                   .t1 = x0->t + h,
+                  .at_end = s->calm,
                   .alpha = p->alpha,
                   .b = p->b,
                   .beta = 0.25 * (1 - p->alpha) * (1 - p->alpha),
@@ -480,11 +500,13 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
+  if (k.at_end) memcpy(x1->a, s->past_a[0], (size_t)nv * sizeof *x1->a);
   look_back(s, &k);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
   TR_TRY(tr_newton_solve(&s->newton, &k.p));
   TR_TRY(settle(s, &k));
+  if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
 }
@@ -520,12 +542,15 @@ const tr_method tr_method_hht_add = {
              .order_q = 2,
              .order_v = 2,
              .order_lam = 2,
-             .damping = "high frequencies of the applied forces, by alpha",
+             .damping = "high frequencies of the applied forces, by alpha; none from the "
+                        "constraints: h omega < 2 there",
              .cost = "one KKT system, two right-hand sides, one G",
              .reference = "NJK09"},
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .limit =
+        "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
     .prepare = prepare,

@@ -7,24 +7,42 @@
 // M w = G1' mu, or w = G1' mu with metric=identity as printed: positions and velocities both hold to the
 // tolerance of the iteration.
 // d_n is the previous increment; on rotations the commutator terms are O(h^3), so order 2 holds. The
-// first step is backward Euler, which keeps order 2.
+// first step has a past extrapolated with q''' (jerk.h). Printed is backward Euler, start=printed, which
+// keeps order 2 in q and v; but lam is off by O(h), NSTIFF's by O(1), until the first steps are forgotten.
 #include <string.h>
 
 #include "bdf2.h"
-#include "step.h"
+#include "jerk.h"
 
 typedef struct par {
-  int metric;
+  int start, metric;
 } par;
 
+enum { START_SMOOTH, START_PRINTED };
 enum { METRIC_MASS, METRIC_IDENTITY };
 enum { INCREMENT, VELOCITY, ROOMS }; // d_n and v - v_
 
 static const char *const metrics[] = {"mass", "identity", NULL};
+static const char *const starts[] = {"smooth", "printed", NULL};
+#define START                                                               \
+  {                                                                         \
+    "start", TR_CHOICE, TR_NUMBER, offsetof(par, start), "smooth",          \
+        .choices = starts,                                                  \
+        .doc =                                                              \
+            "with a state before the first; `printed`: by backward Euler, " \
+            "and lam is off for some steps"                                 \
+  }
+static const tr_field fields_i3[] = {START, {0}};
 static const tr_field fields[] = {
+    START,
     {"metric", TR_CHOICE, TR_NUMBER, offsetof(par, metric), "mass", .choices = metrics,
      .doc = "of the position correction; `identity` is the printed form, which depends on units"},
     {0}};
+
+static tr_status make_room(tr_step *s) {
+  s->memory = tr_jerk_new(s);
+  return s->memory ? TR_OK : TR_NO_MEMORY;
+}
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   (void)x;
@@ -36,12 +54,17 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 
 static void prepare(tr_step *s, const tr_state *x0, double h) {
   tr_corrector *c = &s->c;
-  bdf2 b = bdf2_weights(h, s->last_h);
-  const double *d = s->room[INCREMENT], *dv = s->room[VELOCITY];
+  double *d = s->room[INCREMENT], *dv = s->room[VELOCITY], last = s->last_h;
+  const double *v = NULL;
+  if (!(last > 0) && ((const par *)s->par)->start == START_SMOOTH)
+    v = tr_jerk_past(s, s->memory, x0, h, s->method->stabilised ? 0 : -1.0 / 3, d, dv);
+  if (v) last = h;
+  if (!v) v = x0->v;
+  bdf2 b = bdf2_weights(h, last);
   c->cq = b.now * b.now, c->cv = b.now, c->cm = 1, c->cw = b.now;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
-    c->vhat[i] = x0->v[i] + b.past * dv[i];
+    c->vhat[i] = v[i] + b.past * dv[i];
     c->dhat[i] = b.past * d[i] + b.now * c->vhat[i];
   }
 }
@@ -59,7 +82,9 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   memcpy(s->room[INCREMENT], s->d, (size_t)s->sys->nv * sizeof *s->d);
-  for (int i = 0; i < s->sys->nv; i++) s->room[VELOCITY][i] = x1->v[i] - x0->v[i];
+  const tr_jerk *j = s->memory;
+  const double *v0 = s->last_h == 0 && j->used ? j->start_v : x0->v;
+  for (int i = 0; i < s->sys->nv; i++) s->room[VELOCITY][i] = x1->v[i] - v0[i];
 }
 
 // Of BDF2 with equal steps.
@@ -71,6 +96,7 @@ static tr_truncation truncation(const void *pv) {
 const tr_method tr_method_nstiff = {
     .info = {.name = "nstiff",
              .doc = "BDF2 on index 3",
+             .fields = fields_i3,
              .levels = "position",
              .order_q = 2,
              .order_v = 2,
@@ -78,8 +104,10 @@ const tr_method tr_method_nstiff = {
              .damping = "high frequencies, completely",
              .cost = "one KKT system",
              .reference = "NJK09"},
+    .par_size = sizeof(par),
     .vectors = ROOMS,
     .truncation = truncation,
+    .prepare = make_room,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,
@@ -100,6 +128,7 @@ const tr_method tr_method_nstiff_si2 = {
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,
+    .prepare = make_room,
     .begin = begin,
     .advance = advance_si2,
     .accept = accept,

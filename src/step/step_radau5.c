@@ -174,6 +174,7 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   memset(ev + nv, 0, (size_t)nc * sizeof *ev);
   if (s->sys->nvelocity > 0) tr_velocity_rows_times(s->work, sum, ev + nv);
   if (tr_kkt_solve(&s->projection, 1, ev) != TR_OK) return INFINITY;
+  tr_forget_numbers(s->sys, ev);
   return sqrt(fmax(size, tr_error_square(nv, ev, s->scale_v, worst, &most)));
 }
 

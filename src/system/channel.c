@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elem/elem.h"
 #include "math/v3.h"
 #include "math/vector.h"
 #include "system.h"
@@ -54,11 +55,11 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
   static const struct {
     const char *name;
     tr_quantity quantity;
-  } known[] = {{"angle", TR_ANGLE},   {"angle1", TR_ANGLE}, {"angle2", TR_ANGLE},
-               {"swing", TR_ANGLE},   {"fx", TR_FORCE},     {"fy", TR_FORCE},
-               {"fz", TR_FORCE},      {"tx", TR_TORQUE},    {"ty", TR_TORQUE},
-               {"tz", TR_TORQUE},     {"normal", TR_FORCE}, {"friction", TR_FORCE},
-               {"speed", TR_VELOCITY}};
+  } known[] = {{"angle", TR_ANGLE},    {"angle1", TR_ANGLE},  {"angle2", TR_ANGLE},
+               {"swing", TR_ANGLE},    {"bend", TR_ANGLE},    {"fx", TR_FORCE},
+               {"fy", TR_FORCE},       {"fz", TR_FORCE},      {"tx", TR_TORQUE},
+               {"ty", TR_TORQUE},      {"tz", TR_TORQUE},     {"normal", TR_FORCE},
+               {"friction", TR_FORCE}, {"speed", TR_VELOCITY}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(name, known[i].name)) return known[i].quantity;
   if (!strcmp(name, "rate")) return rotary ? TR_ANGULAR_VELOCITY : TR_VELOCITY;
@@ -108,6 +109,7 @@ static int count_parts(const tr_system *s, const sys_owner *o) {
   switch (o->kind) {
     case OWN_MARKER: return marker_dim(s, o->index) == 2 ? PLANAR_PARTS : SPATIAL_PARTS;
     case OWN_PROBLEM: return 3 * s->body[o->index].nv + s->body[o->index].nc;
+    case OWN_NUMBER: return 2;
     case OWN_MODES: return 3 * count_modes(s, o->index) + 1;
     case OWN_JOINT:
       return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names) +
@@ -151,6 +153,7 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
         if (!strcmp(*n, "length")) rotary = false;
       return (part){ops->measure_names[k], measure_quantity(ops->measure_names[k], rotary)};
     }
+    case OWN_NUMBER: return (part){k == 0 ? "" : "rate", TR_NUMBER};
     case OWN_ENERGY: return energy_parts[k];
     case OWN_CONSTRAINT: return constraint_parts[k];
   }
@@ -199,7 +202,8 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
   for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
     const tr_plan_marker *d = &p->marker[m];
-    if (d->body != TR_GROUND && !s->body[d->body].type->site)
+    bool number = d->body != TR_GROUND && s->number[s->body[d->body].v];
+    if (number || (d->body != TR_GROUND && !s->body[d->body].type->site))
       continue; // the origin of a problem is no place
     if (s->marker_site &&
         tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
@@ -210,7 +214,10 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
     if (!s->body[i].type->site) add_owner(s, s->body[i].name, OWN_PROBLEM, i);
   for (int i = 0; i < s->nbody; i++)
     if (s->body[i].type->modes) add_owner(s, s->body[i].name, OWN_MODES, i);
-  for (int i = 0; i < s->njoint; i++) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->number[s->body[i].v]) add_owner(s, s->body[i].name, OWN_NUMBER, i);
+  for (int i = 0; i < s->njoint; i++)
+    if (s->joint[i].type != &tr_joint_equation) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
   for (int i = 0; i < s->nforce; i++) add_owner(s, s->force[i].e.name, OWN_FORCE, i);
   add_owner(s, "energy", OWN_ENERGY, 0);
   add_owner(s, "constraint", OWN_CONSTRAINT, 0);
@@ -236,7 +243,7 @@ int tr_channel_name(const tr_system *s, int channel, char *name, size_t size) {
   if (channel < 0 || channel >= tr_channel_count(s)) return snprintf(name, size, "%s", "");
   const sys_owner *o = owner_of(s, channel);
   part p = describe_part(s, o, channel - o->first, buffer);
-  return snprintf(name, size, "%s.%s", o->name, p.name);
+  return snprintf(name, size, "%s%s%s", o->name, p.name[0] ? "." : "", p.name);
 }
 
 tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
@@ -248,15 +255,15 @@ tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
 
 int tr_channel_find(const tr_system *s, const char *name) {
   const char *dot = strrchr(name, '.');
-  if (!dot) return -1;
-  size_t n = (size_t)(dot - name);
+  size_t n = dot ? (size_t)(dot - name) : strlen(name);
+  const char *part_name = dot ? dot + 1 : ""; // a number goes by its name alone
   unsigned h = hash(name, n) & (unsigned)(s->hash_size - 1);
   for (; s->owner_hash[h] >= 0; h = (h + 1) & (unsigned)(s->hash_size - 1)) {
     const sys_owner *o = &s->owner[s->owner_hash[h]];
     if (strncmp(o->name, name, n) != 0 || o->name[n]) continue;
     char buffer[16];
     for (int k = 0; k < o[1].first - o->first; k++)
-      if (!strcmp(describe_part(s, o, k, buffer).name, dot + 1)) return o->first + k;
+      if (!strcmp(describe_part(s, o, k, buffer).name, part_name)) return o->first + k;
     // a deformable body owns two: its frame, its modes
   }
   return -1;
@@ -405,6 +412,15 @@ static double read_mode(const tr_reader *r, const sys_owner *o, int k, const tr_
                      : x->a[b->v + b->nv + i];
 }
 
+// X and its rate, or V and its rate
+static void read_number(const tr_reader *r, int index, const tr_state *x, double out[2]) {
+  const sys_body *b = &r->sys->body[index];
+  double scale = ((const tr_scalar_par *)b->par)->scale;
+  bool state = b->type == &tr_body_state;
+  out[0] = scale * (state ? x->q[b->q] : x->v[b->v]);
+  out[1] = scale * (state ? x->v[b->v] : x->a[b->v]);
+}
+
 static void read_constraint(const tr_reader *r, double out[2]) {
   tr_work *w = r->work;
   int nc = r->sys->nc;
@@ -436,6 +452,7 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
         case OWN_MARKER: read_marker(r, o->index, x, part_values); break;
         case OWN_JOINT: read_joint(r, o->index, x, part_values); break;
         case OWN_FORCE: read_force(r, o->index, x, part_values); break;
+        case OWN_NUMBER: read_number(r, o->index, x, part_values); break;
         case OWN_ENERGY:
           tr_energy(r->work, &part_values[0], &part_values[1]);
           part_values[2] = part_values[0] + part_values[1];

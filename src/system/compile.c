@@ -23,12 +23,16 @@ static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
   return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
 }
 
+static bool is_number(const sys_body *b) {
+  return b->type == &tr_body_state || b->type == &tr_body_variable;
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
   s->body = NEW(p->nbody, sys_body);
   if (!s->body) return tr_no_memory(error);
-  s->flat = s->constant_mass = true;
+  s->flat = s->aligned = s->constant_mass = true;
   s->max_nv = 1;
   s->ground_dim = 2;
   for (int i = 0; i < p->nbody; i++) {
@@ -60,20 +64,31 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
     if (b->nv > s->max_nv) s->max_nv = b->nv;
     if (b->type->dim == 3) s->ground_dim = 3;
+    if (b->nq != b->nv) s->aligned = false;
+    if (is_number(b)) s->nnumber++;
   }
+  s->aligned = s->aligned && s->flat;
+  s->number = NEW(s->nv, bool);
+  if (!s->number) return tr_no_memory(error);
+  for (int i = 0; i < s->nbody; i++)
+    if (is_number(&s->body[i])) s->number[s->body[i].v] = true;
   return TR_OK;
 }
 
-// nd of an element from its bodies; 0 when it joins ground with itself.
+// nd of an element from its bodies; 0 when it joins ground with itself. Numbers fit everywhere.
 static int dimension(const tr_system *s, const int *marker, int markers) {
   int nd = 0;
+  bool number = false;
   for (int k = 0; k < markers; k++) {
     int b = s->plan.marker[marker[k]].body;
     if (b == TR_GROUND) continue;
     int own = s->body[b].type->dim == 2 ? 3 : 6;
-    if (own > nd) nd = own;
+    if (is_number(&s->body[b]))
+      number = true;
+    else if (own > nd)
+      nd = own;
   }
-  return nd;
+  return nd == 0 && number ? 3 : nd;
 }
 
 static tr_status place_element(tr_system *s, sys_element *e, const char *kind, const char *type,
@@ -245,8 +260,8 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
   s->block = NEW(s->nblock, sys_block);
-  s->of_velocity = NEW(s->nc, bool);
-  if (!s->block || !s->of_velocity) return tr_no_memory(error);
+  s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
+  if (!s->block || !s->of_velocity || !s->of_number) return tr_no_memory(error);
   int n = 0;
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
@@ -278,6 +293,7 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
     for (int r = 0; r < j->ops->rows; r++) {
       s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
       s->nvelocity += s->of_velocity[j->row + r];
+      s->of_number[j->row + r] = j->type == &tr_joint_equation;
     }
   }
   return TR_OK;
@@ -384,7 +400,10 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites};
+    bool points = true;
+    for (int k = b->site; k < b->site + b->sites; k++)
+      points = points && s->site[k].point && s->site[k].nd == (b->type->dim == 2 ? 3 : 6);
+    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites, points};
     if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
     s->body_run[s->nbody_run - 1].count++;
   }

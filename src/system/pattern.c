@@ -60,11 +60,7 @@ static void collect(tr_recorder *r, tr_block_at at, const double *block) {
 
 // ---- the tape -------------------------------------------------------------------------------------
 
-static int shape_size(const int *shape) {
-  int n = 1;
-  for (int c = 0; c < shape[0]; c++) n += 1 + shape[n];
-  return n;
-}
+static int shape_size(const int *shape) { return 1 + 2 * shape[0]; }
 
 static unsigned shape_hash(const int *shape, int n) {
   unsigned h = 2166136261u;
@@ -122,41 +118,38 @@ static int slot_from(const tr_pattern *p, int column, int row) {
   return low;
 }
 
-static void record(tr_recorder *r, tr_block_at at, const double *block) {
+static void record(tr_recorder *r, tr_block_at at) {
   const tr_pattern *p = &r->sys->pattern;
-  int head = r->length, first = r->shape_length;
+  int first = r->shape_length, base = -1;
   bool add = false;
-  (void)block;
-  push(r, &r->tape, &r->length, &r->tape_capacity, 0);
-  push(r, &r->shape, &r->shape_length, &r->shape_capacity, at.columns);
-  for (int j = 0; j < at.columns && !r->failed; j++) {
+  push(r, &r->shape, &r->shape_length, &r->shape_capacity, 0);
+  for (int j = 0; j < at.columns; j++) {
     int slot = slot_from(p, at.j + j, at.i), end = p->column[at.j + j + 1];
-    int entries = r->shape_length;
-    push(r, &r->tape, &r->length, &r->tape_capacity, slot);
-    push(r, &r->shape, &r->shape_length, &r->shape_capacity, 0);
     for (; slot < end && p->row[slot] < at.i + at.rows && !r->failed; slot++) {
+      if (base < 0) base = slot;
       if (r->written[slot]) add = true;
+      push(r, &r->shape, &r->shape_length, &r->shape_capacity, slot - base);
       push(r, &r->shape, &r->shape_length, &r->shape_capacity,
            (p->row[slot] - at.i) * at.down + j * at.across);
     }
-    if (!r->failed) r->shape[entries] = r->shape_length - entries - 1;
   }
   if (r->failed) return;
+  int n = (r->shape_length - first) / 2;
+  r->shape[first] = n;
   // slots that are added to before anything was written to them start from zero
-  const int *shape = r->shape + first + 1;
-  for (int j = 0; j < at.columns; shape += 1 + *shape, j++)
-    for (int k = 0; k < *shape; k++) {
-      int slot = r->tape[head + 1 + j] + k;
-      if (add && !r->written[slot]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, slot);
-      r->written[slot] = true;
-    }
-  r->tape[head] = 2 * share_shape(r, first) + add;
+  for (int i = 0; i < n; i++) {
+    int slot = base + r->shape[first + 1 + 2 * i];
+    if (add && !r->written[slot]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, slot);
+    r->written[slot] = true;
+  }
+  push(r, &r->tape, &r->length, &r->tape_capacity, 2 * share_shape(r, first) + add);
+  push(r, &r->tape, &r->length, &r->tape_capacity, base < 0 ? 0 : base);
 }
 
 void tr_record_block(tr_recorder *r, tr_block_at at, const double *block) {
   if (r->failed) return;
   if (r->recording)
-    record(r, at, block);
+    record(r, at);
   else
     collect(r, at, block);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elem/elem.h"
 #include "math/v3.h"
 #include "system.h"
 
@@ -13,9 +14,12 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
+tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n) {
+  return (tr_bodies_at){n, w->sys->slot + first, w->t, w->q, w->v, w->cache, w->sys->site};
+}
+
 static tr_bodies_at bodies_at(const tr_work *w, const sys_run *run) {
-  return (tr_bodies_at){run->count,  w->sys->slot + run->first, w->t, w->q, w->v, w->cache,
-                        w->sys->site};
+  return tr_bodies_of(w, run->first, run->count);
 }
 
 void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
@@ -215,41 +219,37 @@ static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *si
 }
 
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
-static void joint_rows(const tr_work *w, const sys_joint *j, double *G) {
+const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
-  bool ready = false;
-  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = s->block[j->block].width;
+  const sys_block *block = &s->block[j->block];
+  double *G = w->G + block->G;
+  int nd = j->e.nd, n = j->e.markers * nd;
+  frames_of(w, &j->e, f);
+  j->ops->jac(j->e.par, w->t, f, Gf);
   for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
-    const tr_site *site = s->site + j->e.frame[k];
     tr_body_at at = body_at(w, b);
-    if (j->ops->sight == TR_JOINS_POINTS && b->type->point_rows) {
-      b->type->point_rows(&at, site, k == 0 ? -1 : 1, width, G);
-    } else {
-      if (!ready) {
-        frames_of(w, &j->e, f);
-        j->ops->jac(j->e.par, w->t, f, Gf);
-        ready = true;
-      }
-      pull_rows(&at, b, site, rows, n, Gf + k * nd, width, G);
-    }
+    pull_rows(&at, b, s->site + j->e.frame[k], block->rows, n, Gf + k * nd, block->width, G);
     G += b->nv;
   }
+  return w->G + block->G;
+}
+
+const double *tr_own_rows(tr_work *w, const sys_body *b) {
+  tr_body_at at = body_at(w, b);
+  double *G = w->G + w->sys->block[b->block].G;
+  b->type->jac(&at, G);
+  return G;
 }
 
 void tr_jacobian(tr_work *w) {
   const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->nc == 0) continue;
-    tr_body_at at = body_at(w, b);
-    b->type->jac(&at, w->G + s->block[b->block].G);
-  }
-  for (int i = 0; i < s->njoint; i++)
-    joint_rows(w, &s->joint[i], w->G + s->block[s->joint[i].block].G);
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].nc > 0) tr_own_rows(w, &s->body[i]);
+  for (int i = 0; i < s->njoint; i++) tr_joint_rows(w, &s->joint[i]);
 }
 
 // Row r of a block times v.
@@ -274,7 +274,7 @@ void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     if (!j->ops->velocity) continue;
-    joint_rows(w, j, w->G + s->block[j->block].G);
+    tr_joint_rows(w, j);
     for (int r = 0; r < j->ops->rows; r++)
       if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(w, &s->block[j->block], r, x);
   }
@@ -498,7 +498,7 @@ void tr_cayley(const tr_system *s, double k, double *d) {
 }
 
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
-  if (s->flat) {
+  if (s->aligned) {
     for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
     return;
   }
@@ -527,7 +527,8 @@ void tr_clear_velocity_rows(const tr_system *s, double *x) {
 const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
   for (int i = 0; i < s->njoint; i++)
     if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
-      *kind = "joint";
+      bool number = s->joint[i].type == &tr_joint_equation;
+      *kind = number ? s->body[s->joint[i].e.body[0]].type->name : "joint";
       return s->joint[i].e.name;
     }
   *kind = "body";

@@ -5,10 +5,9 @@
 // columns j.. of the KKT matrix. `assemble` (tangent.c) emits all blocks in one fixed order, and does so
 // in three modes: to collect the pattern and to record the tape (pattern.c), and to write numbers.
 //
-// The entries of a block column are neighbours in the compressed columns, so that the tape needs but
-// one slot for each:  head, slot, slot, ...  per block, head = 2 shape + add. The shape, common to the
-// many blocks that look alike, lists which entries there are:
-//   columns, then for each column: how many, and their places in the block
+// The tape has two numbers for each block: 2 shape + add, and the slot of its first entry. A shape, common
+// to the many blocks that look alike, is the number of entries, and for each of them its slot, from that
+// of the first one on, and its place in the block.
 // add: some of its slots were written before by another block; else the block overwrites.
 #ifndef TR_SINK_H
 #define TR_SINK_H
@@ -38,20 +37,20 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
                  tr_coefficients c);
 
 static inline void write_block(sink *s, const double *block) {
-  const int *tape = s->tape, head = *tape++, *shape = s->shape + (head >> 1);
-  int columns = *shape++;
-  if (head & 1) {
-    for (int c = 0; c < columns; c++) {
-      double *v = s->values + *tape++;
-      for (int n = *shape++; n > 0; n--) *v++ += block[*shape++];
-    }
-  } else {
-    for (int c = 0; c < columns; c++) {
-      double *v = s->values + *tape++;
-      for (int n = *shape++; n > 0; n--) *v++ = block[*shape++];
-    }
+  const int *shape = s->shape + (s->tape[0] >> 1);
+  bool add = s->tape[0] & 1;
+  double *v = s->values + s->tape[1];
+  int n = *shape++;
+  s->tape += 2;
+  if (add) {
+    for (; n > 0; n--, shape += 2) v[shape[0]] += block[shape[1]];
+    return;
   }
-  s->tape = tape;
+  for (; n >= 4; n -= 4, shape += 8) {
+    double a = block[shape[1]], b = block[shape[3]], c = block[shape[5]], d = block[shape[7]];
+    v[shape[0]] = a, v[shape[2]] = b, v[shape[4]] = c, v[shape[6]] = d;
+  }
+  for (; n > 0; n--, shape += 2) v[shape[0]] = block[shape[1]];
 }
 
 static inline void emit(sink *s, tr_block_at at, const double *block) {

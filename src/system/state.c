@@ -7,9 +7,10 @@
 
 tr_system_info tr_system_describe(const tr_system *s) {
   return (tr_system_info){.name = s->name,
-                          .bodies = s->nbody,
-                          .markers = s->plan.nmarker,
-                          .joints = s->njoint,
+                          .bodies = s->nbody - s->nnumber,
+                          .markers = s->plan.nmarker - s->nnumber,
+                          .joints = s->njoint - s->nnumber,
+                          .numbers = s->nnumber,
                           .forces = s->nforce,
                           .nq = s->nq,
                           .nv = s->nv,
@@ -17,7 +18,8 @@ tr_system_info tr_system_describe(const tr_system *s) {
                           .nmem = s->nmem,
                           .nnz = s->pattern.nnz,
                           .bytes = s->arena.bytes,
-                          .constant_mass = s->constant_mass};
+                          .constant_mass = s->constant_mass,
+                          .warnings = s->plan.warnings};
 }
 
 tr_simulation tr_system_simulation(const tr_system *s) {
@@ -82,10 +84,12 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->cache = TR_NEW(&ar, s->ncache, double);
   w->G = TR_NEW(&ar, s->nG, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
+  w->many = TR_NEW(&ar, TR_MANY, double);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->G || !w->block || !w->x || !w->y) {
+  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->G || !w->block || !w->many || !w->x ||
+      !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }

@@ -74,6 +74,7 @@ typedef struct sys_run {
 typedef enum sys_owner_kind {
   OWN_MARKER,
   OWN_PROBLEM,
+  OWN_NUMBER,
   OWN_MODES, // of a deformable body, under its name
   OWN_JOINT,
   OWN_FORCE,
@@ -110,9 +111,13 @@ struct tr_system {
   int nmass;
   double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
   bool constant_mass, flat; // flat: q1 = q + d for every body
+  bool aligned;             // flat, and every velocity has its coordinate
+  bool *number;             // (nv) states and variables: not of mechanics
+  int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
+  bool *of_number;          // (nc) of them those that are equations of states and variables
   tr_level force_level;     // what the forces read of the frames
   int max_nv;               // largest body
   tr_pattern pattern;       // nv + nc unknowns
@@ -134,14 +139,21 @@ typedef struct tr_work {
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
   double *block;           // (scratch) blocks under assembly
+  double *many;            // (TR_MANY) blocks of several bodies or joints
   double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
 } tr_work;
 
+// Bodies and points of joints that are looked at together while the matrix is put together.
+enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 };
+
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
+
+// Bodies first .. first + n - 1 at the point of the last tr_kinematics.
+tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
 
 // ---- pieces (pieces.c): all at the point of the last tr_kinematics ---------------------------------
 
@@ -157,9 +169,11 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
                    double *out);                                      // (nv) M a
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 void tr_jacobian(tr_work *w);                                         // work->G
-void tr_G_times(const tr_work *w, const double *v, double *out);      // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out);   // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                               // (nc)
+const double *tr_joint_rows(tr_work *w, const sys_joint *j);          // its part of work->G
+const double *tr_own_rows(tr_work *w, const sys_body *b);
+void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                             // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
@@ -194,9 +208,10 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
 double tr_plain_velocity_rows(const tr_work *w, double *values);
-// The same rows and their columns taken out: lam = right-hand side there.
-void tr_silence_velocity_rows(const tr_system *sys, double *values);
-// The same at the point of the last tr_kinematics, after tr_forces with the same lam.
+// Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
+// The same at the point of the last tr_kinematics, after tr_forces with the same lam; work->G is not
+// complete after it.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
 // The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.

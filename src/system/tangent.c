@@ -154,7 +154,7 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
                        tr_coefficients coef) {
   const tr_system *sys = w->sys;
   const sys_block *b = &sys->block[j->block];
-  const double *G = w->G + b->G, *rows = w->increment ? turn_rows(w, j) : G;
+  const double *G = tr_joint_rows(w, j), *rows = w->increment ? turn_rows(w, j) : G;
   int below = sys->nv + b->row;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
     emit(s, (tr_block_at){below, b->v[k], b->rows, b->nv[k], b->width, 1, j->ops->dense}, rows + c);
@@ -226,35 +226,109 @@ static void body_tangent(tr_work *w, const sys_body *b, const double *a, const d
   for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
 }
 
-static void emit_body(sink *s, tr_work *w, const sys_body *b, const double *a, const double *lam,
-                      const double *blocks, tr_coefficients c) {
-  const tr_system *sys = w->sys;
-  double *K = w->block;
-  if (b->type->tangent) {
-    tr_body_at at = body_at(w, b);
-    memset(K, 0, (size_t)(b->nv * b->nv) * sizeof *K);
-    b->type->tangent(&at, sys->gravity, b->sites, sys->site + b->site, w->W + 6 * b->site, c.cm,
-                     c.ck, c.cd, K);
-  } else {
-    body_tangent(w, b, a, lam, blocks, c, K);
-  }
-  // Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the
-  // whole block at the start.
-  bool whole = b->type->sizes != NULL || b->keep_q || b->keep_v;
-  emit(s, (tr_block_at){b->v, b->v, b->nv, b->nv, b->nv, 1, whole}, K);
-  if (b->nc == 0) return;
-  const double *G = w->G + sys->block[b->block].G;
-  int below = sys->nv + b->row;
+// Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the whole
+// block at the start.
+static bool whole_block(const sys_body *b) {
+  return b->type->sizes != NULL || b->keep_q || b->keep_v;
+}
+
+static void emit_block(sink *s, const sys_body *b, const double *K) {
+  emit(s, (tr_block_at){b->v, b->v, b->nv, b->nv, b->nv, 1, whole_block(b)}, K);
+}
+
+static void emit_own_rows(sink *s, tr_work *w, const sys_body *b) {
+  const double *G = tr_own_rows(w, b);
+  int below = w->sys->nv + b->row;
+  bool whole = whole_block(b);
   emit(s, (tr_block_at){below, b->v, b->nc, b->nv, b->nv, 1, whole}, G);
   emit(s, (tr_block_at){b->v, below, b->nv, b->nc, 1, b->nv, whole}, G);
+}
+
+// Bodies of a type that has tangents of many.
+static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients c) {
+  const tr_system *sys = w->sys;
+  const sys_body *b = sys->body + run->first;
+  size_t nn = (size_t)(b->nv * b->nv);
+  memset(w->many, 0, TR_MANY_BODIES * nn * sizeof *w->many);
+  for (int done = 0; done < run->count; done += TR_MANY_BODIES) {
+    int n = run->count - done < TR_MANY_BODIES ? run->count - done : TR_MANY_BODIES;
+    tr_bodies_at many = tr_bodies_of(w, run->first + done, n);
+    b->type->tangent_run(&many, sys->gravity, w->W, c.cm, c.ck, c.cd, w->many);
+    for (int i = 0; i < n; i++) emit_block(s, b + done + i, w->many + (size_t)i * nn);
+  }
+}
+
+// Joints of points that are waiting for their rows: the bodies of all are of one type.
+typedef struct queue {
+  const tr_body_type *type;
+  int points, joints;
+  tr_point point[TR_MANY_POINTS];
+  const sys_joint *joint[TR_MANY_POINTS];
+} queue;
+
+static void flush(sink *s, tr_work *w, queue *q) {
+  const tr_system *sys = w->sys;
+  if (q->points == 0) return;
+  tr_bodies_at all = tr_bodies_of(w, 0, sys->nbody);
+  int nv = q->type->nv, at = 0;
+  double *G = w->many, *turned = w->increment ? G + 3 * nv * TR_MANY_POINTS : NULL;
+  q->type->point_rows(&all, q->points, q->point, w->increment, G, turned);
+  for (int i = 0; i < q->joints; i++) {
+    const sys_joint *j = q->joint[i];
+    const sys_block *b = &sys->block[j->block];
+    int below = sys->nv + b->row, size = 3 * nv;
+    const double *lower = (turned ? turned : G) + at * size, *upper = G + at * size;
+    for (int k = 0; k < b->count; k++)
+      emit(s, (tr_block_at){below, b->v[k], b->rows, nv, nv, 1, false}, lower + k * size);
+    for (int k = 0; k < b->count; k++)
+      emit(s, (tr_block_at){b->v[k], below, nv, b->rows, 1, nv, false}, upper + k * size);
+    at += b->count;
+  }
+  q->points = q->joints = 0;
+}
+
+// False: not a joint whose rows can be had together with others'.
+static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
+  const tr_system *sys = w->sys;
+  const tr_body_type *type = NULL;
+  if (j->ops->sight != TR_JOINS_POINTS) return false;
+  for (int k = 0; k < 2; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const tr_body_type *t = sys->body[j->e.body[k]].type;
+    if (!t->point_rows || (type && t != type)) return false;
+    type = t;
+  }
+  if (q->type != type || q->points + 2 > TR_MANY_POINTS) flush(s, w, q);
+  q->type = type;
+  q->joint[q->joints++] = j;
+  for (int k = 0; k < 2; k++)
+    if (j->e.body[k] != TR_GROUND)
+      q->point[q->points++] = (tr_point){j->e.body[k], j->e.frame[k], k == 0 ? -1 : 1};
+  return true;
 }
 
 void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
                  tr_coefficients c) {
   const tr_system *sys = w->sys;
-  tr_jacobian(w);
-  for (int i = 0; i < sys->nbody; i++) emit_body(s, w, &sys->body[i], a, lam, blocks, c);
-  for (int i = 0; i < sys->njoint; i++) emit_joint(s, w, &sys->joint[i], lam, c);
+  queue q = {.points = 0};
+  for (const sys_run *run = sys->body_run; run < sys->body_run + sys->nbody_run; run++) {
+    const sys_body *b = sys->body + run->first;
+    if (b->type->tangent_run) {
+      emit_bodies(s, w, run, c);
+      continue;
+    }
+    for (int i = 0; i < run->count; i++, b++) {
+      body_tangent(w, b, a, lam, blocks, c, w->block);
+      emit_block(s, b, w->block);
+      if (b->nc > 0) emit_own_rows(s, w, b);
+    }
+  }
+  for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++) {
+    if (enqueue(s, w, j, &q)) continue;
+    flush(s, w, &q);
+    emit_joint(s, w, j, lam, c);
+  }
+  flush(s, w, &q);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
 }
 
@@ -263,6 +337,7 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
                 double *values) {
   tr_kinematics(w, t, q, v, mem, TR_AT_VELOCITY);
   tr_forces(w, lam, w->x, NULL); // leaves the wrenches on the frames
+  tr_jacobian(w);
   tr_tangent_here(w, a, lam, blocks, c, values);
 }
 
@@ -299,13 +374,13 @@ double tr_plain_velocity_rows(const tr_work *w, double *values) {
   return most;
 }
 
-void tr_silence_velocity_rows(const tr_system *sys, double *values) {
+void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {
   const tr_pattern *p = &sys->pattern;
   for (int j = 0; sys->nvelocity > 0 && j < p->n; j++) {
-    bool out = j >= sys->nv && sys->of_velocity[j - sys->nv];
+    bool out = j >= sys->nv && rows[j - sys->nv];
     for (int k = p->column[j]; k < p->column[j + 1]; k++) {
       int i = p->row[k];
-      if (out || (i >= sys->nv && sys->of_velocity[i - sys->nv])) values[k] = i == j;
+      if (out || (i >= sys->nv && rows[i - sys->nv])) values[k] = i == j;
     }
   }
 }

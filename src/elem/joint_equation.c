@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The equation of a number (body_scalar.c): X' = F(t, q, v, X, V) or V = F(t, q, v, X, V), implicit if F
+// depends on the number itself. One row of velocities,
+//   Gam = (v_0 - F)/scale,   Gam_u = (1 - F_u)/scale,   Gam_q = -F_q/scale,   gamma = -(F_t + F_q u)/scale
+// whose reaction acts on the number alone, the first frame: what F reads feels nothing of it.
+#include "law.h"
+
+static const tr_field fields[] = {{"value", TR_LAW, TR_QUANTITIES, offsetof(tr_equation_par, law),
+                                   .doc = "the right-hand side", .reach = TR_OF_MOTION},
+                                  {0}};
+
+static double scale_of(const tr_equation_par *p) { return p->scalar->scale; }
+
+static void eval(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
+                 const double *lam, double *phi, double *w) {
+  law_slope s;
+  if (!lam) {
+    phi[0] = (f[0]->v[0] - law_value(p->law, nd, t, f, NULL)) / scale_of(p);
+    return;
+  }
+  law_derive(p->law, nd, t, f, NULL, &s);
+  phi[0] = (f[0]->v[0] - s.value) / scale_of(p);
+  for (int i = 0; i < p->law->markers * nd; i++) w[i] = 0;
+  for (int i = 0; i < nd; i++) w[i] = lam[0] * s.v[i] / scale_of(p);
+  w[0] -= lam[0] / scale_of(p);
+}
+
+static void slope(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
+                  bool by_twists, double *G) {
+  law_slope s;
+  law_derive(p->law, nd, t, f, NULL, &s);
+  for (int i = 0; i < p->law->markers * nd; i++) G[i] = -(by_twists ? s.v : s.q)[i] / scale_of(p);
+  if (by_twists) G[0] += 1 / scale_of(p);
+}
+
+// The law reads the number's own rate or value.
+static bool is_implicit(const tr_equation_par *p) {
+  for (int k = 0; k < p->law->inputs; k++)
+    if (p->law->input[k].kind == LAW_VALUE && p->law->input[k].to == 0) return true;
+  return false;
+}
+
+// The derivative of what acts on the first frame, lam Gam_u.
+static void bend(int nd, const tr_equation_par *p, double t, const tr_frame *const *f, double lam,
+                 bool by_twists, double *K) {
+  double Q[TR_LAW_MAX_N * TR_LAW_MAX_N], V[TR_LAW_MAX_N * TR_LAW_MAX_N];
+  int n = p->law->markers * nd;
+  if (!is_implicit(p)) return;
+  for (int i = 0; i < n * n; i++) Q[i] = V[i] = 0;
+  law_add_twist_hessian(p->law, nd, t, f, -lam / scale_of(p), Q, V);
+  for (int i = 0; i < nd * n; i++) K[i] += (by_twists ? V : Q)[i];
+}
+
+#define EQUATION(d, nd)                                                                       \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      const double *lam, double *phi, double *w) {                            \
+    (void)mem;                                                                                \
+    eval(nd, p, t, f, lam, phi, w);                                                           \
+  }                                                                                           \
+  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {          \
+    slope(nd, p, t, f, true, G);                                                              \
+  }                                                                                           \
+  static void jac_q##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    slope(nd, p, t, f, false, G);                                                             \
+  }                                                                                           \
+  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam,   \
+                      double *K) {                                                            \
+    bend(nd, p, t, f, lam[0], false, K);                                                      \
+  }                                                                                           \
+  static void geom_v##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                        double *D) {                                                          \
+    bend(nd, p, t, f, lam[0], true, D);                                                       \
+  }                                                                                           \
+  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
+    const tr_equation_par *e = p;                                                             \
+    out[0] = -law_drift(e->law, nd, t, f) / scale_of(e);                                      \
+  }                                                                                           \
+  static const tr_joint_ops ops##d = {.rows = 1,                                              \
+                                      .velocity = 1,                                          \
+                                      .one_sided = true,                                      \
+                                      .dense = true,                                          \
+                                      .eval = eval##d,                                        \
+                                      .jac = jac##d,                                          \
+                                      .jac_q = jac_q##d,                                      \
+                                      .geom = geom##d,                                        \
+                                      .geom_v = geom_v##d,                                    \
+                                      .gamma = gamma##d};
+EQUATION(2, 3)
+EQUATION(3, 6)
+
+const tr_joint_type tr_joint_equation = {
+    .name = "equation",
+    .doc = "the equation of a state or a variable",
+    .fields = fields,
+    .par_size = sizeof(tr_equation_par),
+    .markers = 1,
+    .planar = &ops2,
+    .spatial = &ops3,
+};

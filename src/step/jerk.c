@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// q''' by a central difference along the motion:
+//   x(+-e) = (q o exp(+-e v + e^2/2 q''), v +- e q''),   q''' = (q''(x(e)) - q''(x(-e)))/(2e)
+// whose points are off by e^3 in q and, the same on both sides, e^2 in v: an error of O(e^2).
+#include "jerk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "start.h"
+
+static const double BESIDE = 1e-3;     // e/h
+static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
+
+tr_jerk *tr_jerk_new(tr_step *s) {
+  size_t nv = (size_t)s->sys->nv;
+  tr_jerk *j = TR_NEW(&s->arena, 1, tr_jerk);
+  double *p = TR_NEW(&s->arena, (size_t)s->sys->nq + 7 * nv + (size_t)s->sys->nc, double);
+  if (!j || !p) return NULL;
+  j->v = p, j->a[0] = p + nv, j->a[1] = p + 2 * nv, j->jerk = p + 3 * nv;
+  j->normal = p + 4 * nv, j->start_v = p + 5 * nv, j->turn = p + 6 * nv;
+  j->q = p + 7 * nv, j->lam = j->q + s->sys->nq;
+  return j;
+}
+
+static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, double e, double *a) {
+  const tr_system *sys = p->sys;
+  tr_state beside = *x;
+  for (int i = 0; i < sys->nv; i++) j->v[i] = e * x->v[i] + 0.5 * e * e * x->a[i];
+  tr_retract(sys, x->q, j->v, j->q);
+  for (int i = 0; i < sys->nv; i++) j->v[i] = x->v[i] + e * x->a[i];
+  beside.t += e, beside.q = j->q, beside.v = j->v;
+  return tr_solve_accelerations(p, &beside, a, j->lam);
+}
+
+static bool consistent(tr_step *s, const tr_state *x, double h) {
+  double *rate = s->lam;
+  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(s->work, rate);
+  double speed = fmax(vec_largest(x->v, s->sys->nv), h * vec_largest(x->a, s->sys->nv));
+  return vec_largest(rate, s->sys->nc) <= CONSISTENT * speed;
+}
+
+// The rate of increments, u' = v + 1/2 [u, v] + .., has c in it.
+static void find_turn(tr_step *s, tr_jerk *j, const tr_state *x) {
+  int nv = s->sys->nv;
+  double most = vec_largest(x->v, nv), e = most > 0 ? 1e-4 / most : 0;
+  memset(j->turn, 0, (size_t)nv * sizeof *j->turn);
+  if (s->sys->flat || e == 0) return;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < nv; i++) j->v[i] = (side ? -e : e) * x->v[i];
+    tr_increment_rate(s->sys, j->v, x->a, j->a[side]);
+  }
+  for (int i = 0; i < nv; i++) j->turn[i] = (j->a[0][i] - j->a[1][i]) / (2 * e);
+}
+
+// [M G'; G 0] (N x, .) = (0, G x)
+static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double kappa) {
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *r = s->newton.r;
+  tr_coefficients mass = {.cm = 1};
+  tr_tangent(s->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, mass, s->kkt.values);
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  memset(r, 0, (size_t)(nv + nc) * sizeof *r);
+  for (int i = 0; i < nv; i++) j->normal[i] = kappa * j->jerk[i] + j->turn[i] / 6;
+  tr_G_times(s->work, j->normal, r + nv);
+  for (int i = 0; i < nc; i++)
+    if (s->sys->of_velocity[i]) r[nv + i] = 0; // these have no drift
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  memcpy(j->normal, r, (size_t)nv * sizeof *r);
+  return TR_OK;
+}
+
+// False: unknown, or changing so fast that a step of length h has no use for it.
+static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
+  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = s->newton.r};
+  int nv = s->sys->nv;
+  double e = BESIDE * h;
+  s->newton.valid = false; // its matrix goes
+  for (int side = 0; side < 2; side++)
+    if (accelerate(&p, j, x, side ? -e : e, j->a[side]) != TR_OK) return false;
+  for (int i = 0; i < nv; i++) j->jerk[i] = (j->a[0][i] - j->a[1][i]) / (2 * e);
+  double change = h * vec_largest(j->jerk, nv);
+  return change <= fmax(vec_largest(x->a, nv), vec_largest(x->v, nv) / h);
+}
+
+// q''' and the velocities for a first step of length h; false: leave the start as it is.
+static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa) {
+  j->used = false;
+  if (s->last_h > 0 || s->plain_start || !consistent(s, x, h) || !find(s, j, x, h)) return false;
+  find_turn(s, j, x);
+  if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
+  for (int i = 0; i < s->sys->nv; i++)
+    j->start_v[i] = x->v[i] + (kappa != 0 ? h * h * j->normal[i] : 0);
+  return j->used = true;
+}
+
+const double *tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift,
+                            double kappa, double *a) {
+  if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa)) return x->v;
+  for (int i = 0; i < s->sys->nv; i++) a[i] += shift * h * j->jerk[i];
+  return j->start_v;
+}
+
+const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
+                           double *increment, double *change) {
+  if (!make_start(s, j, x, h, kappa)) return NULL;
+  for (int i = 0; i < s->sys->nv; i++) {
+    increment[i] = h * (x->v[i] - h * (0.5 * x->a[i] - h / 6 * (j->jerk[i] + j->turn[i])));
+    change[i] = h * (x->a[i] - 0.5 * h * j->jerk[i]);
+  }
+  return j->start_v;
+}

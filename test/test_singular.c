@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passing singular positions: neither failure nor a change of branch, with fixed steps and under error
+// control.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_machine.h"
+#include "math/v3.h"
+
+// ---- IFToMM A02 -----------------------------------------------------------------------------------
+
+// All uprights turn alike: ((N + 1)/3 + N) L th'' = -((N + 1)/2 + N) g cos th; by Runge-Kutta.
+static double upright_angle(int N, double end) {
+  double k = 9.81 * ((N + 1) / 2. + N) / ((N + 1) / 3. + N), y[2] = {TR_PI / 2, -1};
+  int steps = (int)lround(end * 1e4);
+  double h = end / steps;
+  for (int n = 0; n < steps; n++) {
+    static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+    double d[2] = {0}, sum[2] = {0};
+    for (int j = 0; j < 4; j++) {
+      double th = y[0] + at[j] * h * d[0], w = y[1] + at[j] * h * d[1];
+      d[0] = w, d[1] = -k * cos(th);
+      for (int i = 0; i < 2; i++) sum[i] += weight[j] * d[i];
+    }
+    for (int i = 0; i < 2; i++) y[i] += h / 6 * sum[i];
+  }
+  return y[0];
+}
+
+// Where the published exact solutions end.
+static void the_angle_is_right(void **unused) {
+  (void)unused;
+  static const struct {
+    int N;
+    double x, y;
+  } end[] = {{1, 0.478385057761, 0.878150178791},
+             {2, 0.328458111541, 0.944518538179},
+             {10, 0.204353560990, 0.978897145828}};
+  for (int i = 0; i < 3; i++) {
+    double th = upright_angle(end[i].N, 10);
+    assert_near(cos(th), end[i].x, 1e-9, "x, N = %d", end[i].N);
+    assert_near(sin(th), end[i].y, 1e-9, "y, N = %d", end[i].N);
+  }
+}
+
+static machine windows(int N, const char *method, double step, double tol, double end) {
+  char set[32];
+  snprintf(set, sizeof set, "N=%d", N);
+  machine k = {.m = load_model("four_bar_chain.yaml", (const char *const[]){set, NULL})};
+  tr_run_settings s = tr_run_defaults();
+  tr_error error = {0};
+  s.method = method, s.step = step, s.end = end, s.control.tol = tol;
+  if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s", error.text);
+  return k;
+}
+
+// The uprights stay parallel, and turn as they should.
+static void follow(machine *k, int N, double end, int points, double tol) {
+  char last[32];
+  snprintf(last, sizeof last, "upright_%d.angle", N);
+  for (int i = 1; i <= points; i++) {
+    double t = end * i / points, want = upright_angle(N, t);
+    go_to(k, t);
+    double first = read_output(k, "upright_0.angle");
+    assert_near(first, want, tol, "N = %d: angle at %g s", N, t);
+    assert_near(read_output(k, last), first, fmin(tol, 1e-5), "N = %d: parallel at %g s", N, t);
+  }
+}
+
+static void windows_at_fixed_steps(void **unused) {
+  (void)unused;
+  static const int count[] = {1, 2, 10, 100};
+  for (int i = 0; i < 4; i++) {
+    machine k = windows(count[i], "hht-i3:alpha=-0.1", 1e-3, 0, 10);
+    follow(&k, count[i], 10, 10, 2e-3);
+    stop(&k);
+  }
+  // four passes of a long one
+  machine k = windows(400, "hht-i3:alpha=-0.1", 2e-3, 0, 4);
+  follow(&k, 400, 4, 4, 2e-2);
+  stop(&k);
+}
+
+// By other methods, those that hold velocities too among them.
+static void windows_by_other_methods(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {
+      "gen-alpha:rho=0.8",  "nstiff",     "gen-alpha:rho=0.8,index=2",
+      "hht-si2:alpha=-0.1", "nstiff-si2", "ggl-bdf"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    for (int N = 1; N <= 10; N += 9) {
+      machine k = windows(N, methods[i], 1e-3, 0, 3);
+      follow(&k, N, 3, 6, 1e-3);
+      stop(&k);
+    }
+}
+
+static void windows_within_a_tolerance(void **unused) {
+  (void)unused;
+  static const int count[] = {1, 2, 10, 100};
+  for (int i = 0; i < 4; i++) {
+    machine k = windows(count[i], "hht-i3:alpha=-0.1", NAN, 1e-7, 3);
+    follow(&k, count[i], 3, 6, 2e-3);
+    stop(&k);
+  }
+}
+
+// ---- others ---------------------------------------------------------------------------------------
+
+// Crank and rod of one length: in the middle the slider may stay with the rod turning along, or go on;
+// it has the speed to go on: s = 2 r cos th.
+static void slider_crank_in_the_middle(void **unused) {
+  (void)unused;
+  for (int control = 0; control < 2; control++) {
+    machine k = {.m = load_text(
+                     "trammel: 1\ngravity: [0, -9.81]\nparameters: {th: 45 deg, w: 6}\nbodies:\n"
+                     "  crank: {type: planar, mass: 1, inertia: 0.2, position: [cos(th)/2, "
+                     "sin(th)/2], angle: th, omega: w, keep: [omega]}\n"
+                     "  rod: {type: planar, mass: 1, inertia: 0.1, position: [1.5*cos(th), "
+                     "sin(th)/2], angle: -th}\n"
+                     "  slider: {type: planar, mass: 0.5, inertia: 0.1, position: [2*cos(th), 0]}\n"
+                     "joints:\n"
+                     "  O: {type: revolute, bodies: [ground, crank], at: [0, 0]}\n"
+                     "  A: {type: revolute, bodies: [crank, rod], at: [cos(th), sin(th)]}\n"
+                     "  B: {type: revolute, bodies: [rod, slider], at: [2*cos(th), 0]}\n"
+                     "  slide: {type: prismatic, markers: [ground, slider]}\n")};
+    tr_run_settings s = tr_run_defaults();
+    tr_error error = {0};
+    s.method = "gen-alpha:rho=0.8", s.step = 1e-3, s.end = 5, s.control.tol = control ? 1e-6 : 0;
+    if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s", error.text);
+    double first = output(k.m.sys, tr_run_state(k.run), "energy.total");
+    for (int i = 1; i <= 100; i++) {
+      go_to(&k, 0.05 * i);
+      double th = read_output(&k, "crank.angle");
+      assert_near(read_output(&k, "slide.s"), 2 * cos(th), control ? 1e-5 : 1e-7, "slider at %g",
+                  th);
+    }
+    assert_true(read_output(&k, "crank.angle") > 4 * TR_PI);
+    assert_near(read_output(&k, "energy.total"), first, 0.01 * first, "energy");
+    stop(&k);
+  }
+}
+
+// A parallelogram, turned by a motor through its line four times: the right bar keeps turning along.
+static void driven_parallelogram(void **unused) {
+  (void)unused;
+  machine k = start(
+      "trammel: 1\nparameters: {th: 1}\nbodies:\n"
+      "  left: {type: planar, mass: 1, inertia: 0.1, position: [cos(th)/2, sin(th)/2], angle: th}\n"
+      "  coupler: {type: planar, mass: 1, inertia: 0.3, position: [1 + cos(th), sin(th)]}\n"
+      "  right: {type: planar, mass: 1, inertia: 0.1, position: [2 + cos(th)/2, sin(th)/2], angle: "
+      "th}\n"
+      "joints:\n"
+      "  A: {type: revolute, bodies: [ground, left], at: [0, 0]}\n"
+      "  B: {type: revolute, bodies: [left, coupler], at: [cos(th), sin(th)]}\n"
+      "  C: {type: revolute, bodies: [coupler, right], at: [2 + cos(th), sin(th)]}\n"
+      "  D: {type: revolute, bodies: [ground, right], at: [2, 0]}\n"
+      "  motor: {type: motion, joint: A, velocity: 7 rad/s}\n",
+      "gen-alpha:rho=0.8", 1e-3, 2);
+  for (int i = 1; i <= 40; i++) {
+    go_to(&k, 0.05 * i);
+    assert_near(read_output(&k, "D.angle"), read_output(&k, "A.angle"), 1e-6, "at %g s", 0.05 * i);
+  }
+  assert_near(read_output(&k, "A.angle"), 14, 1e-9, "the motor");
+  stop(&k);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_angle_is_right),         cmocka_unit_test(windows_at_fixed_steps),
+      cmocka_unit_test(windows_by_other_methods),   cmocka_unit_test(windows_within_a_tolerance),
+      cmocka_unit_test(slider_crank_in_the_middle), cmocka_unit_test(driven_parallelogram),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
