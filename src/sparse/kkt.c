@@ -346,9 +346,11 @@ static tr_status sparse_factor(tr_kkt *k) {
 
 // Pivots and blocks of an equilibrated matrix beyond these are no longer trusted. Small pivots of
 // G A^-1 G' are differences: near singular positions KLU, which may take a row of G for a pivot, knows them
-// better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere.
-static const double BLOCK_RATIO = 1e-7, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
+// better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
+// than LONG unknowns the last pivots get small by mere length, in proportion.
+static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
 enum { PAUSE_MAX = 10 }; // as a power of 2
+static const double LONG = 1000;
 
 static bool block_factor_once(tr_kkt *k) {
   block_report report;
@@ -460,7 +462,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (k->by_blocks && k->rcond < REFINE_RATIO)
+  if (k->by_blocks && k->rcond < REFINE_RATIO * fmin(1, LONG / n))
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
     tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);
