@@ -419,6 +419,41 @@ static void make_pid(motion *x) {
   motion_by_ode(x, pid_slope, pid_lift, 6, y0, 8000);
 }
 
+// A pendulum whose hinge rubs by its own reaction: T = -mu |R| tanh(w/0.3), R = m (a - g) at the centre of
+// mass, so that the angular acceleration is implicit. y = (angle, w)
+static double rubbed(const double *y) {
+  const double m = 2, J = 0.1, len = 0.6;
+  double c = cos(y[0]), s = sin(y[0]), w = y[1], al = 0;
+  for (int k = 0; k < 200; k++) {
+    double ax = len * (-al * s - w * w * c), ay = len * (al * c - w * w * s);
+    double R = hypot(m * ax, m * (ay + G9));
+    al = (-m * G9 * len * c - 0.1 * R * tanh(w / 0.3)) / (J + m * len * len);
+  }
+  return al;
+}
+static void rubbed_slope(double t, const double *y, double *dy) {
+  (void)t;
+  dy[0] = y[1], dy[1] = rubbed(y);
+}
+static void rubbed_lift(double t, const double *y, double *q, double *v) {
+  double c = cos(y[0]), s = sin(y[0]);
+  (void)t;
+  q[0] = 0.6 * c, q[1] = 0.6 * s, q[2] = y[0];
+  v[0] = -0.6 * s * y[1], v[1] = 0.6 * c * y[1], v[2] = y[1];
+}
+static void make_rubbed(motion *x) {
+  static const double y0[2] = {0, 1};
+  x->m = load_text(
+      "trammel: 1\nname: rubbing hinge\ngravity: [0, -9.81]\nbodies:\n"
+      "  b: {type: planar, mass: 2, inertia: 0.1, position: [0.6, 0], omega: 1, velocity: [0, "
+      "0.6]}\n"
+      "joints:\n  pin: {type: revolute, bodies: [ground, b], at: [0, 0]}\n"
+      "forces:\n  rub: {type: torque, markers: [b], torque: [0, 0, "
+      "\"-0.1*FM(pin)*tanh(JV(pin)/0.3)\"]}\n");
+  x->end = 1, x->step = 1.0 / 200;
+  motion_by_ode(x, rubbed_slope, rubbed_lift, 2, y0, 4000);
+}
+
 // ---- problems shared with other tests ---------------------------------------------------------------
 
 static void make_bead(motion *x) {
@@ -447,6 +482,8 @@ const course courses[] = {{"damped slider crank", make_slider_crank, false, fals
                           {"rolling coin", make_coin, false, true},
                           {"pendulum under control", make_pid, false, false},
                           {NULL, NULL, false, false}};
+
+const course rubbing_hinge = {"rubbing hinge", make_rubbed, false, false};
 
 motion follow(const course *c) {
   motion x = {.name = c->name};

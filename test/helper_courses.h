@@ -12,6 +12,10 @@ typedef struct course {
 } course;
 extern const course courses[]; // ends with a NULL name
 
+// With a force that reads a reaction: for methods whose multipliers are those of the motion, not for those
+// that let them alternate or feed errors back with gains of 1/h.
+extern const course rubbing_hinge;
+
 motion follow(const course *c);
 // One by name.
 motion follow_named(const char *name);

@@ -136,7 +136,7 @@ static deviation achieve(const motion *x, const tr_run_settings *s, tr_run_info 
   return d;
 }
 
-enum { DECADES = 5 }; // 1e-3 .. 1e-7
+enum { DECADES = 5 }; // of the tolerance
 
 // A fifth may be rejected; by [GNP05]'s rule, which aims at the limit in every step, a third.
 static void sane_steps(const motion *x, const tr_run_settings *s, const tr_run_info *i) {
@@ -153,7 +153,8 @@ static void sane_steps(const motion *x, const tr_run_settings *s, const tr_run_i
 
 static void assert_slope(const motion *x, int i, tr_control rule) {
   const char *method = method_of(i);
-  double q[DECADES], v[DECADES], n[DECADES], tol = 1e-3;
+  // high order has steps too long to tell anything with wide tolerances
+  double q[DECADES], v[DECADES], n[DECADES], tol = of_high_order(i) ? 1e-5 : 1e-3;
   for (int k = 0; k < DECADES; k++, tol *= 0.1) {
     tr_run_info info;
     tr_run_settings s = controlled(method, tol, x->end);
@@ -162,7 +163,11 @@ static void assert_slope(const motion *x, int i, tr_control rule) {
     sane_steps(x, &s, &info);
     q[k] = d.q, v[k] = d.v, n[k] = 1 / (double)info.steps;
   }
-  double decade = log10(2), p = order_of(i), k1 = strncmp(method, "pfpc1", 5) ? 3 : 2;
+  // the error estimated goes like h^k1, that of the run like h^p
+  double decade = log10(2), p = order_of(i),
+         k1 = of_high_order(i)              ? 4
+              : strncmp(method, "pfpc1", 5) ? 3
+                                            : 2;
   double want = p / k1, power = decade * fit(DECADES, q), steps = decade * fit(DECADES, n);
   if (!(power > 0.75 * want && power < 1.35 * want))
     fail_msg("%s, %s: error of q like tol^%.2f, tol^%.2f expected", x->name, method, power, want);
@@ -180,8 +185,7 @@ static void error_follows_tolerance(void **u) {
   motion x[2];
   open_motions(x);
   for (int k = 0; k < 2; k++)
-    for (int i = 0; i < cases(); i++)
-      if (!of_high_order(i)) assert_slope(&x[k], i, TR_CONTROL_PI);
+    for (int i = 0; i < cases(); i++) assert_slope(&x[k], i, TR_CONTROL_PI);
   close_motions(x);
 }
 
@@ -195,7 +199,7 @@ static void error_follows_tolerance_by_the_other_rule(void **u) {
       s.control.rule = TR_CONTROL_GNP05;
       if (pulled_by_step(s.method))
         assert_refused(x[k].m.sys, &s, "use the PI rule");
-      else if (!of_high_order(i))
+      else
         assert_slope(&x[k], i, TR_CONTROL_GNP05);
     }
   close_motions(x);
@@ -272,7 +276,6 @@ static void samples_are_accurate(void **u) {
     s.step = spacing / 256, s.end = x[k].end;
     sample(sys, &s, spacing, &fine);
     for (int i = 0; i < cases(); i++) {
-      if (of_high_order(i)) continue;
       s = controlled(method_of(i), 1e-5, x[k].end);
       s.recompute = true;
       sample(sys, &s, spacing, &between);
@@ -283,7 +286,9 @@ static void samples_are_accurate(void **u) {
         double ends = error_of(&at_steps, &fine, what, n[what]);
         double scale = 0;
         for (int j = 0; j <= PARTS; j++) scale = fmax(scale, largest(n[what], fine.x[j][what]));
-        if (!(inside < (what < 2 ? 3 : 6) * ends + 1e-4 * scale * (what >= 2)))
+        // at high order the polynomials between are worse than the ends of steps, but within the tolerance
+        double high = of_high_order(i) && what < 2 ? s.control.tol * scale : 0;
+        if (!(inside < (what < 2 ? 3 : 6) * ends + 1e-4 * scale * (what >= 2) + high))
           fail_msg("%s, %s: %s off by %.2g between steps, %.2g at steps", x[k].name, method_of(i),
                    names[what], inside, ends);
       }

@@ -262,6 +262,73 @@ static void check_joint_measures(scene *x, seed *s) {
   assert_all_near(count, there, here, 1e-12, "%s: measures moved rigidly", x->name);
 }
 
+// What an element says it does not look at may be anything.
+static void blind(const scene *x, tr_frame *f) {
+  for (int k = 0; k < x->markers; k++) {
+    for (int i = 0; i < 9; i++) f[k].R[i] = NAN;
+    for (int i = 0; i < (x->nd == 3 ? 2 : 3); i++) f[k].w[i] = f[k].aw[i] = NAN;
+  }
+}
+
+static void assert_no_moments(const scene *x, const double *w) {
+  int point = x->nd == 3 ? 2 : 3;
+  for (int i = 0; i < x->n; i++)
+    if (i % x->nd >= point) assert_true(w[i] == 0);
+}
+
+// Many joints at once, here three with frames of their own.
+static void check_joint_run(const scene *x, const tr_frame *f) {
+  const tr_joint_ops *ops = x->jops;
+  tr_frame frame[6];
+  tr_link link[3];
+  double phi[3 * TR_MAX_ROWS], W[36] = {0}, rate[3 * TR_MAX_ROWS], one[TR_MAX_ROWS], w[MAX_N];
+  const tr_frame *pf[] = {&f[0], &f[1]};
+  if (!ops->eval_run) return;
+  for (int k = 0; k < 3; k++) {
+    frame[2 * k] = f[0], frame[2 * k + 1] = f[1];
+    link[k] = (tr_link){x->par, {2 * k, 2 * k + 1}, 0};
+  }
+  ops->eval(x->par, x->t, pf, x->mem, x->lam, one, w);
+  ops->eval_run(3, link, x->t, frame, x->lam, phi, W);
+  assert_memory_equal(phi, one, (size_t)ops->rows * sizeof *phi);
+  for (int k = 0; k < 6; k++)
+    assert_memory_equal(W + 6 * k, w + k % 2 * x->nd, (x->nd == 3 ? 2 : 3) * sizeof *w);
+  ops->rate(x->par, x->t, pf, one);
+  ops->rate_run(3, link, frame, rate);
+  assert_memory_equal(rate, one, (size_t)ops->rows * sizeof *rate);
+}
+
+static void check_joint_sight(scene *x, seed *s) {
+  const tr_joint_ops *ops = x->jops;
+  double phi[TR_MAX_ROWS], w[MAX_N], G[TR_MAX_ROWS * MAX_N], again[TR_MAX_ROWS * MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  int rows = ops->rows;
+  if (ops->sight == TR_SEES_FRAMES) return;
+  draw_many(s, TR_MAX_ROWS, x->lam);
+  double t = walk(x, 0, f, pf);
+  ops->eval(x->par, t, pf, x->mem, x->lam, phi, w);
+  ops->jac(x->par, t, pf, G);
+  check_joint_run(x, f);
+  blind(x, f);
+  ops->eval(x->par, t, pf, x->mem, x->lam, again, again + rows);
+  assert_memory_equal(again, phi, (size_t)rows * sizeof *phi);
+  assert_memory_equal(again + rows, w, (size_t)x->n * sizeof *w);
+  assert_no_moments(x, w);
+  ops->jac(x->par, t, pf, again);
+  assert_memory_equal(again, G, (size_t)(rows * x->n) * sizeof *G);
+  for (int r = 0; r < rows; r++) assert_no_moments(x, G + r * x->n);
+  if (ops->sight != TR_JOINS_POINTS) return;
+  assert_int_equal(rows, x->nd == 3 ? 2 : 3);
+  assert_int_equal(x->markers, 2);
+  assert_true(!ops->geom && !ops->phi_t && !ops->gamma);
+  for (int r = 0; r < rows; r++) {
+    assert_true(phi[r] == f[1].p[r] - f[0].p[r]);
+    for (int j = 0; j < x->n; j++)
+      assert_true(G[r * x->n + j] == (j == r ? -1 : j == x->nd + r ? 1 : 0));
+  }
+}
+
 // ---- forces -----------------------------------------------------------------------------------------
 
 static void force_path(void *context, double s, double *out) {
@@ -316,6 +383,22 @@ static void check_tangent(scene *x, seed *s) {
         if (i % x->nd >= point || j % x->nd >= point) assert_true(column[i] == 0);
     }
   }
+}
+
+static void check_force_sight(scene *x, seed *s) {
+  double w[MAX_N], again[MAX_N], K[MAX_N * MAX_N] = {0}, D[MAX_N * MAX_N] = {0};
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  (void)s;
+  if (x->fops->sight == TR_SEES_FRAMES) return;
+  double t = walk(x, 0, f, pf);
+  x->fops->eval(x->par, t, pf, x->mem, w);
+  blind(x, f);
+  x->fops->eval(x->par, t, pf, x->mem, again);
+  assert_memory_equal(again, w, (size_t)x->n * sizeof *w);
+  assert_no_moments(x, w);
+  x->fops->tangent(x->par, t, pf, x->mem, K, D);
+  assert_true(isfinite(largest(x->n * x->n, K)) && isfinite(largest(x->n * x->n, D)));
 }
 
 // At rest the force is minus the gradient of the potential.
@@ -473,6 +556,7 @@ JOINT_TEST(check_invariance)
 JOINT_TEST(check_joint_measures)
 JOINT_TEST(check_turns)
 JOINT_TEST(check_auto)
+JOINT_TEST(check_joint_sight)
 FORCE_TEST(check_tangent)
 FORCE_TEST(check_potential)
 FORCE_TEST(check_work)
@@ -480,6 +564,7 @@ FORCE_TEST(check_force_invariance)
 FORCE_TEST(check_force_measures)
 FORCE_TEST(check_turns)
 FORCE_TEST(check_auto)
+FORCE_TEST(check_force_sight)
 
 static void force_laws(void **u) {
   (void)u;
@@ -497,6 +582,7 @@ int main(void) {
       cmocka_unit_test(force_check_work),           cmocka_unit_test(force_check_force_invariance),
       cmocka_unit_test(force_check_force_measures), cmocka_unit_test(force_check_turns),
       cmocka_unit_test(force_check_auto),           cmocka_unit_test(force_laws),
+      cmocka_unit_test(joint_check_joint_sight),    cmocka_unit_test(force_check_force_sight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,57 @@ static void long_runs(void **state) {
   unload(&pendulum), unload(&crank);
 }
 
+// Twice per turn constraints of the chain of four-bars become dependent. All implicit methods pass.
+static void singular_positions(void **state) {
+  static const char *const ten[] = {"N=10", NULL};
+  (void)state;
+  mechanism m = load_model("four_bar_chain.yaml", ten);
+  for (int i = 0; i < tr_method_count(); i++) {
+    if (tr_methods()[i]->direct) continue;
+    const char *method = tr_method_describe(i).name;
+    tr_error error = {0};
+    tr_run *run = new_run(m.sys, method, 1e-3, 2);
+    if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+    assert_near(tr_run_describe(run).max_phi, 0, 2e-9, "%s: Phi", method);
+    assert_true(tr_run_describe(run).max_energy_change < 2);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// With TR_TEST_LONG a million steps of every method, in the plane, in space and on a mechanism with many
+// constraints: none fails, and none leaves its constraints.
+static void million(const char *model, const char *const *set, double h, const claim *c) {
+  enum { MILLION = 1000000 };
+  mechanism m = load_model(model, set);
+  tr_error error = {0};
+  tr_run *run = new_run(m.sys, c->text, h, h * MILLION);
+  if (tr_run_all(run, &error) != TR_OK) fail_msg("%s, %s: %s", model, c->text, error.text);
+  tr_run_info info = tr_run_describe(run);
+  double speed = 0;
+  for (int i = 0; i < m.sys->nv; i++) speed = fmax(speed, fabs(tr_run_state(run)->v[i]));
+  assert_int_equal(info.steps, MILLION);
+  if (c->position) assert_near(info.max_phi, 0, 1e-9, "%s, %s: Phi", model, c->text);
+  if (c->velocity)
+    assert_near(info.max_phi_v, 0, 1e-7 * fmax(1, speed), "%s, %s: G v", model, c->text);
+  assert_true(info.max_phi < 1e-2 && isfinite(info.max_energy_change));
+  tr_run_free(run);
+  unload(&m);
+}
+
+static void a_million_steps(void **state) {
+  static const char *const undamped[] = {"c=0", NULL}, *const free_motion[] = {"mom=0", NULL};
+  (void)state;
+  if (!getenv("TR_TEST_LONG")) skip();
+  claim list[MAX_CLAIMS];
+  all_claims(list);
+  for (int i = 0; i < tr_method_count(); i++) {
+    million("slider_crank.yaml", undamped, 0x1p-9, &list[i]);
+    million("heavy_top.yaml", NULL, 1e-4, &list[i]);
+    million("seven_body.yaml", free_motion, 1e-6, &list[i]);
+  }
+}
+
 // The trapezoidal rule on index 3: a and lam alternate about their values, and ever more so. What is
 // delivered is computed from the state. On index 2 nothing alternates, and a long run with short steps
 // goes through.
@@ -257,9 +308,10 @@ static void trapezoidal_rule(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(descriptions), cmocka_unit_test(levels),
-      cmocka_unit_test(retries),      cmocka_unit_test(reversal),
-      cmocka_unit_test(long_runs),    cmocka_unit_test(trapezoidal_rule),
+      cmocka_unit_test(descriptions),    cmocka_unit_test(levels),
+      cmocka_unit_test(retries),         cmocka_unit_test(reversal),
+      cmocka_unit_test(long_runs),       cmocka_unit_test(singular_positions),
+      cmocka_unit_test(a_million_steps), cmocka_unit_test(trapezoidal_rule),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

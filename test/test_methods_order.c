@@ -87,6 +87,59 @@ static void orders(void **state) {
   assert_true(ok);
 }
 
+// ---- the first steps ----------------------------------------------------------------------------------
+
+// lam from the first step on: the largest error of it over the first SOON steps, against radau5 with a
+// sixteenth of the step. Methods whose lam is not for output have it computed from the state.
+enum { SOON = 6 };
+static double soon_off(const motion *x, const claim *c, double h) {
+  tr_newton_settings newton = newton_to(1e-14);
+  stepper s = new_stepper(x->m.sys, c->text, &newton), r = new_stepper(x->m.sys, "radau5", &newton);
+  int nc = tr_system_describe(x->m.sys).nc;
+  double off = 0, size = 1;
+  tr_state shown;
+  assert_int_equal(tr_state_new(x->m.sys, &shown, NULL), TR_OK);
+  for (int k = 0; k < SOON; k++) {
+    take_step(&s, h);
+    for (int i = 0; i < 16; i++) take_step(&r, h / 16);
+    assert_int_equal(tr_accelerations(x->m.sys, &r.x, NULL), TR_OK);
+    tr_state_copy(&shown, &s.x);
+    if (s.method->recompute) assert_int_equal(tr_accelerations(x->m.sys, &shown, NULL), TR_OK);
+    for (int i = 0; i < nc; i++) {
+      off = fmax(off, fabs(shown.lam[i] - r.x.lam[i]));
+      size = fmax(size, fabs(r.x.lam[i]));
+    }
+  }
+  tr_state_free(x->m.sys, &shown);
+  free_stepper(&s), free_stepper(&r);
+  return off / size;
+}
+
+static void first_steps(void **state) {
+  static const char *const names[] = {"heavy top", "two links", "bead on a breathing rail",
+                                      "driven arm", NULL};
+  (void)state;
+  claim list[MAX_CLAIMS];
+  int n = all_claims(list);
+  bool ok = true;
+  for (int k = 0; names[k]; k++) {
+    motion x = follow_named(names[k]);
+    for (int i = 0; i < n; i++) {
+      if (list[i].alternates)
+        continue; // lam is computed from the state there, see test_method_levels.c
+      double e[HALVINGS];
+      for (int j = 0; j < HALVINGS; j++) e[j] = soon_off(&x, &list[i], ldexp(x.step, -1 - j));
+      double p = exponent(e, fmax(x.noise, LAM_NOISE)), want = fmin(list[i].lam, 2);
+      if ((isnan(p) && e[HALVINGS - 1] < 1e-5) || p >= want - 0.25) continue;
+      ok = false;
+      print_error("%s, %s: order %.2f in lam of the first steps: errors %.3g %.3g %.3g %.3g\n",
+                  x.name, list[i].text, p, e[0], e[1], e[2], e[3]);
+    }
+    motion_free(&x);
+  }
+  assert_true(ok);
+}
+
 // ---- steps that change, steps that start anew -------------------------------------------------------
 
 typedef enum plan { ALTERNATE, RESTART } plan;
@@ -238,10 +291,8 @@ static void discontinuity(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(orders),
-      cmocka_unit_test(changing_steps),
-      cmocka_unit_test(restarts),
-      cmocka_unit_test(discontinuity),
+      cmocka_unit_test(orders),   cmocka_unit_test(first_steps),   cmocka_unit_test(changing_steps),
+      cmocka_unit_test(restarts), cmocka_unit_test(discontinuity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "helper_claims.h"
-#include "helper_motion.h"
-
-static const double PI = 3.14159265358979323846;
+#include "helper_courses.h"
 
 static double read(const tr_run *run, const mechanism *m, const char *name) {
   return output(m->sys, tr_run_state(run), name);
@@ -216,6 +214,105 @@ static void integral_of_velocity(void **unused) {
   unload(&m);
 }
 
+// ---- joints in laws -----------------------------------------------------------------------------------
+
+// A crank, a slide, a hinge in space: coordinates, rates and reactions as laws read them are the outputs.
+static void joints_in_laws(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *text, *joint, *coordinate;
+  } row[] = {
+      {"gravity: [0, -9.81]\nbodies: {b: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}}\n"
+       "joints: {j: {type: revolute, bodies: [ground, b], at: [0, 0]}}\n",
+       "j", "angle"},
+      {"gravity: [3, -9.81]\nbodies: {b: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}}\n"
+       "joints: {j: {type: prismatic, bodies: [ground, b], at: [0, 0], axis: [2, 1]}}\n",
+       "j", "s"},
+      {"gravity: [0, 1, -9.81]\n"
+       "bodies: {b: {type: spatial, mass: 1, inertia: [1, 2, 1.5], position: [1, 0, 0.2]}}\n"
+       "joints: {j: {type: revolute, bodies: [ground, b], at: [0, 0, 0], axis: [0, 1, 0.2]}}\n",
+       "j", "angle"},
+      {"gravity: [1, 0, -9.81]\n"
+       "bodies: {b: {type: spatial, mass: 1, inertia: 1, position: [1, 0, 0]}}\n"
+       "joints: {j: {type: prismatic, bodies: [ground, b], at: [0, 0, 0], axis: [1, 0, 1]}}\n",
+       "j", "s"}};
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "trammel: 1\n%svariables:\n  q: {value: JQ(j)}\n  v: {value: JV(j)}\n"
+             "  fx: {value: FX(j)}\n  fy: {value: FY(j)}\n  tz: {value: TZ(j)}\n"
+             "  fm: {value: FM(j)}\nstates: {way: {initial: 0, rate: JV(j)}}\n",
+             row[k].text);
+    mechanism m = load_text(text);
+    static const char *const methods[] = {"hht-i3", "nstiff-si2", "radau5"};
+    for (int i = 0; i < 3; i++) {
+      tr_run *run = new_run(m.sys, methods[i], 1e-3, 0.4);
+      double start = read(run, &m, "q");
+      go_to(run, 0.4);
+      char name[32];
+      snprintf(name, sizeof name, "%s.%s", row[k].joint, row[k].coordinate);
+      double q = read(run, &m, "q");
+      assert_near(q, read(run, &m, name), 1e-9, "%s", name);
+      assert_near(read(run, &m, "way"), q - start, 1e-5, "%s: the way", methods[i]);
+      if (i < 2) { // radau5 shows multipliers of its own making
+        assert_near(read(run, &m, "fx"), read(run, &m, "j.fx"), 1e-6, "fx, %s", methods[i]);
+        assert_near(read(run, &m, "fy"), read(run, &m, "j.fy"), 1e-6, "fy, %s", methods[i]);
+        assert_near(read(run, &m, "tz"), read(run, &m, "j.tz"), 1e-6, "tz, %s", methods[i]);
+      }
+      assert_true(read(run, &m, "fm") >= hypot(read(run, &m, "fx"), read(run, &m, "fy")) - 1e-9);
+      tr_run_free(run);
+    }
+    unload(&m);
+  }
+}
+
+// The friction element with the joint's reaction as its load, on a slide that presses ever harder.
+static void friction_element(void **unused) {
+  (void)unused;
+  mechanism m = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\n"
+      "bodies: {b: {type: planar, mass: 2, inertia: 0.1, velocity: [5, 0]}}\n"
+      "joints: {rail: {type: prismatic, markers: [ground, b]}}\n"
+      "forces:\n  press: {type: force, markers: [b], force: [0, \"-3*DX(b)\"]}\n"
+      "  rub: {type: friction, joint: rail, load: FM(rail), coefficient: 0.2}\n");
+  tr_run *run = new_run(m.sys, "radau5", 0.01, 1);
+  go_to(run, 1);
+  // 2 x'' = -0.2 (2 g + 3 x)
+  double w = sqrt(0.3), x0 = -2 * 9.81 / 3;
+  assert_near(read(run, &m, "b.x"), x0 - x0 * cos(w) + 5 / w * sin(w), 1e-9, "x");
+  int f = tr_channel_find(m.sys, "rub.f"), rate = tr_channel_find(m.sys, "rub.rate");
+  assert_int_equal(tr_channel_quantity(m.sys, f), TR_FORCE);
+  assert_int_equal(tr_channel_quantity(m.sys, rate), TR_VELOCITY);
+  tr_run_free(run);
+  unload(&m);
+}
+
+// Friction by the reaction of the hinge itself: the order of every method that has honest multipliers.
+static void friction_by_reaction(void **unused) {
+  (void)unused;
+  claim list[MAX_CLAIMS];
+  int n = all_claims(list);
+  motion x = follow(&rubbing_hinge);
+  bool ok = true;
+  for (int i = 0; i < n; i++) {
+    bool gains = !strncmp(list[i].text, "baumgarte", 9) && !strstr(list[i].text, "1/s");
+    double q[HALVINGS], v[HALVINGS];
+    if (list[i].alternates || gains) continue;
+    for (int k = 0; k < HALVINGS; k++) {
+      deviation d = deviate(&x, list[i].text, ldexp(x.step, -k));
+      q[k] = d.q, v[k] = d.v;
+    }
+    bool fine = (fit(HALVINGS, q) > list[i].q - 0.15 || q[HALVINGS - 1] < 1e-10) &&
+                (fit(HALVINGS, v) > list[i].v - 0.15 || v[HALVINGS - 1] < 1e-10);
+    if (!fine)
+      print_error("%s: orders %.2f in q, %.2f in v; errors %g .. %g\n", list[i].text,
+                  fit(HALVINGS, q), fit(HALVINGS, v), q[0], q[HALVINGS - 1]);
+    ok = ok && fine;
+  }
+  motion_free(&x);
+  assert_true(ok);
+}
+
 // ---- by calls -----------------------------------------------------------------------------------------
 
 static void by_calls(void **unused) {
@@ -260,6 +357,13 @@ static void mistakes(void **unused) {
       {"variables: {v: {value: 1}}\nbodies: {b: {type: planar-point, mass: 1}}\n"
        "joints: {e: {type: expression, phi: \"DX(b) - v\"}}",
        "the variable \"v\" in a law of positions"},
+      {"states: {x: {rate: JQ(hinge)}}", "unknown joint \"hinge\""},
+      {"bodies: {b: {type: planar-point, mass: 1}}\n"
+       "joints: {d: {type: distance, markers: [ground, b], length: 1}}\n"
+       "states: {x: {rate: JQ(d)}}",
+       "joint \"d\" has neither an angle nor a way s"},
+      {"bodies: {b: {type: planar-point, mass: 1}}\nstates: {x: {rate: JQ(b)}}",
+       "\"b\" is no joint"},
   };
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     char text[1024];
@@ -285,7 +389,6 @@ static void mistakes(void **unused) {
   assert_non_null(strstr(e.text, "variable \"bad\""));
   tr_state_free(m.sys, &x);
   unload(&m);
-  (void)PI;
 }
 
 int main(void) {
@@ -297,6 +400,9 @@ int main(void) {
       cmocka_unit_test(stiff_pressure),
       cmocka_unit_test(relaxation),
       cmocka_unit_test(integral_of_velocity),
+      cmocka_unit_test(joints_in_laws),
+      cmocka_unit_test(friction_by_reaction),
+      cmocka_unit_test(friction_element),
       cmocka_unit_test(by_calls),
       cmocka_unit_test(mistakes),
   };

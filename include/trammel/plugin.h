@@ -127,13 +127,12 @@ typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
 // A marker fixed on a body, prepared once.
 typedef struct tr_site {
-  int nd;       // 3 or 6: what the elements on it see
-  bool point;   // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
-  double c[3];  // from the body's reference point (centre of mass), body axes
-  double R[9];  // relative to the body axes
-  double angle; // planar only
-  double
-      *shape; // (shape_size of the body) how the place moves with the body's deformation, or NULL
+  int nd;        // 3 or 6: what the elements on it see
+  bool point;    // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
+  double c[3];   // from the body's reference point (of a rigid one: its centre of mass), body axes
+  double R[9];   // relative to the body axes
+  double angle;  // planar only
+  double *shape; // (shape_size) how it moves with the body's deformation, or NULL
 } tr_site;
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -355,6 +354,7 @@ typedef struct tr_force_ops {
   double (*potential)(const void *par, double t, const tr_frame *const *f,
                       const double *mem); // NULL: none
   const char *const *measure_names;
+  tr_quantity (*measure_quantity)(const void *par, int k); // NULL: what their names say
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
 } tr_force_ops;

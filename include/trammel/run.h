@@ -90,6 +90,7 @@ typedef struct tr_run_info {
   double cpu_s;                          // stepping only, without audit and observers
   // by the audit, NaN without: largest 2-norms of Phi and of G v + Phi_t, energy
   double max_phi, max_phi_v;
+  double mean_phi; // 1/N sum of |Phi|_2 after steps 1 .. N-1, as [WHTC07] has it
   double energy0, max_energy_change;
   int redundant;                     // constraint rows that repeat others
   const char *warnings;              // lines, "" if none; owned by the run

@@ -130,6 +130,8 @@ static double slope_of(int n, const double *x, const double *y) {
   return d > 0 ? (n * sxy - sx * sy) / d : NAN;
 }
 
+static const double FLAT = 0.3; // no order but round-off
+
 // From the finest usable step on to coarser ones, as long as the order from step to step stays what it is;
 // if it does not stay for two, the same without the finest step, which may suffer from round-off.
 double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling) {
@@ -139,7 +141,10 @@ double tr_study_order(int n, const double *h, const double *error, double floor,
   for (int i = n - 1; i >= 0 && used < MOST; i--)
     if (error[i] > floor && error[i] < ceiling) x[used] = log(h[i]), y[used++] = log(error[i]);
   if (used < 2) return NAN;
-  if (used == 2) return slope_of(2, x, y);
+  if (used == 2) {
+    double p = slope_of(2, x, y);
+    return p > FLAT ? p : NAN;
+  }
   for (int from = 0; from + 2 < used; from++) {
     double low = INFINITY, high = -INFINITY;
     int to = from; // the last one that fits in
@@ -149,7 +154,7 @@ double tr_study_order(int n, const double *h, const double *error, double floor,
       if (!(high - low <= 0.15 * fmax(2, high))) break;
       to++;
     }
-    if (to - from >= 2 && high > 0.3) return slope_of(to - from + 1, x + from, y + from);
+    if (to - from >= 2 && low > FLAT) return slope_of(to - from + 1, x + from, y + from);
   }
   return NAN;
 }

@@ -74,6 +74,7 @@ void summary_json(const run_result *r) {
   counts_json(&j, info);
   json_number(&j, "max_position_violation", info->max_phi);
   json_number(&j, "max_velocity_violation", info->max_phi_v);
+  json_number(&j, "mean_position_violation", info->mean_phi);
   json_open(&j, "energy", '{');
   json_number(&j, "initial", info->energy0);
   json_number(&j, "max_change", info->max_energy_change);

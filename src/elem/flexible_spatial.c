@@ -146,7 +146,7 @@ static void deform(const tr_body_at *b) {
 
 // ---- frames -----------------------------------------------------------------------------------------
 
-// The turned section: psi, d, and W a, W' a.
+// The turned section.
 typedef struct section {
   double psi[3], d;
 } section;
@@ -158,13 +158,14 @@ static section section_at(const tr_flexible *f, const tr_site *s, const double *
   return t;
 }
 
+// W a, or W' a with sign = -1
 static void turn_rate(const section *t, double sign, const double *a, double *out) {
   double c[3];
   v3_cross(t->psi, a, c);
   for (int i = 0; i < 3; i++) out[i] = (a[i] + sign * 0.5 * c[i]) / t->d;
 }
 
-// sign (-[a] sign' ...): A = (-sign [a] - (W a) psi')/(2 d) with W or, sign = -1, its transpose
+// A = (W a)_psi = (-sign [a] - (W a) psi')/(2 d), of W or, with sign = -1, of its transpose
 static void turn_rate_dpsi(const section *t, double sign, const double *a, double *A) {
   double Wa[3], S[9];
   turn_rate(t, sign, a, Wa);
@@ -176,7 +177,7 @@ static void turn_rate_dpsi(const section *t, double sign, const double *a, doubl
 
 static void orient(const tr_body_at *b, const tr_site *s, const section *t, double *R) {
   double e[4] = {1, 0.5 * t->psi[0], 0.5 * t->psi[1], 0.5 * t->psi[2]}, A[9], RA[9];
-  if (t->d == 1) {
+  if (t->psi[0] == 0 && t->psi[1] == 0 && t->psi[2] == 0) {
     m3_mulm(b->cache, s->R, R);
     return;
   }

@@ -60,13 +60,38 @@ static const char *kind_schema(tr_field_kind kind) {
     case TR_MARKER:
     case TR_TEXT: return "\"type\": \"string\"";
     case TR_ROWS: return "\"$ref\": \"#/$defs/rows\"";
-    case TR_GROUP: return "\"type\": [\"object\", \"string\"]";
+    case TR_GROUP:
     case TR_CHOICE: break;
   }
   return "";
 }
 
+static void add_field(tr_text *s, const tr_field *f);
+
+// A map by a table of its own, or the file that holds it.
+static void add_group(tr_text *s, const tr_field *f) {
+  begin_property(s, f->name,
+                 "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"object\", "
+                 "\"additionalProperties\": false, \"properties\": {",
+                 NULL, NULL);
+  for (const tr_field *k = f->fields; k->name; k++) {
+    tr_text_add(s, k == f->fields ? "\n        " : ",\n        ");
+    add_field(s, k);
+  }
+  tr_text_add(s, "}, \"required\": [");
+  int n = 0;
+  for (const tr_field *k = f->fields; k->name; k++)
+    if (!k->preset) tr_text_add(s, "%s\"%s\"", n++ ? ", " : "", k->name);
+  tr_text_add(s, "]}], \"description\": ");
+  add_string(s, f->doc);
+  tr_text_add(s, "}");
+}
+
 static void add_field(tr_text *s, const tr_field *f) {
+  if (f->kind == TR_GROUP) {
+    add_group(s, f);
+    return;
+  }
   if (f->kind == TR_CHOICE) {
     begin_property(s, f->name, "\"type\": \"string\"", f->doc, NULL);
     tr_text_add(s, ", \"enum\": [");
@@ -76,7 +101,8 @@ static void add_field(tr_text *s, const tr_field *f) {
     }
     tr_text_add(s, "]");
   } else {
-    begin_property(s, f->name, kind_schema(f->kind), f->doc, tr_quantity_unit(f->quantity));
+    const char *schema = f->flat ? "\"$ref\": \"#/$defs/row_or_rows\"" : kind_schema(f->kind);
+    begin_property(s, f->name, schema, f->doc, tr_quantity_unit(f->quantity));
   }
   bool number = f->kind == TR_REAL || f->kind == TR_INT;
   if (number && f->positive) tr_text_add(s, ", \"exclusiveMinimum\": 0");
@@ -216,6 +242,8 @@ static const char *const definitions =
     "\"minItems\": 2, \"maxItems\": 3},\n"
     "  \"tensor\": {\"type\": [\"array\", \"number\", \"string\"], \"items\": {\"$ref\": "
     "\"#/$defs/number\"}, \"minItems\": 3, \"maxItems\": 6},\n"
+    "  \"row_or_rows\": {\"type\": \"array\", \"items\": {\"anyOf\": [{\"$ref\": "
+    "\"#/$defs/number\"}, {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/number\"}}]}},\n"
     "  \"rows\": {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": {\"$ref\": "
     "\"#/$defs/number\"}}},\n"
     "  \"turn\": {\"type\": \"object\", \"additionalProperties\": false, \"properties\": {"

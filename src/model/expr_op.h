@@ -29,6 +29,7 @@ typedef enum tr_op {
   TR_OP_CURVE,    // slot: which curve; one operand
   TR_OP_STATE,    // slot: body behind a state or variable
   TR_OP_MARKER,   // length: letters of its name, from `at` on
+  TR_OP_JOINT,    // the same of a joint
   TR_OP_MEASURE   // call: row of the measures, its markers
 } tr_op;
 
@@ -84,13 +85,15 @@ const char *const *tr_function_names(void); // NULL-terminated
 int tr_instruction_operands(const tr_instruction *in);
 bool tr_instruction_apply(const tr_instruction *in, tr_value *a, tr_expr_error *error);
 
-// Measures of markers, in laws: DX(to, from, along).
+// Measures of markers, in laws: DX(to, from, along); and of a joint: its coordinate, its reaction.
+typedef enum tr_measure_of { TR_OF_MARKERS, TR_OF_COORDINATE, TR_OF_REACTION } tr_measure_of;
 typedef struct tr_measure {
   const char *name;
   law_measure kind;
   int axis;
   int most; // markers; the first is required, the others are ground
   tr_quantity quantity;
+  tr_measure_of of;
 } tr_measure;
 int tr_measure_find(const char *name, size_t n); // row or -1
 const tr_measure *tr_measure_at(int row);

@@ -206,15 +206,16 @@ static bool parse_arguments(parser *p, int function, int at) {
 // ---- operands of laws -----------------------------------------------------------------------------
 
 // A marker's name up to a comma or parenthesis; {expressions} in it are the planner's business.
-static bool parse_marker(parser *p) {
+static bool parse_marker(parser *p, bool joint) {
   peek(p);
   int at = p->at, n = 0, depth = 0;
   for (char c; (c = p->text[at + n]) && (depth > 0 || !strchr(",()", c)); n++)
     depth += c == '{' ? 1 : c == '}' ? -1 : 0;
   p->at += n;
   while (n > 0 && isspace((unsigned char)p->text[at + n - 1])) n--;
-  if (n == 0) return fail(p, at, "the name of a marker is missing");
-  return emit(p, (tr_instruction){.op = TR_OP_MARKER, .at = at, .u.length = n}, 1);
+  if (n == 0) return fail(p, at, "the name of a %s is missing", joint ? "joint" : "marker");
+  return emit(
+      p, (tr_instruction){.op = joint ? TR_OP_JOINT : TR_OP_MARKER, .at = at, .u.length = n}, 1);
 }
 
 static bool parse_measure(parser *p, int row, int at) {
@@ -222,7 +223,7 @@ static bool parse_measure(parser *p, int row, int at) {
   int n = 0;
   do {
     p->at++; // ( or ,
-    if (!parse_marker(p)) return false;
+    if (!parse_marker(p, m->of != TR_OF_MARKERS)) return false;
     n++;
   } while (peek(p) == ',');
   if (peek(p) != ')') {
@@ -232,7 +233,8 @@ static bool parse_measure(parser *p, int row, int at) {
   }
   p->at++;
   if (n > m->most)
-    return fail(p, at, "%s takes %d marker%s%s", m->name, m->most, m->most > 1 ? "s" : "",
+    return fail(p, at, "%s takes %d %s%s%s", m->name, m->most,
+                m->of == TR_OF_MARKERS ? "marker" : "joint", m->most > 1 ? "s" : "",
                 m->most > 1 ? " at most" : "");
   return emit(
       p,

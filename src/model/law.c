@@ -16,21 +16,30 @@
 
 // ---- measures -------------------------------------------------------------------------------------
 
-static const tr_measure measures[] = {{"DX", LAW_WAY, 0, 3, TR_LENGTH},
-                                      {"DY", LAW_WAY, 1, 3, TR_LENGTH},
-                                      {"DZ", LAW_WAY, 2, 3, TR_LENGTH},
-                                      {"DM", LAW_DISTANCE, 0, 2, TR_LENGTH},
-                                      {"VX", LAW_VELOCITY, 0, 3, TR_VELOCITY},
-                                      {"VY", LAW_VELOCITY, 1, 3, TR_VELOCITY},
-                                      {"VZ", LAW_VELOCITY, 2, 3, TR_VELOCITY},
-                                      {"VM", LAW_SPEED, 0, 2, TR_VELOCITY},
-                                      {"VR", LAW_RADIAL, 0, 2, TR_VELOCITY},
-                                      {"AX", LAW_ANGLE, 0, 2, TR_ANGLE},
-                                      {"AY", LAW_ANGLE, 1, 2, TR_ANGLE},
-                                      {"AZ", LAW_ANGLE, 2, 2, TR_ANGLE},
-                                      {"WX", LAW_SPIN, 0, 3, TR_ANGULAR_VELOCITY},
-                                      {"WY", LAW_SPIN, 1, 3, TR_ANGULAR_VELOCITY},
-                                      {"WZ", LAW_SPIN, 2, 3, TR_ANGULAR_VELOCITY}};
+static const tr_measure measures[] = {{"DX", LAW_WAY, 0, 3, TR_LENGTH, TR_OF_MARKERS},
+                                      {"DY", LAW_WAY, 1, 3, TR_LENGTH, TR_OF_MARKERS},
+                                      {"DZ", LAW_WAY, 2, 3, TR_LENGTH, TR_OF_MARKERS},
+                                      {"DM", LAW_DISTANCE, 0, 2, TR_LENGTH, TR_OF_MARKERS},
+                                      {"VX", LAW_VELOCITY, 0, 3, TR_VELOCITY, TR_OF_MARKERS},
+                                      {"VY", LAW_VELOCITY, 1, 3, TR_VELOCITY, TR_OF_MARKERS},
+                                      {"VZ", LAW_VELOCITY, 2, 3, TR_VELOCITY, TR_OF_MARKERS},
+                                      {"VM", LAW_SPEED, 0, 2, TR_VELOCITY, TR_OF_MARKERS},
+                                      {"VR", LAW_RADIAL, 0, 2, TR_VELOCITY, TR_OF_MARKERS},
+                                      {"AX", LAW_ANGLE, 0, 2, TR_ANGLE, TR_OF_MARKERS},
+                                      {"AY", LAW_ANGLE, 1, 2, TR_ANGLE, TR_OF_MARKERS},
+                                      {"AZ", LAW_ANGLE, 2, 2, TR_ANGLE, TR_OF_MARKERS},
+                                      {"WX", LAW_SPIN, 0, 3, TR_ANGULAR_VELOCITY, TR_OF_MARKERS},
+                                      {"WY", LAW_SPIN, 1, 3, TR_ANGULAR_VELOCITY, TR_OF_MARKERS},
+                                      {"WZ", LAW_SPIN, 2, 3, TR_ANGULAR_VELOCITY, TR_OF_MARKERS},
+                                      {"JQ", LAW_WAY, 0, 1, TR_QUANTITIES, TR_OF_COORDINATE},
+                                      {"JV", LAW_VELOCITY, 0, 1, TR_QUANTITIES, TR_OF_COORDINATE},
+                                      {"FX", LAW_VELOCITY, 0, 1, TR_FORCE, TR_OF_REACTION},
+                                      {"FY", LAW_VELOCITY, 1, 1, TR_FORCE, TR_OF_REACTION},
+                                      {"FZ", LAW_VELOCITY, 2, 1, TR_FORCE, TR_OF_REACTION},
+                                      {"FM", LAW_SPEED, 0, 1, TR_FORCE, TR_OF_REACTION},
+                                      {"TX", LAW_SPIN, 0, 1, TR_TORQUE, TR_OF_REACTION},
+                                      {"TY", LAW_SPIN, 1, 1, TR_TORQUE, TR_OF_REACTION},
+                                      {"TZ", LAW_SPIN, 2, 1, TR_TORQUE, TR_OF_REACTION}};
 enum { MEASURES = sizeof measures / sizeof *measures };
 
 int tr_measure_find(const char *name, size_t n) {
@@ -42,8 +51,9 @@ int tr_measure_find(const char *name, size_t n) {
 const tr_measure *tr_measure_at(int row) { return &measures[row]; }
 
 const char *const *tr_measure_names(void) {
-  static const char *const names[] = {"DX", "DY", "DZ", "DM", "VX", "VY", "VZ", "VM",
-                                      "VR", "AX", "AY", "AZ", "WX", "WY", "WZ", NULL};
+  static const char *const names[] = {"DX", "DY", "DZ", "DM", "VX", "VY", "VZ", "VM", "VR",
+                                      "AX", "AY", "AZ", "WX", "WY", "WZ", "JQ", "JV", "FX",
+                                      "FY", "FZ", "FM", "TX", "TY", "TZ", NULL};
   return names;
 }
 
@@ -119,6 +129,83 @@ static bool push_marker(compiler *c, const tr_instruction *in) {
   return true;
 }
 
+// A joint, by its number among the joints that are there so far.
+static bool push_joint(compiler *c, const tr_instruction *in) {
+  char shown[TR_SHOWN];
+  const char *text = tr_plan_text_part(c->p, c->node, in->at, in->u.length);
+  if (!text) return false;
+  const tr_name *name = tr_plan_find_name(c->p, text);
+  if (!name || name->kind != TR_NAME_JOINT)
+    return fail(c, in->at,
+                name ? "\"%s\" is no joint"
+                     : "unknown joint \"%s\" (of joints, those "
+                       "before this one are known)",
+                tr_shown(text, shown));
+  if (name->index >= c->p->plan->njoint) // itself
+    return fail(c, in->at, "joint \"%s\" in its own law", tr_shown(text, shown));
+  c->value[c->depth] = (tr_value){0};
+  c->stack[c->depth++] = (operand){.from = c->n, .marker = name->index};
+  return true;
+}
+
+static bool has_measure(const tr_joint_type *type, const char *name) {
+  const tr_joint_ops *ops = type->spatial ? type->spatial : type->planar;
+  for (const char *const *n = ops->measure_names; n && *n; n++)
+    if (strcmp(*n, name) == 0) return true;
+  return false;
+}
+
+static bool on_planar_bodies(const tr_plan *plan, const tr_plan_joint *j) {
+  for (int k = 0; k < j->markers; k++) {
+    int body = plan->marker[j->marker[k]].body;
+    if (body >= 0 && plan->body[body].type && plan->body[body].type->dim == 3) return false;
+  }
+  return true;
+}
+
+// The coordinate of a joint or its rate: measures of its two markers.
+static bool push_coordinate(compiler *c, const tr_instruction *in, const tr_measure *m,
+                            const tr_plan_joint *j) {
+  bool rate = m->kind == LAW_VELOCITY, angle = has_measure(j->type, "angle");
+  if (!angle && !has_measure(j->type, "s"))
+    return fail(c, in->at, "joint \"%.40s\" has neither an angle nor a way s", j->name);
+  int b = tr_plan_extra_marker(c->p, j->marker[1], &c->error);
+  int a = b < -1 ? b : tr_plan_extra_marker(c->p, j->marker[0], &c->error);
+  c->error.at = in->at;
+  if (a < -1) return false;
+  law_input x = {.to = b, .from = a, .along = a, .axis = angle ? 2 : 0};
+  x.kind = angle ? (rate ? LAW_SPIN : LAW_ANGLE) : rate ? LAW_VELOCITY : LAW_WAY;
+  if (!angle && !on_planar_bodies(c->p->plan, j)) x.axis = 2;
+  if (x.kind == LAW_ANGLE) x.along = -1;
+  tr_quantity q = angle ? (rate ? TR_ANGULAR_VELOCITY : TR_ANGLE) : rate ? TR_VELOCITY : TR_LENGTH;
+  return push_input(c, in->at, of_quantity(q), x);
+}
+
+// What a joint does to its second body: a frame on ground whose twist is the wrench, see tr_show_reactions.
+static bool push_reaction(compiler *c, const tr_instruction *in, const tr_measure *m,
+                          tr_plan_joint *j) {
+  static const tr_pose origin = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  if (j->reaction == 0) j->reaction = tr_plan_push_marker(c->p, TR_GROUND, &origin, j->place);
+  if (j->reaction < 0) return false;
+  int marker = tr_plan_extra_marker(c->p, j->reaction, &c->error);
+  c->error.at = in->at;
+  if (marker < -1) return false;
+  law_input x = {.kind = m->kind, .axis = m->axis, .to = marker, .from = -1, .along = -1};
+  return push_input(c, in->at, of_quantity(m->quantity), x);
+}
+
+static bool push_joint_measure(compiler *c, const tr_instruction *in, const tr_measure *m) {
+  tr_plan_joint *j = &c->p->plan->joint[c->stack[--c->depth].marker];
+  bool reaction = m->of == TR_OF_REACTION, rate = m->kind == LAW_VELOCITY;
+  if (c->field->reach == TR_OF_TIME)
+    return fail(c, in->at, "%s depends on the motion: a law of time is expected", m->name);
+  if (c->field->reach == TR_OF_POSITIONS && (reaction || rate))
+    return fail(c, in->at, "%s in a law of positions and time", m->name);
+  if (j->markers != 2 || j->marker[0] < 0 || j->marker[1] < 0)
+    return fail(c, in->at, "joint \"%.40s\" has no two markers of its own", j->name);
+  return reaction ? push_reaction(c, in, m, j) : push_coordinate(c, in, m, j);
+}
+
 // A state or variable, by the origin marker of the body behind it.
 static bool push_state(compiler *c, const tr_instruction *in) {
   const tr_plan_body *b = &c->p->plan->body[in->u.slot];
@@ -139,6 +226,7 @@ static bool push_state(compiler *c, const tr_instruction *in) {
 
 static bool push_measure(compiler *c, const tr_instruction *in) {
   const tr_measure *m = &measures[in->u.call.function];
+  if (m->of != TR_OF_MARKERS) return push_joint_measure(c, in, m);
   law_input x = {.kind = m->kind, .axis = m->axis, .to = -1, .from = -1, .along = -1};
   int *frame[3] = {&x.to, &x.from, &x.along};
   c->depth -= in->u.call.arguments;
@@ -277,6 +365,7 @@ static bool walk(compiler *c, const tr_expr *expr) {
         break;
       case TR_OP_STATE: ok = push_state(c, in); break;
       case TR_OP_MARKER: ok = push_marker(c, in); break;
+      case TR_OP_JOINT: ok = push_joint(c, in); break;
       case TR_OP_MEASURE: ok = push_measure(c, in); break;
       default: ok = operate(c, in); break;
     }

@@ -37,6 +37,7 @@ typedef struct tr_plan_joint {
   void *par;
   int markers, marker[TR_MAX_MARKERS];
   bool lockable, idle; // events may lock and unlock it; it does not hold at the start
+  int reaction; // marker on ground that shows what it does to its second body to laws; 0: none
 } tr_plan_joint;
 
 typedef struct tr_plan_force {

@@ -35,6 +35,7 @@ struct tr_run {
   bool recompute, current; // the shown state is wanted; it belongs to x
   tr_run_settings settings;
   tr_run_info info;
+  double phi_sum, phi_last; // |Phi| after the steps so far, without the last one
   double t0;
   long k; // steps of full length since t0
   int observers;

@@ -52,7 +52,10 @@ static void audit(tr_run *r, bool first) {
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
-  r->info.max_phi = fmax(r->info.max_phi, vec_norm(phi, nc));
+  double size = vec_norm(phi, nc);
+  r->info.max_phi = fmax(r->info.max_phi, size);
+  r->phi_sum += r->phi_last;
+  r->phi_last = first ? 0 : size;
   tr_rates(w, phi);
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
@@ -494,6 +497,7 @@ tr_run_info tr_run_describe(const tr_run *r) {
   const tr_newton *n = &r->step->newton;
   i.t = r->x.t;
   i.notes = r->note;
+  i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
   i.newton_iterations = n->iterations;
   i.residuals = n->residuals;
   i.jacobians = n->matrices;

@@ -4,13 +4,17 @@
 
 #include <math.h>
 
-// Slower than this: refresh for the next solve, look for stagnation, give up on a fresh matrix.
+// Slower than this: a new matrix is made at another place for the next solve; refresh for it and look for
+// stagnation; give up on a fresh matrix.
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
-// A matrix from an earlier solve is renewed rather than used for more corrections than these.
-static const double REMAINING = 2.5;
+// What a matrix costs in corrections unless the problem knows better.
+static const double USUAL_COST = 2.5;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
-// component, and the constraints would be left open.
-static const double RATE_MIN = 0.05;
+// component, and the constraints would be left open. With a matrix of the same solve that is far from
+// singular there is none: RATE_FRESH, and RATE_MARGIN times what was measured.
+static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
+// Solves between trials of reuse that did not pay.
+enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Few corrections: slower than RATE_FEW will not do; better than RATE_TRUST is not believed of a rate
@@ -24,6 +28,8 @@ enum { MOST_DAMPED = 60 };
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
+  nw->age = 0, nw->extra = 0;
+  p->regular = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
   return TR_OK;
@@ -52,7 +58,8 @@ static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
 }
 
 // True when what is left of the error is below the tolerance.
-static bool converged(tr_newton *nw, const tr_newton_problem *p, int k, double norm, double last) {
+static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
+                      double last) {
   if (k == 1) {
     if (norm <= p->floor) return true;
     if (!nw->known) return false;
@@ -64,12 +71,52 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, int k, double n
   nw->norm = last;
   nw->known = true;
   double rate = fmax(RATE_MIN, nw->rate);
+  if (fresh && p->regular) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
   return rate < 1 && rate / (1 - rate) * norm <= p->tol;
 }
 
-// Corrections of the old matrix until the tolerance is met.
-static double remaining(const tr_newton *nw, const tr_newton_problem *p, double norm) {
-  return nw->rate < 1 ? log(p->tol / norm) / log(nw->rate) : INFINITY;
+// Corrections of this rate until the tolerance is met.
+static double remaining(const tr_newton_problem *p, double rate, double norm) {
+  return rate < 1 ? log(p->tol / norm) / log(rate) : INFINITY;
+}
+
+static double matrix_cost(const tr_newton_problem *p) {
+  return p->matrix_cost > 0 ? p->matrix_cost : USUAL_COST;
+}
+
+// The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
+// or for its first reuse as foreseen.
+static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
+  double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
+  if (!(p->matrix_cost > 0) || !(nw->reuse_rate > 0)) return false;
+  if (nw->age == 1)
+    corrections = rate < RATE_SLOW ? ceil(fmax(1, remaining(p, rate, nw->first))) : INFINITY;
+  if (corrections - nw->fresh_count <= (matrix_cost(p) + nw->extra) / nw->age) return false;
+  if (nw->age > 1) return true;
+  if (nw->wait-- > 0) return true;
+  nw->patience = nw->patience >= PATIENCE_MAX ? PATIENCE_MAX
+                 : nw->patience               ? 2 * nw->patience
+                                              : PATIENCE;
+  nw->wait = nw->patience;
+  return false;
+}
+
+// A matrix slower than this is not handed on to the next solve. Where a fresh one is no better, nothing
+// is gained by that.
+static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
+  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
+}
+
+// What a solve of `count` corrections that began with a matrix of that age tells about reuse.
+static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count, double worst) {
+  nw->last_count = count;
+  if (age == 0) {
+    nw->fresh_count = count, nw->fresh_rate = worst;
+    return;
+  }
+  if (worst > 0 && age == 1) nw->reuse_rate = worst;
+  nw->extra += fmax(0, count - nw->fresh_count);
+  if (count - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
 // Corrections no longer shrink: fine if round-off is all there is.
@@ -86,22 +133,30 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_statu
 }
 
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
-  double norm = 0, last = 0, worst = 0;
+  double norm = 0, last = 0, worst = 0,
+         stale = 0; // worst rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
+  if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
+  int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {
-    if (!nw->valid) fresh = true, since = 0;
+    if (!nw->valid) {
+      if (!fresh && p->matrix_cost > 0) stale = worst, worst = 0;
+      fresh = true, since = 0;
+    }
     last = norm;
     TR_TRY(correct(nw, p, &norm));
+    if (k == 1) nw->first = norm;
     since++;
-    if (converged(nw, p, since, norm, last)) {
+    if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
-      if (!nw->reuse || worst > RATE_NEXT) nw->valid = false;
+      learn(nw, p, age, k, age > 0 && fresh ? stale : worst);
+      if (!nw->reuse || worst > handed_on(nw, p)) nw->valid = false;
       return TR_OK;
     }
     if (since < 2) continue;
     worst = fmax(worst, nw->rate);
-    if (!fresh && remaining(nw, p, norm) > REMAINING) {
+    if (!fresh && remaining(p, nw->rate, norm) > matrix_cost(p)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }

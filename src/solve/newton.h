@@ -7,8 +7,10 @@
 //     solves serves for the first correction, made worse in proportion when that is larger than the
 //     one it was measured on, and with each solve that did not measure it.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
-// (3) A slow rate refreshes the matrix: at once when more than REMAINING corrections are still to come,
-//     else for the next solve.
+// (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
+//     would cost more corrections than the average so far, the making included; where reuse does not pay
+//     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
+//     still to come than it costs.
 // (4) Damped, each correction has a matrix of its own and is shortened until the correction that would
 //     follow it with the same matrix is the smaller one: slow, but it gets past kinks and steep slopes.
 #ifndef TR_NEWTON_H
@@ -18,8 +20,13 @@
 
 typedef struct tr_newton_problem tr_newton_problem;
 struct tr_newton_problem {
-  double tol;   // on the norm of the error
-  double floor; // norm of a correction that is mere round-off
+  double tol;         // on the norm of the error
+  double floor;       // norm of a correction that is mere round-off
+  double matrix_cost; // of evaluating and factoring, in corrections; 0: usual, not worth planning
+  // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
+  // good rate is believed.
+  bool regular;
+  bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
@@ -39,10 +46,20 @@ typedef struct tr_newton {
   double *spare; // room for another
   bool damped;   // the last resort: see (4)
   // between solves
-  bool valid;  // the matrix may be used
-  bool known;  // rate was measured with this matrix
-  double rate; // last contraction
-  double norm; // of the correction it followed: a larger one contracts worse
+  bool valid;   // the matrix may be used
+  bool known;   // rate was measured with this matrix
+  double rate;  // last contraction
+  double norm;  // of the correction it followed: a larger one contracts worse
+  double first; // first correction of the last solve
+  // what reuse costs
+  int age;           // solves since the matrix was made
+  double extra;      // corrections in them beyond those with a fresh matrix
+  double reuse_rate; // contraction of a matrix that is reused for the first time; 0: never seen
+  int last_count;    // corrections of the last solve
+  int fresh_count;   // of the last one that began with a fresh matrix,
+  double fresh_rate; // and its contraction
+  int wait;          // solves until reuse is tried though it does not seem to pay
+  int patience;      // the next such wait
   long iterations, residuals, matrices, stagnations;
 } tr_newton;
 

@@ -10,6 +10,36 @@
 #include <string.h>
 
 enum { WIDTH = 16 };
+// One text, compiled for the widths and sizes of runs that matter.
+#define BY_SHAPE(s, plain, lanes_of, ...)                               \
+  do {                                                                  \
+    if ((s)->lanes) {                                                   \
+      switch ((s)->width) {                                             \
+        case 2: lanes_of(b, s, 2, __VA_ARGS__); break;                  \
+        case 3: lanes_of(b, s, 3, __VA_ARGS__); break;                  \
+        default: lanes_of(b, s, (s)->width, __VA_ARGS__);               \
+      }                                                                 \
+      break;                                                            \
+    }                                                                   \
+    switch (16 * (s)->width + ((s)->uniform < 16 ? (s)->uniform : 0)) { \
+      case 16 * 1 + 1: plain(b, s, 1, 1, __VA_ARGS__); break;           \
+      case 16 * 1 + 2: plain(b, s, 1, 2, __VA_ARGS__); break;           \
+      case 16 * 2 + 2: plain(b, s, 2, 2, __VA_ARGS__); break;           \
+      case 16 * 2 + 3: plain(b, s, 2, 3, __VA_ARGS__); break;           \
+      case 16 * 3 + 3: plain(b, s, 3, 3, __VA_ARGS__); break;           \
+      case 16 * 4 + 2: plain(b, s, 4, 2, __VA_ARGS__); break;           \
+      default: /* runs that differ */                                   \
+        switch ((s)->width) {                                           \
+          case 1: plain(b, s, 1, 0, __VA_ARGS__); break;                \
+          case 2: plain(b, s, 2, 0, __VA_ARGS__); break;                \
+          case 3: plain(b, s, 3, 0, __VA_ARGS__); break;                \
+          case 4: plain(b, s, 4, 0, __VA_ARGS__); break;                \
+          case 5: plain(b, s, 5, 0, __VA_ARGS__); break;                \
+          case 6: plain(b, s, 6, 0, __VA_ARGS__); break;                \
+          default: plain(b, s, (s)->width, 0, __VA_ARGS__);             \
+        }                                                               \
+    }                                                                   \
+  } while (0)
 #define FIXED static inline __attribute__((always_inline))
 
 // ---- factor ---------------------------------------------------------------------------------------
@@ -171,23 +201,9 @@ FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const do
 
 static bool factor_any(const tr_blocks *b, const block_node *s, const double *d, double *F,
                        block_report *report) {
-  if (s->lanes) {
-    if (s->width == 3) return factor_lanes(b, s, 3, d, F, report);
-    if (s->width == 2) return factor_lanes(b, s, 2, d, F, report);
-    return factor_lanes(b, s, s->width, d, F, report);
-  }
-  switch (100 * s->width + s->uniform) {
-    case 100: return factor_node(b, s, 1, 0, d, F, report);
-    case 101: return factor_node(b, s, 1, 1, d, F, report);
-    case 102: return factor_node(b, s, 1, 2, d, F, report);
-    case 202: return factor_node(b, s, 2, 2, d, F, report);
-    case 203: return factor_node(b, s, 2, 3, d, F, report);
-    case 303: return factor_node(b, s, 3, 3, d, F, report);
-    case 300: return factor_node(b, s, 3, 0, d, F, report);
-    case 402: return factor_node(b, s, 4, 2, d, F, report);
-    case 600: return factor_node(b, s, 6, 0, d, F, report);
-    default: return factor_node(b, s, s->width, 0, d, F, report);
-  }
+  bool ok = true;
+  BY_SHAPE(s, ok = factor_node, ok = factor_lanes, d, F, report);
+  return ok;
 }
 
 bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
@@ -202,109 +218,26 @@ bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const d
 
 // ---- solve ----------------------------------------------------------------------------------------
 
-// r right-hand sides side by side in x.
-FIXED void forward(const tr_blocks *b, const block_node *s, int w, int size, int r, const double *F,
-                   double *restrict x) {
-  const double *L = F + s->at + w * w;
-  const block_run *run = b->run + s->run;
-  double y[WIDTH * 2];
-  for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
-  for (int i = 0; i < s->runs; i++) {
-    int n = size > 0 ? size : run[i].size;
-    double *to = x + run[i].first * r;
-    for (int a = 0; a < n; a++, L += w)
-      for (int c = 0; c < r; c++) {
-        double sum = L[0] * y[c];
-        for (int k = 1; k < w; k++) sum += L[k] * y[k * r + c];
-        to[a * r + c] -= sum;
-      }
-  }
-}
+#define NUMBER double
+#define NAMED(name) name
+#include "block_sweep.h"
+#undef NUMBER
+#undef NAMED
 
-FIXED void backward(const tr_blocks *b, const block_node *s, int w, int size, int r,
-                    const double *F, double *restrict x) {
-  const double *D = F + s->at, *U = D + w * w + s->rows * w;
-  const block_run *run = b->run + s->run;
-  double y[WIDTH * 2];
-  for (int k = 0; k < w * r; k++) y[k] = x[s->first * r + k];
-  for (int i = 0; i < s->runs; i++) {
-    int n = size > 0 ? size : run[i].size;
-    const double *from = x + run[i].first * r, *block = U + run[i].row;
-    for (int k = 0; k < w; k++)
-      for (int a = 0; a < n; a++)
-        for (int c = 0; c < r; c++) y[k * r + c] -= block[k * s->rows + a] * from[a * r + c];
-  }
-  for (int k = 0; k < w; k++)
-    for (int c = 0; c < r; c++) {
-      double sum = D[k * w] * y[c];
-      for (int l = 1; l < w; l++) sum += D[k * w + l] * y[l * r + c];
-      x[(s->first + k) * r + c] = sum;
-    }
-}
-
-FIXED void forward_lanes(const tr_blocks *b, const block_node *s, int w, int r, const double *F,
-                         double *restrict x) {
-  const double *L = F + s->at + w;
-  const block_run *run = b->run + s->run;
-  for (int i = 0; i < s->runs; i++)
-    for (int l = 0; l < w; l++)
-      for (int c = 0; c < r; c++)
-        x[(run[i].first + l) * r + c] -= L[i * w + l] * x[(s->first + l) * r + c];
-}
-
-FIXED void backward_lanes(const tr_blocks *b, const block_node *s, int w, int r, const double *F,
-                          double *restrict x) {
-  const double *D = F + s->at, *U = D + w + s->runs * w;
-  const block_run *run = b->run + s->run;
-  for (int l = 0; l < w; l++)
-    for (int c = 0; c < r; c++) {
-      double sum = x[(s->first + l) * r + c];
-      for (int i = 0; i < s->runs; i++) sum -= U[i * w + l] * x[(run[i].first + l) * r + c];
-      x[(s->first + l) * r + c] = sum * D[l];
-    }
-}
-
-#define ANY_WIDTH(sweep, sweep_lanes)              \
-  do {                                             \
-    if (s->lanes) {                                \
-      if (s->width == 3)                           \
-        sweep_lanes(b, s, 3, r, F, x);             \
-      else if (s->width == 2)                      \
-        sweep_lanes(b, s, 2, r, F, x);             \
-      else                                         \
-        sweep_lanes(b, s, s->width, r, F, x);      \
-      break;                                       \
-    }                                              \
-    switch (100 * s->width + s->uniform) {         \
-      case 100: sweep(b, s, 1, 0, r, F, x); break; \
-      case 101: sweep(b, s, 1, 1, r, F, x); break; \
-      case 102: sweep(b, s, 1, 2, r, F, x); break; \
-      case 202: sweep(b, s, 2, 2, r, F, x); break; \
-      case 203: sweep(b, s, 2, 3, r, F, x); break; \
-      case 303: sweep(b, s, 3, 3, r, F, x); break; \
-      case 300: sweep(b, s, 3, 0, r, F, x); break; \
-      case 402: sweep(b, s, 4, 2, r, F, x); break; \
-      case 600: sweep(b, s, 6, 0, r, F, x); break; \
-      default: sweep(b, s, s->width, 0, r, F, x);  \
-    }                                              \
-  } while (0)
-
-FIXED void sweep_all(const tr_blocks *b, int r, const double *F, double *x) {
-  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
-    ANY_WIDTH(forward, forward_lanes);
-  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
-    ANY_WIDTH(backward, backward_lanes);
-}
+typedef double pair __attribute__((vector_size(16)));
+#define NUMBER pair
+#define NAMED(name) name##_pair
+#include "block_sweep.h"
 
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {
   int n = b->n;
   for (; count >= 2; count -= 2, rhs += 2 * n) {
     for (int k = 0; k < n; k++) x[2 * k] = rhs[b->order[k]], x[2 * k + 1] = rhs[n + b->order[k]];
-    sweep_all(b, 2, F, x);
+    sweep_pair(b, F, (pair *)x);
     for (int k = 0; k < n; k++) rhs[b->order[k]] = x[2 * k], rhs[n + b->order[k]] = x[2 * k + 1];
   }
   if (count == 0) return;
   for (int k = 0; k < n; k++) x[k] = rhs[b->order[k]];
-  sweep_all(b, 1, F, x);
+  sweep(b, F, x);
   for (int k = 0; k < n; k++) rhs[b->order[k]] = x[k];
 }

@@ -123,7 +123,8 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
   memcpy(x1->a, b->dvp, (size_t)s->sys->nv * sizeof *x1->a);
-  int n = b->order < b->lams ? b->order : b->lams;
+  int n = b->order > 2 ? b->order : b->order + 1; // a degree less than the rest: they are noisier
+  if (n > b->lams) n = b->lams;
   combine(n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
 }
 

@@ -12,6 +12,9 @@
 #include "full.h"
 #include "math/vector.h"
 
+// Pivot ratio of a matrix far from singular positions.
+static const double REGULAR = 1e-4;
+
 typedef struct correction {
   tr_newton_problem p;
   tr_step *s;
@@ -55,7 +58,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
 }
 
 static tr_status matrix(tr_newton_problem *p) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
@@ -64,7 +67,9 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent_here(s->work, x->a, x->lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
-  return tr_kkt_factor(&s->kkt);
+  TR_TRY(tr_kkt_factor(&s->kkt));
+  p->regular = p->matrix_cost > 0 && s->kkt.rcond > REGULAR;
+  return TR_OK;
 }
 
 // On curved coordinates, with T everywhere. The second set of unknowns stays 0.
@@ -140,6 +145,8 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), c->cv * vec_largest(x0->a, s->sys->nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  // the estimate of step control suffers from what slow iterations leave
+  k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1;

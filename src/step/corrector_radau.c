@@ -91,12 +91,14 @@ tr_status tr_radau_prepare(tr_step *s) {
   m->q = TR_NEW(ar, sys->nq, double);
   m->v = TR_NEW(ar, nv, double);
   m->K = TR_NEW(ar, nnz, double);
+  m->C = TR_NEW(ar, nnz, double);
   m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
   m->mass = TR_NEW(ar, sys->nmass, double);
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
   s->newton.n = 2 * STAGES * (nv + nc);
   s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
-  if (!m->q || !m->v || !m->K || !m->D || !m->mass || !m->b || !s->newton.r) return TR_NO_MEMORY;
+  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
+    return TR_NO_MEMORY;
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
@@ -186,6 +188,7 @@ static void look_again(const correction *k, double *r) {
     place(k, i);
     tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
     tr_constraint_force(w, m->mu[i], e3);
+    if (k->s->sys->nreaction > 0) tr_show_reactions(w, m->lam[i]);
     tr_rates(w, e3 + nv);
     slip(k, i, w->x);
     for (int j = 0; j < nv; j++) e3[j] -= w->x[j];
@@ -200,12 +203,14 @@ static tr_status factor(tr_step *s, double h) {
   double f = h / m->h0, g = f / GAMMA;
   double complex w = f / (ALPHA + BETA * I), ww = w * w;
   m->factored_h = h;
-  for (int k = 0; k < p->nnz; k++) s->kkt.values[k] = P[k] + g * g * m->K[k] + g * m->D[k];
+  for (int k = 0; k < p->nnz; k++)
+    s->kkt.values[k] = P[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
   for (int j = 0; j < p->n; j++) {
     int first = p->column[j], count = p->column[j + 1] - first;
     double *left = m->pair.values + 4 * first, *right = left + 2 * count;
     for (int k = 0; k < count; k++) {
-      double complex x = P[first + k] + ww * m->K[first + k] + w * m->D[first + k];
+      int e = first + k;
+      double complex x = P[e] + m->C[e] + ww * m->K[e] + w * m->D[e];
       left[2 * k] = right[2 * k + 1] = creal(x);
       left[2 * k + 1] = cimag(x), right[2 * k] = -cimag(x);
     }
@@ -254,6 +259,8 @@ static void take_tangents(const correction *k, int i) {
   for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
+  for (int j = s->sys->nreaction > 0 ? s->sys->pattern.column[s->sys->nv] : nnz; j < nnz; j++)
+    m->C[j] = m->D[j], m->K[j] = m->D[j] = 0;
   if (!s->sys->flat) add_turning(k);
   m->h0 = h;
 }
@@ -281,7 +288,7 @@ static void fill_stage(const correction *k, int i) {
       double *at = m->all.values + m->all_pattern.column[STAGES * j + b] + i;
       for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
         bool corner = j < nv && p->row[e] < nv;
-        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * P[e];
+        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * (P[e] + m->C[e]);
         if (j < nv && p->row[e] >= nv && sys->of_velocity[p->row[e] - nv])
           *at = B * P[e] + own * m->D[e];
       }

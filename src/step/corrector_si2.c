@@ -55,7 +55,7 @@ static void place(const correction *k) {
 }
 
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
-static tr_status residual(tr_newton_problem *p, double *r) {
+static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
@@ -65,6 +65,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (c->split) {
+    if (s->sys->nreaction > 0) tr_show_reactions(w, x->lam);
     tr_forces(w, NULL, e1, top);
     tr_rates(w, low);
     memset(e3, 0, (size_t)nv * sizeof *e3);
@@ -101,6 +102,26 @@ tr_status tr_projection_make(tr_step *s) {
   return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
 }
 
+// With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
+static tr_status residual(tr_newton_problem *p, double *r) {
+  enum { SWEEPS = 100 };
+  const correction *k = (correction *)p;
+  const tr_system *sys = k->s->sys;
+  double *last = k->s->lam;
+  if (!k->s->c.split || sys->nreaction == 0) return evaluate(p, r);
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double change = 0, size = 0;
+    memcpy(last, k->x1->lam, (size_t)sys->nc * sizeof *last);
+    TR_TRY(evaluate(p, r));
+    for (int i = 0; i < sys->nc; i++) {
+      change = fmax(change, fabs(k->x1->lam[i] - last[i]));
+      size = fmax(size, fabs(last[i]));
+    }
+    if (change <= 1e-13 * size) return TR_OK;
+  }
+  return TR_NO_CONVERGENCE;
+}
+
 // Its corner becomes cm X.
 bool tr_make_projection(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
@@ -120,17 +141,18 @@ bool tr_make_projection(tr_step *s, const double *blocks) {
     }
   }
   double bent = tr_plain_velocity_rows(s->work, P);
+  tr_plain_columns(s->work, P);
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
       off[p->row[k]] += fabs(A[k] - P[k]);
   for (int i = 0; i < sys->nv; i++)
     if (off[i] > STIFF * diagonal[i]) return true;
-  return bent > STIFF;
+  return bent > STIFF || sys->nreaction > 0;
 }
 
 static tr_status matrix(tr_newton_problem *p) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
@@ -338,6 +360,21 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
          tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
 }
 
+// What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
+// coordinates, or where multipliers count, that of the largest.
+static double few_floor(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  double cj = c->cv / c->cq, sum = 0;
+  if (c->multipliers || !s->sys->flat)
+    return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double q = k->x0->q[i], dq = q / s->scale_q[i], dv = cj * q / s->scale_v[i];
+    sum += dq * dq + dv * dv;
+  }
+  return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
@@ -355,9 +392,10 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.inexact = true;
   if (c->few) {
-    double cj = c->cv / c->cq, most = fmax(1, c->multipliers ? cj * cj : cj); // of q, v, lam
-    k.p.floor = 4 * DBL_EPSILON * k.length_scale * most / s->allowed;
+    k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;

@@ -23,8 +23,9 @@ typedef struct tr_radau {
   // the matrix: tangents at step length h0, by the slots of the system's pattern
   double h0, factored_h;
   double *K, *D;          // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 (Q_v + M W), see add_turning
-  double *each_D[STAGES]; // (nnz) of each stage, where they have their own
+  double *C;              // (nnz) -Q_lam, in the columns of multipliers
   double *mass;           // (nmass) room for the mass that goes with it
+  double *each_D[STAGES]; // (nnz) D of each stage, where they have their own
   const double *M;
   tr_pattern pattern; // of the complex matrix: each entry x + iy is a block [x -y; y x]
   tr_kkt pair;

@@ -151,6 +151,7 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
 static tr_status factor(tr_projector *p, const tr_state *x) {
   tr_coefficients c = {.cm = 1};
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
+  tr_plain_columns(p->work, p->kkt->values);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -161,6 +162,7 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   double *values = p->kkt->values, most = 0;
   tr_coefficients c = {.cm = 1};
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
+  tr_plain_columns(p->work, values);
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
@@ -479,10 +481,11 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
   const tr_system *s = p->sys;
   TR_TRY(factor(p, x));
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (s->nreaction > 0) tr_show_reactions(p->work, x->lam);
   tr_forces(p->work, NULL, p->r, NULL);
   tr_gamma(p->work, p->r + s->nv);
   for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  TR_TRY(tr_solve_with_reactions(p->work, p->kkt, p->r));
   memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
   memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
   return TR_OK;

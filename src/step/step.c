@@ -54,11 +54,10 @@ static tr_status allocate(tr_step *s) {
     s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
     s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
     TR_TRY(tr_projection_make(s));
-    if (s->method->choose) {
-      s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
-      s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
-      if (!s->damping || !s->bent) return TR_NO_MEMORY;
-    }
+    bool bends = s->method->choose != NULL;
+    if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
+    if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   s->newton.spare = s->newton.r + s->newton.n;
@@ -103,10 +102,12 @@ void tr_step_free(tr_step *s) {
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
-  // mechanics first: rates of states, which come behind, are no measure of it
-  int n = s->sys->nv, mechanics = n - s->sys->nnumber;
-  double v = vec_largest(x0->v, mechanics), a = vec_largest(x0->a, mechanics);
-  if (a == 0) v = vec_largest(x0->v, n), a = vec_largest(x0->a, n);
+  double v = 0, a = 0;
+  for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
+    if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
+    v = fmax(v, fabs(x0->v[i])), a = fmax(a, fabs(x0->a[i]));
+  }
+  if (a == 0) v = vec_largest(x0->v, s->sys->nv), a = vec_largest(x0->a, s->sys->nv);
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
@@ -136,7 +137,8 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
     for (int k = A->p->column[j]; k < A->p->column[j + 1]; k++)
       if (A->p->row[k] >= sys->nv) size[A->p->row[k] - sys->nv] += fabs(A->values[k]);
   for (int i = 0; i < sys->nc; i++)
-    if (sys->of_velocity[i] && !(fabs(r[i]) * s->c.cv <= size[i] * noise)) return false;
+    if (sys->of_velocity[i] && !sys->follows[i] && !(fabs(r[i]) * s->c.cv <= size[i] * noise))
+      return false;
   return true;
 }
 

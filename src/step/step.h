@@ -92,10 +92,10 @@ struct tr_step {
   int *mass_slot;       // where X goes in it: tr_mass_slots
   bool stiff;           // it is needed: kkt is too far from it
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
+  double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
-  double *damping; // (nnz + 1) -cv Q_v in the pattern
-  double *bent;    // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections
-  double *w, *mu;  // (nv), (nc) of the step under way, stabilised methods
+  double *bent;   // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections
+  double *w, *mu; // (nv), (nc) of the step under way, stabilised methods
   double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
   tr_corrector c;
   double **room;    // (method->vectors) of nv numbers

@@ -36,18 +36,21 @@ static const tr_field fields[] = {{"alpha", TR_REAL, TR_NUMBER, offsetof(par, al
 
 enum { A1, A2, A3, A4, V2, V3, V4, U, RATE, ROOMS };
 
+// guess: of lam, for forces that depend on reactions.
 static tr_status accelerate(tr_step *s, double h, double t, const double *q, const double *v,
-                            const double *mem, double *a, double *lam) {
+                            const double *mem, const double *guess, double *a, double *lam) {
   const par *p = s->par;
   int nv = s->sys->nv, nc = s->sys->nc;
   double gain = p->unit == PER_STEP ? 1 / h : 1, al = gain * p->alpha, be = gain * p->beta;
   double *r = s->newton.r, *phi = r + nv + nc, *rate = s->lam;
   tr_coefficients mass = {.cm = 1};
   tr_tangent(s->work, t, q, v, mem, NULL, NULL, NULL, mass, s->kkt.values);
+  tr_plain_columns(s->work, s->kkt.values);
   s->newton.matrices++;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->newton.residuals++;
   tr_kinematics(s->work, t, q, v, mem, TR_AT_BIAS);
+  if (s->sys->nreaction > 0) tr_show_reactions(s->work, guess);
   tr_forces(s->work, NULL, r, phi);
   tr_rates(s->work, rate);
   tr_gamma(s->work, r + nv);
@@ -57,7 +60,7 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
     double damp = s->sys->of_velocity[i] ? al : 2 * al;
     r[nv + i] = -(r[nv + i] + damp * rate[i] + be * be * phi[i]);
   }
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  TR_TRY(tr_solve_with_reactions(s->work, &s->kkt, r));
   memcpy(a, r, (size_t)nv * sizeof *a);
   if (lam) memcpy(lam, r + nv, (size_t)nc * sizeof *lam);
   return TR_OK;
@@ -78,7 +81,7 @@ static tr_status heun(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   double **k = s->room;
   along(s, x0->v, h, k[A1], k[V2]);
   move(s, x0, h, x0->v, x1);
-  TR_TRY(accelerate(s, h, x0->t + h, x1->q, k[V2], x0->mem, k[A2], NULL));
+  TR_TRY(accelerate(s, h, x0->t + h, x1->q, k[V2], x0->mem, x0->lam, k[A2], NULL));
   for (int i = 0; i < s->sys->nv; i++) {
     k[U][i] = 0.5 * (x0->v[i] + k[V2][i]);
     x1->v[i] = x0->v[i] + 0.5 * h * (k[A1][i] + k[A2][i]);
@@ -94,7 +97,7 @@ static tr_status stage(tr_step *s, const tr_state *x0, double h, double f, const
   along(s, x0->v, h * f, a, v);
   for (int i = 0; i < s->sys->nv; i++) k[U][i] = h * f * du[i];
   tr_retract(s->sys, x0->q, k[U], x1->q);
-  TR_TRY(accelerate(s, h, x0->t + h * f, x1->q, v, x0->mem, a_out, NULL));
+  TR_TRY(accelerate(s, h, x0->t + h * f, x1->q, v, x0->mem, x0->lam, a_out, NULL));
   tr_increment_rate(s->sys, k[U], v, k[RATE]);
   memcpy(v, k[RATE], (size_t)s->sys->nv * sizeof *v);
   return TR_OK;
@@ -115,7 +118,7 @@ static tr_status rk4(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
 
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   double **k = s->room;
-  TR_TRY(accelerate(s, h, x0->t, x0->q, x0->v, x0->mem, k[A1], x1->lam));
+  TR_TRY(accelerate(s, h, x0->t, x0->q, x0->v, x0->mem, x0->lam, k[A1], x1->lam));
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   memcpy(x1->a, k[A1], (size_t)s->sys->nv * sizeof *x1->a);
   x1->t = x0->t + h;

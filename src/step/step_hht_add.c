@@ -50,6 +50,7 @@ typedef struct memory {
   double *G;                 // (nG) G_n
   double *blocks;            // (nmass) M_n
   double *lam;               // (nc) in rows of velocities, 0 elsewhere
+  double h;                  // of the step under way
   double *psi_1, *psi_2;     // (nc) of the step under way, 0 in rows of velocities,
   double *last_1, *last_2;   // of the last accepted
   double *older_1, *older_2; // and of the one before it
@@ -97,7 +98,18 @@ static void take_lam(tr_step *s, const double *lam) {
 
 // F = -Q at the point of the last kinematics, with the reactions of rows of velocities.
 static void apply(tr_step *s, double *F, double *phi) {
-  tr_forces(s->work, s->sys->nvelocity > 0 ? ((memory *)s->memory)->lam : NULL, F, phi);
+  const memory *m = s->memory;
+  if (s->sys->nreaction > 0) {
+    // (psi_1 + psi_2)/2 belongs to the middle of the step: on a line to its end
+    double on = m->h > 0 ? m->h / (m->h + s->last_h) : 0;
+    for (int i = 0; i < s->sys->nc; i++) {
+      double now = 0.5 * (m->psi_1[i] + m->psi_2[i]), last = 0.5 * (m->last_1[i] + m->last_2[i]);
+      s->lam[i] = now + on * (now - last) + m->lam[i];
+    }
+    s->work->reactions = s->lam;
+  }
+  tr_forces(s->work, s->sys->nvelocity > 0 ? m->lam : NULL, F, phi);
+  s->work->reactions = NULL;
 }
 
 // f = M^-1 Q at the point of the last kinematics.
@@ -114,6 +126,8 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   memcpy(m->last_2, x->lam, nc);
   tr_clear_velocity_rows(s->sys, m->last_1), tr_clear_velocity_rows(s->sys, m->last_2);
   take_lam(s, x->lam);
+  memcpy(m->psi_1, m->last_1, nc), memcpy(m->psi_2, m->last_2, nc);
+  m->h = 0;
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(applied(s, s->room[APPLIED]));
   memcpy(s->room[ACCELERATION], s->room[APPLIED], nv);
@@ -376,6 +390,10 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   double z = vec_largest(dx, nv), u = vec_largest(dx + nv + nc, nv);
+  if (s->sys->nreaction > 0) { // forces feel the multipliers only in the next iteration
+    (void)react(k->s, tr_mass_blocks(s->work, s->blocks), dx + nv, s->room[SCRATCH]);
+    z = fmax(z, vec_largest(s->room[SCRATCH], nv));
+  }
   return s->c.cv * fmax(z, k->weight * u);
 }
 
@@ -437,12 +455,14 @@ static tr_status settle(tr_step *s, const correction *k) {
 }
 
 // What the formulas made of the solution is one still: not where psi is huge, next to singular positions.
-static const double LEFT_OPEN = 1e3; // tolerances
-static bool holds(tr_step *s, const correction *k) {
+// So the iteration goes on from there, AGAIN times at most.
+static const double OPEN = 10, WIDE_OPEN = 1e3; // tolerances
+enum { AGAIN = 3 };
+static bool holds(tr_step *s, const correction *k, double open) {
   const tr_state *x = k->x1;
   int nc = s->sys->nc;
   double *phi = s->newton.r, *rate = phi + nc;
-  double rates = LEFT_OPEN * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
+  double rates = open * (k->p.tol + 64 * DBL_EPSILON * k->length_scale * s->c.cv / s->c.cq);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(s->work, NULL, NULL, phi);
   tr_rates(s->work, rate);
@@ -500,13 +520,19 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
+  ((memory *)s->memory)->h = h;
   if (k.at_end) memcpy(x1->a, s->past_a[0], (size_t)nv * sizeof *x1->a);
   look_back(s, &k);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
-  TR_TRY(tr_newton_solve(&s->newton, &k.p));
-  TR_TRY(settle(s, &k));
-  if (s->settings.fixed_iterations == 0 && !holds(s, &k)) return TR_NO_CONVERGENCE;
+  bool counted = s->settings.fixed_iterations > 0;
+  for (int more = k.at_end ? 0 : AGAIN; more >= 0; more--) {
+    tr_status status = tr_newton_solve(&s->newton, &k.p);
+    if (status != TR_OK && !(k.at_end && status == TR_NO_CONVERGENCE)) return status;
+    TR_TRY(settle(s, &k)); // at_end: what came of it may do
+    if (counted || holds(s, &k, OPEN)) break;
+    if (more == 0 && !holds(s, &k, WIDE_OPEN)) return TR_NO_CONVERGENCE;
+  }
   for (int i = 0; i < nc; i++) x1->lam[i] = 0.5 * (m->psi_1[i] + m->psi_2[i]) + m->lam[i];
   return TR_OK;
 }

@@ -29,13 +29,16 @@ static const tr_field fields[] = {
 enum { TRIAL, HALF, MEAN, ROOMS };
 
 // Factors [M G'; G 0] at a point and leaves (-Q, Phi, G) of it: r (nv + nc) and work->G.
+// lam: a guess, for forces that depend on reactions.
 static tr_status look(tr_step *s, double t, const double *q, const double *v, const double *mem,
-                      double *r) {
+                      const double *lam, double *r) {
   tr_coefficients mass = {.cm = 1};
   tr_tangent(s->work, t, q, v, mem, NULL, NULL, NULL, mass, s->kkt.values);
+  tr_plain_columns(s->work, s->kkt.values);
   s->newton.matrices++;
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->newton.residuals++;
+  if (s->sys->nreaction > 0) tr_show_reactions(s->work, lam);
   tr_forces(s->work, NULL, r, r + s->sys->nv);
   for (int i = 0; i < s->sys->nv; i++) r[i] = -r[i];
   return TR_OK;
@@ -44,11 +47,11 @@ static tr_status look(tr_step *s, double t, const double *q, const double *v, co
 static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
-  TR_TRY(look(s, x0->t, x0->q, x0->v, x0->mem, r));
+  TR_TRY(look(s, x0->t, x0->q, x0->v, x0->mem, x0->lam, r));
   tr_rates(s->work, s->lam);
   tr_clear_velocity_rows(s->sys, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -r[nv + i] / (h * h) - s->lam[i] / h;
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  TR_TRY(tr_solve_with_reactions(s->work, &s->kkt, r));
   for (int i = 0; i < nv; i++) {
     x1->a[i] = r[i];
     x1->v[i] = x0->v[i] + h * r[i];
@@ -83,12 +86,12 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_forces(s->work, NULL, NULL, phi);
   for (int i = 0; i < nv; i++) half[i] = 0.5 * s->d[i];
   tr_retract(s->sys, x0->q, half, x1->q);
-  TR_TRY(look(s, x0->t + 0.5 * h, x1->q, s->room[HALF], x1->mem, r));
+  TR_TRY(look(s, x0->t + 0.5 * h, x1->q, s->room[HALF], x1->mem, x1->lam, r));
   for (int i = 0; i < nv; i++) half[i] = x0->v[i] - mean[i];
   tr_G_times(s->work, half, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -2 * phi[i] / (h * h) - 2 / h * r[nv + i];
   if (s->sys->nvelocity > 0) close_velocity_rows(s, x0, h, x1, phi, r + nv);
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  TR_TRY(tr_solve_with_reactions(s->work, &s->kkt, r));
   for (int i = 0; i < nv; i++) {
     x1->a[i] = r[i];
     x1->v[i] = x0->v[i] + h * r[i];

@@ -148,6 +148,9 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
     }
     case OWN_FORCE: {
       const tr_force_ops *ops = s->force[o->index].ops;
+      const void *par = s->force[o->index].e.par;
+      if (ops->measure_quantity)
+        return (part){ops->measure_names[k], ops->measure_quantity(par, k)};
       bool rotary = ops->uses_moments; // unless it says that it goes along a length
       for (const char *const *n = ops->measure_names; *n; n++)
         if (!strcmp(*n, "length")) rotary = false;

@@ -57,6 +57,24 @@ static void put_wrenches(const sys_element *e, const double *wrench, double *W) 
   }
 }
 
+void tr_show_reactions(tr_work *w, const double *lam) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  for (int i = 0; i < s->nreaction; i++) {
+    const sys_joint *j = &s->joint[s->reaction[i].joint];
+    tr_frame *shown = &w->frame[s->reaction[i].site];
+    const double *B = wrench + j->e.nd;
+    frames_of(w, &j->e, f);
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
+    if (j->e.nd == 3) {
+      shown->v[0] = B[0], shown->v[1] = B[1], shown->w[2] = B[2];
+    } else {
+      v3_copy(B, shown->v), v3_copy(B + 3, shown->w);
+    }
+  }
+}
+
 static void load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -144,6 +162,8 @@ static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi)
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
+  const double *shown = w->reactions ? w->reactions : lam;
+  if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   load_forces(w);

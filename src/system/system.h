@@ -84,6 +84,11 @@ typedef struct sys_run {
   int first, count;
 } sys_run;
 
+// The reaction of a joint as laws see it: the twist of a frame on ground.
+typedef struct sys_reaction {
+  int joint, site;
+} sys_reaction;
+
 // Something with outputs: its kind, its index among its kind, its first channel. See channel.c.
 typedef enum sys_owner_kind {
   OWN_MARKER,
@@ -122,6 +127,8 @@ struct tr_system {
   int switched_mem;       // place of the parameters in mem
   tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
+  int nreaction;
+  sys_reaction *reaction;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
   double gravity[3];
   double
@@ -136,11 +143,12 @@ struct tr_system {
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
-  tr_level force_level;     // what the forces read of the frames
-  int max_nv;               // largest body
-  tr_pattern pattern;       // nv + nc unknowns
-  int *tape, *shape;        // slots of the assembly, in its order; what blocks look like: sink.h
-  int nclear, *clear;       // slots that no block overwrites
+  bool *follows;        // (nc) and of these those that read reactions: as exact as multipliers are
+  tr_level force_level; // what the forces read of the frames
+  int max_nv;           // largest body
+  tr_pattern pattern;   // nv + nc unknowns
+  int *tape, *shape;    // slots of the assembly, in its order; what blocks look like: sink.h
+  int nclear, *clear;   // slots that no block overwrites
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -160,6 +168,7 @@ typedef struct tr_work {
   double *many;            // (TR_MANY) blocks of several bodies or joints
   double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
+  const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
 } tr_work;
@@ -180,6 +189,9 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level);
 // F (nv) = G' lam - Q, phi (nc). lam NULL: F = -Q. F or phi may be NULL.
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
+// Laws see the reactions that lam (nc) makes. tr_forces does so where it has a lam; without, the last ones
+// stay.
+void tr_show_reactions(tr_work *w, const double *lam);
 // The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *room);
@@ -271,6 +283,11 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
 double tr_plain_velocity_rows(const tr_work *w, double *values);
+// The columns of multipliers become G' alone, without what forces that depend on reactions add.
+void tr_plain_columns(const tr_work *w, double *values);
+// [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
+// those of x, until they stay. At the point of the last tr_kinematics.
+tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r);
 // Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam; work->G is not

@@ -177,6 +177,41 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
 }
 
+static const sys_joint *joint_shown(const tr_system *sys, int site) {
+  for (int i = 0; i < sys->nreaction; i++)
+    if (sys->reaction[i].site == site) return &sys->joint[sys->reaction[i].joint];
+  return NULL;
+}
+
+// -Q_lam of a force that depends on reactions:  the twist it reads is -G_B' lam, so  J_i' D_ik G_B'
+static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double *D) {
+  static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
+  const tr_system *sys = w->sys;
+  room r = carve(w);
+  int nd = e->e.nd, n = e->e.markers * nd;
+  for (int k = 0; k < e->e.markers; k++) {
+    const sys_joint *j = e->e.body[k] == TR_GROUND ? joint_shown(sys, e->e.frame[k]) : NULL;
+    if (!j) continue;
+    const tr_frame *f[TR_MAX_MARKERS];
+    double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS], R[6 * TR_MAX_ROWS] = {0};
+    int jd = j->e.nd, jn = j->e.markers * jd, rows = j->ops->rows;
+    frames_of(w, &j->e, f);
+    j->ops->jac(j->e.par, w->t, f, G);
+    for (int a = 0; a < nd; a++)
+      for (int b = 0; b < jd; b++)
+        if ((nd == 3 ? plane : space)[a] == (jd == 3 ? plane : space)[b])
+          for (int c = 0; c < rows; c++) R[a * rows + c] = G[c * jn + jd + b];
+    for (int i = 0; i < e->e.markers; i++) {
+      if (e->e.body[i] == TR_GROUND) continue;
+      const sys_body *b = &sys->body[e->e.body[i]];
+      frame_jacobian(w, &e->e, i, r.J[0]);
+      mul(nd, rows, n, D + i * nd * n + k * nd, R, r.KJ);
+      tmul(nd, b->nv, rows, 1, r.J[0], r.KJ, false, r.out);
+      emit(s, (tr_block_at){b->v, sys->nv + j->row, b->nv, rows, rows, 1, true}, r.out);
+    }
+  }
+}
+
 static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, double cd) {
   const tr_frame *f[TR_MAX_MARKERS];
   double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
@@ -194,6 +229,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
                     D[i * n + j] = tr_record_random(s->recorder);
   }
   emit_pairs(s, w, &e->e, K, -ck, D, -ck, -cd);
+  if (w->sys->nreaction > 0) emit_reactions(s, w, e, D);
 }
 
 // K = cm M + ck ((M a)_q + (G_own' lam)_q - Q_q - (J' W)_q) - cd Q_v of one body
@@ -372,6 +408,48 @@ double tr_plain_velocity_rows(const tr_work *w, double *values) {
     }
   }
   return most;
+}
+
+void tr_plain_columns(const tr_work *w, double *values) {
+  const tr_system *sys = w->sys;
+  const tr_pattern *p = &sys->pattern;
+  for (int i = 0; i < sys->nreaction; i++) {
+    const sys_joint *j = &sys->joint[sys->reaction[i].joint];
+    const sys_block *b = &sys->block[j->block];
+    for (int r = 0; r < b->rows; r++) {
+      const double *G = w->G + b->G + r * b->width;
+      int column = sys->nv + b->row + r;
+      for (int k = p->column[column]; k < p->column[column + 1] && p->row[k] < sys->nv; k++)
+        values[k] = 0;
+      for (int k = 0, at = 0; k < b->count && at < b->pull; k++)
+        for (int c = 0; c < b->nv[k]; c++, at++)
+          values[tr_pattern_slot(p, b->v[k] + c, column)] += G[at];
+    }
+  }
+}
+
+tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r) {
+  enum { SWEEPS = 100 };
+  const tr_system *s = w->sys;
+  int nv = s->nv, nc = s->nc;
+  double *rows = w->x, *last = w->y;
+  if (s->nreaction == 0) return tr_kkt_solve(kkt, 1, r);
+  memcpy(rows, r + nv, (size_t)nc * sizeof *rows);
+  for (int k = 0;; k++) {
+    TR_TRY(tr_kkt_solve(kkt, 1, r));
+    double change = 0, size = 0;
+    for (int i = 0; i < nc; i++) {
+      change = fmax(change, fabs(r[nv + i] - (k > 0 ? last[i] : INFINITY)));
+      size = fmax(size, fabs(r[nv + i]));
+    }
+    if (change <= 1e-13 * size || size == 0) return TR_OK;
+    if (k == SWEEPS) return TR_NO_CONVERGENCE;
+    memcpy(last, r + nv, (size_t)nc * sizeof *last);
+    tr_show_reactions(w, last);
+    tr_forces(w, NULL, r, NULL);
+    for (int i = 0; i < nv; i++) r[i] = -r[i];
+    memcpy(r + nv, rows, (size_t)nc * sizeof *rows);
+  }
 }
 
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {

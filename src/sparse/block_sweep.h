@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps of a solve, for one right-hand side (NUMBER is double) or two side by side (NUMBER is a pair
+// of them). Included twice by block.c, with NAMED to tell the functions apart.
+
+// x_rows -= L x_pivots; size: of all runs, 0: they differ
+FIXED void NAMED(forward)(const tr_blocks *b, const block_node *s, int w, int size, const double *F,
+                          NUMBER *restrict x) {
+  const double *L = F + s->at + w * w;
+  const block_run *run = b->run + s->run;
+  NUMBER y[WIDTH];
+  for (int k = 0; k < w; k++) y[k] = x[s->first + k];
+  for (int i = 0; i < s->runs; i++) {
+    int n = size > 0 ? size : run[i].size;
+    NUMBER *to = x + run[i].first;
+    for (int a = 0; a < n; a++, L += w) {
+      NUMBER sum = L[0] * y[0];
+      for (int k = 1; k < w; k++) sum += L[k] * y[k];
+      to[a] -= sum;
+    }
+  }
+}
+
+// x_pivots := D (x_pivots - U x_rows)
+FIXED void NAMED(backward)(const tr_blocks *b, const block_node *s, int w, int size,
+                           const double *F, NUMBER *restrict x) {
+  const double *D = F + s->at, *U = D + w * w + s->rows * w;
+  const block_run *run = b->run + s->run;
+  NUMBER y[WIDTH];
+  for (int k = 0; k < w; k++) y[k] = x[s->first + k];
+  for (int i = 0; i < s->runs; i++) {
+    int n = size > 0 ? size : run[i].size;
+    const NUMBER *from = x + run[i].first;
+    const double *block = U + run[i].row;
+    for (int a = 0; a < n; a++)
+      for (int k = 0; k < w; k++) y[k] -= block[k * s->rows + a] * from[a];
+  }
+  for (int k = 0; k < w; k++) {
+    NUMBER sum = D[k * w] * y[0];
+    for (int l = 1; l < w; l++) sum += D[k * w + l] * y[l];
+    x[s->first + k] = sum;
+  }
+}
+
+FIXED void NAMED(forward_lanes)(const tr_blocks *b, const block_node *s, int w, const double *F,
+                                NUMBER *restrict x) {
+  const double *L = F + s->at + w;
+  const block_run *run = b->run + s->run;
+  for (int i = 0; i < s->runs; i++)
+    for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[s->first + l];
+}
+
+FIXED void NAMED(backward_lanes)(const tr_blocks *b, const block_node *s, int w, const double *F,
+                                 NUMBER *restrict x) {
+  const double *D = F + s->at, *U = D + w + s->runs * w;
+  const block_run *run = b->run + s->run;
+  for (int l = 0; l < w; l++) {
+    NUMBER sum = x[s->first + l];
+    for (int i = 0; i < s->runs; i++) sum -= U[i * w + l] * x[run[i].first + l];
+    x[s->first + l] = sum * D[l];
+  }
+}
+
+static void NAMED(sweep)(const tr_blocks *b, const double *F, NUMBER *x) {
+  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
+    BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
+  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
+    BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
+}
