@@ -380,6 +380,7 @@ static bool lost_constraints(tr_run *r, double h) {
   double *gap = r->work->x;
   if (r->settings.newton.fixed_iterations == 0 || r->step->method->direct) return false;
   double speed = vec_largest(r->x.v, nv) + h * vec_largest(r->x.a, nv);
+  if (r->info.steps == 0) speed = fmax(speed, vec_largest(x->v, nv)); // a start without a
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(r->work, NULL, NULL, gap);
   if (!(vec_largest(gap, nc) <= LOST * fmin(h * speed, r->extent))) return true;
