@@ -18,6 +18,7 @@ static const double SHORT_STEP = 5e-6; // seconds
 
 enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
+static const double LOST = 0.1;
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -376,8 +377,8 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
 }
 
-// A given number of corrections is never tested: it has lost the constraints when these are open by more
-// than the size of the whole.
+// A given number of corrections is never tested: it has lost the constraints when these are open by a good
+// part of the size of the whole, or, in the first steps, which may begin far off, by more than that.
 static bool lost_constraints(tr_run *r) {
   const tr_state *x = &r->next;
   double *gap = r->work->x;
@@ -385,7 +386,8 @@ static bool lost_constraints(tr_run *r) {
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(r->work, NULL, NULL, gap);
   tr_clear_velocity_rows(r->sys, gap);
-  return !(vec_largest(gap, r->sys->nc) <= r->extent);
+  double most = r->info.steps < 2 ? r->extent : LOST * r->extent;
+  return !(vec_largest(gap, r->sys->nc) <= most);
 }
 
 static tr_status try_once(tr_run *r, double h) {
