@@ -65,7 +65,7 @@ stepper new_stepper(const tr_system *sys, const char *method, const tr_newton_se
   assert_int_equal(tr_state_new(sys, &s.x, NULL), TR_OK);
   assert_int_equal(tr_state_new(sys, &s.next, NULL), TR_OK);
   if (tr_consistent_start(sys, &s.x, NULL, &error) != TR_OK) fail_msg("%s", error.text);
-  tr_kinematics(s.work, s.x.t, s.x.q, s.x.v, s.x.mem, TR_AT_POSITION);
+  tr_kinematics(s.work, s.x.t, s.x.q, s.x.v, s.x.mem, TR_AT_VELOCITY);
   tr_accept(s.work, s.x.mem);
   assert_int_equal(tr_step_begin(s.step, &s.x), TR_OK);
   return s;
@@ -84,7 +84,7 @@ void take_tried(stepper *s) {
   tr_state old = s->x;
   s->x = s->next;
   s->next = old;
-  tr_kinematics(s->work, s->x.t, s->x.q, s->x.v, s->x.mem, TR_AT_POSITION);
+  tr_kinematics(s->work, s->x.t, s->x.q, s->x.v, s->x.mem, TR_AT_VELOCITY);
   tr_accept(s->work, s->x.mem);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints and forces in small mechanisms whose motion is known in closed form.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "helper_machine.h"
@@ -254,6 +255,54 @@ static void shipped_shaft(void **unused) {
   stop(&k);
 }
 
+// Fast wheels in space: by several turns in a step, and for thousands of turns. The count of turns
+// follows the speed, and the mesh is as sharp in the end as in the beginning.
+static void fast_gears(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *ratio;
+    double value, h, end;
+  } cases[] = {{"ratio: 2}", 2, 1e-3, 1},
+               {"ratio: 2}", 2, 1e-2, 1},
+               {"ratio: 2.7182818}", 2.7182818, 3e-2, 30}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies:\n"
+             "  a: {type: spatial, mass: 1, inertia: 1, omega: [0, 0, 400], keep: [wz]}\n"
+             "  b: {type: spatial, mass: 1, inertia: 1, position: [1, 0, 0]}\n"
+             "joints:\n"
+             "  p: {type: revolute, bodies: [ground, a], at: [0, 0, 0]}\n"
+             "  q: {type: revolute, bodies: [ground, b], at: [1, 0, 0]}\n"
+             "  mesh: {type: gear, joints: [p, q], %s\n",
+             cases[i].ratio);
+    machine k = start(text, "hht-i3", cases[i].h, cases[i].end);
+    double turned = 400 * cases[i].end;
+    go_to(&k, cases[i].end);
+    assert_near(read_output(&k, "a.wz"), 400, 1e-7, "speed");
+    assert_near(read_output(&k, "p.angle"), turned, 1e-9 * turned, "angle of the first wheel");
+    assert_near(read_output(&k, "q.angle"), -turned / cases[i].value, 1e-9 * turned, "the second");
+    stop(&k);
+  }
+}
+
+// A hinge driven through 16,000 turns: the law's angle is large, what the row leaves open is not.
+static void fast_motor(void **unused) {
+  (void)unused;
+  machine k = start(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  a: {type: spatial, mass: 1, inertia: 1}\n"
+      "joints:\n"
+      "  p: {type: revolute, bodies: [ground, a], at: [0, 0, 0]}\n"
+      "  m: {type: motion, joint: p, position: 1e4*time}\n",
+      "hht-i3", 1e-3, 10);
+  go_to(&k, 10);
+  assert_near(read_output(&k, "p.angle"), 1e5, 1e-9, "angle");
+  stop(&k);
+}
+
 static void shipped_rack(void **unused) {
   (void)unused;
   machine k = shipped("rack_and_pinion.yaml", NULL);
@@ -282,6 +331,8 @@ int main(void) {
       cmocka_unit_test(screw),
       cmocka_unit_test(rack_and_pinion),
       cmocka_unit_test(gears),
+      cmocka_unit_test(fast_gears),
+      cmocka_unit_test(fast_motor),
       cmocka_unit_test(epicyclic),
       cmocka_unit_test(coupler),
       cmocka_unit_test(freudenstein),

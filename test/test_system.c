@@ -62,7 +62,7 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   memcpy(p->x.q, p->q, (size_t)sys->nq * sizeof *p->q);
   draw_many(s, nv, p->x.v), draw_many(s, nv, p->x.a), draw_many(s, sys->nc, p->x.lam);
   p->x.t = 0.37;
-  tr_kinematics(p->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_POSITION);
+  tr_kinematics(p->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_VELOCITY);
   tr_accept(p->work, p->x.mem);
   memset(p->d, 0, (size_t)nv * sizeof *p->d);
   return p;

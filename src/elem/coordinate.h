@@ -51,12 +51,12 @@ static inline double distance_of(int nd, const tr_frame *const *f, double *e) {
   return L;
 }
 
-static inline double coordinate_value(coordinate_kind kind, int nd, const tr_frame *const *f,
-                                      const double *mem) {
+static inline double coordinate_value(coordinate_kind kind, int nd, double t,
+                                      const tr_frame *const *f, const double *mem) {
   double e[3];
   if (kind == DISTANCE) return distance_of(nd, f, e);
   if (kind == WAY) return nd == 3 ? along_x(f) : way_along(f, Z);
-  return nd == 3 ? f[1]->angle - f[0]->angle : unwrap(angle_about_z(f[0], f[1]), *mem);
+  return nd == 3 ? f[1]->angle - f[0]->angle : hinge_angle(f, t, mem);
 }
 
 typedef struct turn {
@@ -199,12 +199,6 @@ static inline void coordinate_pull_tangent(coordinate_kind kind, int nd, const t
       D[n * i + j] += T_rate * g[i] * g[j];
     }
   }
-}
-
-// mem for `accept`: the angle, spatial frames only (ways need none).
-static inline double coordinate_remember(coordinate_kind kind, const tr_frame *const *f,
-                                         double last) {
-  return kind == ANGLE ? unwrap(angle_about_z(f[0], f[1]), last) : last;
 }
 
 #endif

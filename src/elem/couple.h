@@ -2,8 +2,10 @@
 // One row on the coordinates of two joints:  phi = r_1 x_1 + r_2 x_2 - c.
 //
 // Frames 0, 1 are the first joint's, 2, 3 the second's. The parameters of a type begin with a
-// `couple`; COUPLE_OPS writes the functions. mem holds the two angles: they must turn less than
-// half a turn in a step. One angle against a way needs none: phi is taken modulo whole turns.
+// `couple`; COUPLE_OPS writes the functions. mem counts the turns of two angles in space,
+//   x_k = a_k + 2 pi n_k,  phi = r_1 a_1 + r_2 a_2 - c + 2 pi (r_1 n_1 + r_2 n_2),
+// whole turns among themselves, so that phi stays as sharp after a million turns as in the first. One
+// angle against a way needs no count: phi is taken modulo whole turns.
 #ifndef TR_COUPLE_H
 #define TR_COUPLE_H
 
@@ -14,16 +16,24 @@ typedef struct couple {
   double scale[2], offset;
 } couple;
 
-static inline void couple_eval(const couple *c, int nd, const tr_frame *const *f, const double *mem,
-                               const double *lam, double *phi, double *w) {
+static inline void couple_eval(const couple *c, int nd, double t, const tr_frame *const *f,
+                               const double *mem, const double *lam, double *phi, double *w) {
+  double turns = 0;
   phi[0] = -c->offset;
   for (int k = 0; k < 2; k++) {
     double *g = w + 2 * nd * k;
-    phi[0] += c->scale[k] * coordinate_value(c->kind[k], nd, f + 2 * k, mem + k);
+    if (nd == 6 && c->kind[k] == ANGLE) {
+      double angle = angle_about_z(f[2 * k], f[2 * k + 1]);
+      phi[0] += c->scale[k] * angle;
+      turns += c->scale[k] * turns_of(angle, t, mem + k * TURN_MEM);
+    } else {
+      phi[0] += c->scale[k] * coordinate_value(c->kind[k], nd, t, f + 2 * k, NULL);
+    }
     if (!lam) continue;
     coordinate_gradient(c->kind[k], nd, f + 2 * k, g);
     for (int i = 0; i < 2 * nd; i++) g[i] *= -lam[0] * c->scale[k];
   }
+  phi[0] += 2 * TR_PI * turns;
   for (int k = 0; k < 2 && nd == 6; k++)
     if (c->kind[k] == ANGLE && c->kind[1 - k] != ANGLE && c->scale[k] != 0)
       phi[0] = remainder(phi[0], 2 * TR_PI * c->scale[k]);
@@ -62,23 +72,23 @@ static inline double couple_rate(const couple *c, int nd, const tr_frame *const 
 
 // The offset that closes the row at the start, where nothing has turned yet.
 static inline double couple_offset(const couple *c, int nd, const tr_frame *const *f) {
-  static const double none[2] = {0, 0};
+  static const double none[2 * TURN_MEM] = {0};
   double phi, unused[24];
   couple zero = *c;
   zero.offset = 0;
-  couple_eval(&zero, nd, f, none, NULL, &phi, unused);
+  couple_eval(&zero, nd, 0, f, none, NULL, &phi, unused);
   return phi;
 }
 
-static inline void couple_accept(const couple *c, const tr_frame *const *f, double *mem) {
-  for (int k = 0; k < 2; k++) mem[k] = coordinate_remember(c->kind[k], f + 2 * k, mem[k]);
+static inline void couple_accept(const couple *c, double t, const tr_frame *const *f, double *mem) {
+  for (int k = 0; k < 2; k++)
+    if (c->kind[k] == ANGLE) hinge_remember(f + 2 * k, t, mem + k * TURN_MEM);
 }
 
 #define COUPLE_REALISATION(d, nd)                                                           \
   static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
                       const double *lam, double *phi, double *w) {                          \
-    (void)t;                                                                                \
-    couple_eval(p, nd, f, mem, lam, phi, w);                                                \
+    couple_eval(p, nd, t, f, mem, lam, phi, w);                                             \
   }                                                                                         \
   static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
     (void)t;                                                                                \
@@ -108,8 +118,7 @@ static inline void couple_accept(const couple *c, const tr_frame *const *f, doub
   COUPLE_REALISATION(2, 3)                                                             \
   COUPLE_REALISATION(3, 6)                                                             \
   static void accept(const void *p, double t, const tr_frame *const *f, double *mem) { \
-    (void)t;                                                                           \
-    couple_accept(p, f, mem);                                                          \
+    couple_accept(p, t, f, mem);                                                       \
   }
 
 #endif

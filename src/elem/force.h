@@ -47,6 +47,12 @@
     return potential(nd, p, f, mem);                                            \
   }
 
+#define FORCE_POTENTIAL_OF_TIME(d, nd)                                          \
+  static double potential##d(const void *p, double t, const tr_frame *const *f, \
+                             const double *mem) {                               \
+    return potential(nd, p, t, f, mem);                                         \
+  }
+
 // Planar frames as spatial ones, for laws that are written in space only: of the 12 displacements
 // of two frames the plane has those of `in_plane`.
 static const int in_plane[6] = {0, 1, 5, 6, 7, 11};

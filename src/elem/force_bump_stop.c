@@ -79,9 +79,10 @@ typedef struct bump {
   double x, rate, T, T_x, T_rate; // T forward on x
 } bump;
 
-static inline bump look(int nd, const par *p, const tr_frame *const *f, const double *mem) {
+static inline bump look(int nd, const par *p, double t, const tr_frame *const *f,
+                        const double *mem) {
   double sign = p->side == 0 ? 1 : -1;
-  bump b = {.x = coordinate_value(kind_of(p), nd, f, mem),
+  bump b = {.x = coordinate_value(kind_of(p), nd, t, f, mem),
             .rate = coordinate_rate(kind_of(p), nd, f)};
   double d = sign * (b.x - p->limit), in = sign * b.rate;
   if (d <= 0) return b;
@@ -95,40 +96,41 @@ static inline bump look(int nd, const par *p, const tr_frame *const *f, const do
   return b;
 }
 
-static inline void eval(int nd, const par *p, const tr_frame *const *f, const double *mem,
+static inline void eval(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
                         double *w) {
-  coordinate_pull(kind_of(p), nd, f, look(nd, p, f, mem).T, w);
+  coordinate_pull(kind_of(p), nd, f, look(nd, p, t, f, mem).T, w);
 }
 
-static inline void tangent(int nd, const par *p, const tr_frame *const *f, const double *mem,
-                           double *K, double *D) {
-  bump b = look(nd, p, f, mem);
+static inline void tangent(int nd, const par *p, double t, const tr_frame *const *f,
+                           const double *mem, double *K, double *D) {
+  bump b = look(nd, p, t, f, mem);
   if (b.T != 0) coordinate_pull_tangent(kind_of(p), nd, f, b.T, b.T_x, b.T_rate, K, D);
 }
 
-static inline double potential(int nd, const par *p, const tr_frame *const *f, const double *mem) {
-  double d = look(nd, p, f, mem).x - p->limit;
+static inline double potential(int nd, const par *p, double t, const tr_frame *const *f,
+                               const double *mem) {
+  double d = look(nd, p, t, f, mem).x - p->limit;
   if (p->side == 1) d = -d;
   return d > 0 ? p->stiffness * pow(d, p->exponent + 1) / (p->exponent + 1) : 0;
 }
 
-static inline void measure(int nd, const par *p, const tr_frame *const *f, const double *mem,
-                           double *out) {
-  bump b = look(nd, p, f, mem);
+static inline void measure(int nd, const par *p, double t, const tr_frame *const *f,
+                           const double *mem, double *out) {
+  bump b = look(nd, p, t, f, mem);
   out[0] = b.T, out[1] = b.x, out[2] = b.rate;
 }
 
 static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
-  (void)pv, (void)t;
-  mem[0] = coordinate_remember(ANGLE, f, mem[0]);
+  (void)pv;
+  hinge_remember(f, t, mem);
 }
 
 static const char *const names[] = {"f", "length", "rate", NULL};
 static const char *const angle_names[] = {"f", "angle", "rate", NULL};
-FORCE_FUNCTIONS(2, 3)
-FORCE_FUNCTIONS(3, 6)
-FORCE_POTENTIAL(2, 3)
-FORCE_POTENTIAL(3, 6)
+FORCE_FUNCTIONS_OF_TIME(2, 3)
+FORCE_FUNCTIONS_OF_TIME(3, 6)
+FORCE_POTENTIAL_OF_TIME(2, 3)
+FORCE_POTENTIAL_OF_TIME(3, 6)
 
 #define STOP(d, measures)                                                                \
   {                                                                                      \
@@ -158,7 +160,7 @@ const tr_force_type tr_force_angle_stop = {
     .par_size = sizeof(par),
     .markers = 2,
     .joints = 1,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .planar = &angle_planar,
     .spatial = &angle_spatial,
     .start = start_angle,

@@ -3,7 +3,7 @@
 //
 //   T = -k (x - x0) - c x' + T0,   x the angle of B about A's z axis, forward on B; T0 a law
 // In space meant for frames whose z axes stay together. Whole turns count: the spatial angle is continued
-// from step to step (mem[0]).
+// from step to step.
 #include "coordinate.h"
 #include "force.h"
 #include "law.h"
@@ -36,14 +36,14 @@ static inline double torque(int nd, const par *p, double t, const tr_frame *cons
 
 static inline void eval(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
                         double *w) {
-  double x = coordinate_value(ANGLE, nd, f, mem), rate = coordinate_rate(ANGLE, nd, f);
+  double x = coordinate_value(ANGLE, nd, t, f, mem), rate = coordinate_rate(ANGLE, nd, f);
   for (int i = 2 * nd; i < p->torque->markers * nd; i++) w[i] = 0;
   coordinate_pull(ANGLE, nd, f, torque(nd, p, t, f, x, rate), w);
 }
 
 static inline void tangent(int nd, const par *p, double t, const tr_frame *const *f,
                            const double *mem, double *K, double *D) {
-  double x = coordinate_value(ANGLE, nd, f, mem), rate = coordinate_rate(ANGLE, nd, f);
+  double x = coordinate_value(ANGLE, nd, t, f, mem), rate = coordinate_rate(ANGLE, nd, f);
   double T = torque(nd, p, t, f, x, rate);
   if (p->torque->constant && p->torque->markers == 2) {
     coordinate_pull_tangent(ANGLE, nd, f, T, -p->stiffness, -p->damping, K, D);
@@ -62,27 +62,28 @@ static inline void tangent(int nd, const par *p, double t, const tr_frame *const
 }
 
 // A constant actuator torque has the potential -T0 x; of a law nothing is known.
-static inline double potential(int nd, const par *p, const tr_frame *const *f, const double *mem) {
-  double x = coordinate_value(ANGLE, nd, f, mem), y = x - p->free_angle;
+static inline double potential(int nd, const par *p, double t, const tr_frame *const *f,
+                               const double *mem) {
+  double x = coordinate_value(ANGLE, nd, t, f, mem), y = x - p->free_angle;
   return 0.5 * p->stiffness * y * y - (p->torque->constant ? p->torque->value * x : 0);
 }
 
 static inline void measure(int nd, const par *p, double t, const tr_frame *const *f,
                            const double *mem, double *out) {
-  out[1] = coordinate_value(ANGLE, nd, f, mem), out[2] = coordinate_rate(ANGLE, nd, f);
+  out[1] = coordinate_value(ANGLE, nd, t, f, mem), out[2] = coordinate_rate(ANGLE, nd, f);
   out[0] = torque(nd, p, t, f, out[1], out[2]);
 }
 
 static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
-  (void)pv, (void)t;
-  mem[0] = coordinate_remember(ANGLE, f, mem[0]);
+  (void)pv;
+  hinge_remember(f, t, mem);
 }
 
 static const char *const names[] = {"f", "angle", "rate", NULL};
 FORCE_FUNCTIONS_OF_TIME(2, 3)
 FORCE_FUNCTIONS_OF_TIME(3, 6)
-FORCE_POTENTIAL(2, 3)
-FORCE_POTENTIAL(3, 6)
+FORCE_POTENTIAL_OF_TIME(2, 3)
+FORCE_POTENTIAL_OF_TIME(3, 6)
 static const tr_force_ops planar = {.uses_velocity = true,
                                     .uses_moments = true,
                                     .eval = eval2,
@@ -111,7 +112,7 @@ const tr_force_type tr_force_torsion_spring = {
     .par_size = sizeof(par),
     .markers = 2,
     .joints = 1,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .planar = &planar,
     .spatial = &spatial,
     .accept = accept,

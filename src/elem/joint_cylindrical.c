@@ -8,14 +8,14 @@ TR_PRIMITIVE_OPS(prims, 4)
 
 static void measure(const void *par, double t, const tr_frame *const *f, const double *mem,
                     double *out) {
-  (void)par, (void)t;
-  out[0] = unwrap(angle_about_z(f[0], f[1]), mem[0]);
+  (void)par;
+  out[0] = hinge_angle(f, t, mem);
   out[1] = way_along(f, Z);
 }
 
 static void accept(const void *par, double t, const tr_frame *const *f, double *mem) {
-  (void)par, (void)t;
-  mem[0] = unwrap(angle_about_z(f[0], f[1]), mem[0]);
+  (void)par;
+  hinge_remember(f, t, mem);
 }
 
 static const char *const names[] = {"angle", "s", NULL};
@@ -32,7 +32,7 @@ const tr_joint_type tr_joint_cylindrical = {
     .name = "cylindrical",
     .doc = "slides along A's z axis and turns about it",
     .markers = 2,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .spatial = &spatial,
     .accept = accept,
 };

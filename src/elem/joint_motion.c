@@ -181,8 +181,10 @@ static void eval(int nd, const par *p, double t, const tr_frame *const *f, const
   law_input x = coordinate_at(p);
   double c[3];
   follow(p, t, mem, c);
-  phi[0] = measure_value(&x, nd, f) - c[0];
-  if (x.kind == LAW_ANGLE) phi[0] = remainder(phi[0], 2 * TR_PI);
+  bool turns =
+      x.kind == LAW_ANGLE; // whole ones go first: the rest is sharp after any number of them
+  phi[0] = measure_value(&x, nd, f) - (turns ? remainder(c[0], 2 * TR_PI) : c[0]);
+  if (turns) phi[0] = remainder(phi[0], 2 * TR_PI);
   if (!lam) return;
   for (int i = 0; i < 2 * nd; i++) w[i] = 0;
   measure_add_slope(&x, nd, f, -lam[0], w, NULL);

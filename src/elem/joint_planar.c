@@ -8,14 +8,14 @@ TR_PRIMITIVE_OPS(prims, 3)
 
 static void measure(const void *par, double t, const tr_frame *const *f, const double *mem,
                     double *out) {
-  (void)par, (void)t;
+  (void)par;
   out[0] = way_along(f, X), out[1] = way_along(f, Y);
-  out[2] = unwrap(angle_about_z(f[0], f[1]), mem[0]);
+  out[2] = hinge_angle(f, t, mem);
 }
 
 static void accept(const void *par, double t, const tr_frame *const *f, double *mem) {
-  (void)par, (void)t;
-  mem[0] = unwrap(angle_about_z(f[0], f[1]), mem[0]);
+  (void)par;
+  hinge_remember(f, t, mem);
 }
 
 static const char *const names[] = {"x", "y", "angle", NULL};
@@ -32,7 +32,7 @@ const tr_joint_type tr_joint_planar = {
     .name = "planar",
     .doc = "B moves in A's xy plane: its point stays there, its z axis parallel to A's",
     .markers = 2,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .spatial = &spatial,
     .accept = accept,
 };

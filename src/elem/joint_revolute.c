@@ -26,12 +26,13 @@ static void measure2(const void *par, double t, const tr_frame *const *f, const 
 
 static void measure3(const void *par, double t, const tr_frame *const *f, const double *mem,
                      double *out) {
-  (void)par, (void)t;
-  out[0] = unwrap(angle_about_z(f[0], f[1]), mem[0]);
+  (void)par;
+  out[0] = hinge_angle(f, t, mem);
 }
 
 static void accept(const void *par, double t, const tr_frame *const *f, double *mem) {
-  measure3(par, t, f, mem, mem);
+  (void)par;
+  hinge_remember(f, t, mem);
 }
 
 static void run2(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
@@ -68,7 +69,7 @@ const tr_joint_type tr_joint_revolute = {
     .name = "revolute",
     .doc = "hinge: points coincide; in space the z axes too",
     .markers = 2,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .planar = &planar,
     .spatial = &spatial,
     .accept = accept,

@@ -73,12 +73,17 @@ static void rate(const void *pv, double t, const tr_frame *const *f, double *out
 
 static void measure(const void *pv, double t, const tr_frame *const *f, const double *mem,
                     double *out) {
-  (void)pv, (void)t;
-  out[0] = unwrap(atan2(way_along(f, Y), way_along(f, X)), mem[0]);
+  (void)pv;
+  out[0] = unwrap(atan2(way_along(f, Y), way_along(f, X)), t, mem);
 }
 
 static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
-  measure(pv, t, f, mem, mem);
+  double x = way_along(f, X), y = way_along(f, Y), d[3], u[3], v[3], ax[3], ay[3];
+  (void)pv;
+  m3_axis(f[0]->R, X, ax), m3_axis(f[0]->R, Y, ay);
+  v3_sub(f[1]->p, f[0]->p, d), v3_sub(f[1]->v, f[0]->v, v);
+  v3_cross(f[0]->w, d, u), v3_sub(v, u, v); // as A sees it
+  turn_remember(atan2(y, x), (x * v3_dot(ay, v) - y * v3_dot(ax, v)) / (x * x + y * y), t, mem);
 }
 
 static const char *const names[] = {"swing", NULL};
@@ -97,7 +102,7 @@ const tr_joint_type tr_joint_revolute_spherical = {
     .fields = fields,
     .par_size = sizeof(par),
     .markers = 2,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .spatial = &spatial,
     .start = start,
     .accept = accept,

@@ -76,13 +76,13 @@ static void rate(const void *pv, double t, const tr_frame *const *f, double *out
 
 static void measure(const void *pv, double t, const tr_frame *const *f, const double *mem,
                     double *out) {
-  (void)pv, (void)t;
-  out[0] = coordinate_value(ANGLE, 6, f, mem), out[1] = way_along(f, Z);
+  (void)pv;
+  out[0] = hinge_angle(f, t, mem), out[1] = way_along(f, Z);
 }
 
 static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
-  (void)pv, (void)t;
-  mem[0] = coordinate_remember(ANGLE, f, mem[0]);
+  (void)pv;
+  hinge_remember(f, t, mem);
 }
 
 static const char *const names[] = {"angle", "s", NULL};
@@ -101,7 +101,7 @@ const tr_joint_type tr_joint_screw = {
     .fields = fields,
     .par_size = sizeof(par),
     .markers = 2,
-    .nmem = 1,
+    .nmem = TURN_MEM,
     .spatial = &spatial,
     .start = start,
     .accept = accept,

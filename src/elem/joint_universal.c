@@ -9,17 +9,26 @@
 static const prim prims[] = {{POINT, 0, 0}, {DOT1, X, Y}};
 TR_PRIMITIVE_OPS(prims, 4)
 
-static void measure(const void *par, double t, const tr_frame *const *f, const double *mem,
-                    double *out) {
-  (void)par, (void)t;
+static void angles(const tr_frame *const *f, double x[2]) {
   double R[9]; // R_A' R_B = Rx Ry
   m3_tmulm(f[0]->R, f[1]->R, R);
-  out[0] = unwrap(atan2(R[7], R[4]), mem[0]);
-  out[1] = unwrap(atan2(R[2], R[0]), mem[1]);
+  x[0] = atan2(R[7], R[4]), x[1] = atan2(R[2], R[0]);
+}
+
+static void measure(const void *par, double t, const tr_frame *const *f, const double *mem,
+                    double *out) {
+  double x[2];
+  (void)par;
+  angles(f, x);
+  for (int k = 0; k < 2; k++) out[k] = unwrap(x[k], t, mem + k * TURN_MEM);
 }
 
 static void accept(const void *par, double t, const tr_frame *const *f, double *mem) {
-  measure(par, t, f, mem, mem);
+  double x[2]; // w_B - w_A = x_A angle1' + y_B angle2'
+  (void)par;
+  angles(f, x);
+  turn_remember(x[0], spin_about(f, 0, X), t, mem);
+  turn_remember(x[1], spin_about(f, 1, Y), t, mem + TURN_MEM);
 }
 
 static const char *const names[] = {"angle1", "angle2", NULL};
@@ -36,7 +45,7 @@ const tr_joint_type tr_joint_universal = {
     .name = "universal",
     .doc = "points coincide; A turns about its x axis, B about its y axis, these perpendicular",
     .markers = 2,
-    .nmem = 2,
+    .nmem = 2 * TURN_MEM,
     .spatial = &spatial,
     .accept = accept,
 };

@@ -173,9 +173,40 @@ static inline double way_along(const tr_frame *const *f, int i) {
   return v3_dot(a, d);
 }
 
-// The angle congruent to x that is nearest to the remembered one.
-static inline double unwrap(double x, double last) {
-  return x + 2 * TR_PI * nearbyint((last - x) / (2 * TR_PI));
+// Whole turns are counted by what is remembered of the last accepted step, TURN_MEM numbers: the angle,
+// its rate and the time. They foretell the angle; the one congruent to x that is nearest is meant. So
+// a step may turn by any angle, while its rate changes by less than half a turn in the step.
+enum { TURN_ANGLE, TURN_RATE, TURN_TIME, TURN_MEM };
+
+static inline double turns_of(double x, double t, const double *mem) {
+  double foretold = mem[TURN_ANGLE] + mem[TURN_RATE] * (t - mem[TURN_TIME]);
+  return nearbyint((foretold - x) / (2 * TR_PI));
+}
+
+static inline double unwrap(double x, double t, const double *mem) {
+  return x + 2 * TR_PI * turns_of(x, t, mem);
+}
+
+// For `accept`; frames with velocities.
+static inline void turn_remember(double x, double rate, double t, double *mem) {
+  mem[TURN_ANGLE] = unwrap(x, t, mem), mem[TURN_RATE] = rate, mem[TURN_TIME] = t;
+}
+
+// w_B - w_A along an axis of frame f[k].
+static inline double spin_about(const tr_frame *const *f, int k, int i) {
+  double w[3], axis[3];
+  v3_sub(f[1]->w, f[0]->w, w);
+  m3_axis(f[k]->R, i, axis);
+  return v3_dot(axis, w);
+}
+
+// The angle about A's z axis of frames whose z axes stay together.
+static inline double hinge_angle(const tr_frame *const *f, double t, const double *mem) {
+  return unwrap(angle_about_z(f[0], f[1]), t, mem);
+}
+
+static inline void hinge_remember(const tr_frame *const *f, double t, double *mem) {
+  turn_remember(angle_about_z(f[0], f[1]), spin_about(f, 0, Z), t, mem);
 }
 
 #define TR_PRIMITIVE_OPS(prims, rows)                                                       \

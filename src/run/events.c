@@ -272,7 +272,7 @@ tr_status tr_events_start(tr_run *r, tr_error *error) {
 static void step_back(tr_run *r, double t) {
   tr_state_copy(&r->x, tr_dense_at(r, t));
   memcpy(r->x.mem, r->before.mem, (size_t)r->sys->nmem * sizeof *r->x.mem);
-  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   r->current = false;
 }

@@ -257,7 +257,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
-  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t, r->k = 0;
   r->current = false;
@@ -353,7 +353,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->next = old;
   r->current = false;
   if (r->sys->nmem > 0) {
-    tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_POSITION);
+    tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }
   r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;

@@ -212,7 +212,7 @@ void tr_constraint_force(tr_work *w, const double *mu, double *out);
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
                    double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
-void tr_accept(tr_work *w, double *mem); // elements update what they remember
+void tr_accept(tr_work *w, double *mem); // elements update what they remember; needs TR_AT_VELOCITY
 
 // A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
 const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
