@@ -12,6 +12,16 @@
      "m.yaml:2:32: parameter \"worse\": the measure DX outside of a law in \"DX(a)\"\n"
      "m.yaml:4:39: body \"a\": inertia: the time outside of a law\n"
      "m.yaml:6:23: marker \"m1\": at: the measure DX outside of a law in \"DX(b)\"\n"},
+    {"laws: names with expressions",
+     "trammel: 1\n"
+     "states: {x_1: {rate: 1}}\n"
+     "variables:\n"
+     "  a: {value: \"2*x_{1} + x_{1+1}\"}\n"
+     "  b: {value: \"x_{j}\"}\n"
+     "  c: {value: \"x_{1\"}\n",
+     "m.yaml:4:25: variable \"a\": value: unknown state or variable \"x_2\" in \"2*x_{1} + x_{1+1}\"\n"
+     "m.yaml:5:18: variable \"b\": value: unknown name \"j\"\n"
+     "m.yaml:6:17: variable \"c\": value: \"{\" without \"}\" in \"x_{1\"\n"},
     {"laws: data",
      "trammel: 1\n"
      "data:\n"

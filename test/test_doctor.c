@@ -254,6 +254,26 @@ static void many_windows(void **unused) {
   unload(&m);
 }
 
+// A joint that waits for an event is no constraint yet, and not called redundant.
+static void joints_that_wait(void **unused) {
+  (void)unused;
+  mechanism m = load_model("clutch.yaml", NULL);
+  tr_state x;
+  tr_check_info info;
+  tr_examination *e = NULL;
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_check(m.sys, &x, &info, NULL), TR_OK);
+  assert_int_equal(info.constraints, 4);
+  assert_int_equal(info.idle, 1);
+  assert_int_equal(info.rank, 4);
+  assert_int_equal(tr_examine(m.sys, &x, false, &e, NULL), TR_OK);
+  assert_int_equal(e->gruebler, 2);
+  assert_int_equal(e->freedom, 2);
+  tr_examination_free(e);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
 // ---- singular positions ---------------------------------------------------------------------------
 
 // A parallelogram of bars 1 and 2, turned by th from the line.
@@ -551,6 +571,7 @@ int main(void) {
       cmocka_unit_test(redundant_mechanisms),
       cmocka_unit_test(policies),
       cmocka_unit_test(many_windows),
+      cmocka_unit_test(joints_that_wait),
       cmocka_unit_test(singular_position),
       cmocka_unit_test(locked_position),
       cmocka_unit_test(nearly_singular),

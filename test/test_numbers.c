@@ -17,6 +17,32 @@ static void go_to(tr_run *run, double t) {
   if (tr_run_to(run, t, &error) != TR_OK) fail_msg("%s", error.text);
 }
 
+// ---- made by repeat -----------------------------------------------------------------------------------
+
+// A chain of filters X_i' = V_i - X_i with V_i = X_(i-1), X_0 = 1: X_n = 1 - e^-t sum_(k<n) t^k/k!
+static void cascade(void **unused) {
+  (void)unused;
+  mechanism m = load_text(
+      "trammel: 1\nparameters: {N: 3}\nstates: {x_0: {initial: 1, rate: 0}}\n"
+      "repeat:\n"
+      "  - for: i\n"
+      "    from: 1\n"
+      "    to: N\n"
+      "    states:\n"
+      "      x_{i}: {rate: \"v_{i} - x_{i}\"}\n"
+      "    variables:\n"
+      "      v_{i}: {value: \"x_{i-1}\"}\n"
+      "variables: {last: {value: \"2*x_{N}\"}}\n");
+  tr_run *run = new_run(m.sys, "radau5", 0.02, 1);
+  go_to(run, 1);
+  assert_near(read(run, &m, "x_1"), 1 - exp(-1), 1e-8, "first");
+  assert_near(read(run, &m, "x_2"), 1 - 2 * exp(-1), 1e-8, "second");
+  assert_near(read(run, &m, "x_3"), 1 - 2.5 * exp(-1), 1e-8, "third");
+  assert_near(read(run, &m, "last"), 2 - 5 * exp(-1), 1e-8, "by a name outside of the repeat");
+  tr_run_free(run);
+  unload(&m);
+}
+
 // ---- low-pass filter ----------------------------------------------------------------------------------
 
 // X' = (sin w t - X)/T:  X = (sin w t - w T cos w t)/(1 + w^2 T^2) + C exp(-t/T)
@@ -393,6 +419,7 @@ static void mistakes(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cascade),
       cmocka_unit_test(filter_orders),
       cmocka_unit_test(filter_under_control),
       cmocka_unit_test(loops),

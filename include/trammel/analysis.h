@@ -25,7 +25,8 @@ TR_API tr_status tr_consistent_start(const tr_system *system, tr_state *state, t
 TR_API tr_status tr_accelerations(const tr_system *system, tr_state *state, tr_error *error);
 
 typedef struct tr_check_info {
-  int coordinates, constraints; // nv, nc
+  int coordinates, constraints; // nv, and rows that hold
+  int idle;                     // rows of joints that hold only once an event has locked them
   int rank;                     // of G at the start, after assembly
   int freedom;                  // of velocities: nv - rank
   int of_velocities;            // rows that constrain velocities only (nonholonomic)

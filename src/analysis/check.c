@@ -16,7 +16,7 @@ static tr_status rank_by_factor(const tr_system *s, const tr_state *x, int *rank
   tr_status status = tr_accelerations(s, &copy, NULL);
   tr_state_free(s, &copy);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
-  *rank = status == TR_OK ? s->nc : -1;
+  *rank = status == TR_OK ? s->nc - tr_idle_rows(s, x->mem, NULL) : -1;
   return TR_OK;
 }
 
@@ -54,7 +54,8 @@ tr_status tr_check_method(const tr_system *s, tr_error *error) {
 
 tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, tr_error *error) {
   *info = (tr_check_info){.coordinates = s->nv - s->nnumber,
-                          .constraints = s->nc - s->nnumber,
+                          .constraints = s->nc - s->nnumber - tr_idle_rows(s, x->mem, NULL),
+                          .idle = tr_idle_rows(s, x->mem, NULL),
                           .of_velocities = s->nvelocity - s->nnumber,
                           .worst = ""};
   tr_work *w;

@@ -240,7 +240,8 @@ tr_status tr_examine(const tr_system *s, const tr_state *x, bool all, tr_examina
   *out = NULL;
   tr_status status = k ? tr_projector_open(s, &d.own) : TR_NO_MEMORY;
   if (status != TR_OK) goto done;
-  k->e = (tr_examination){.coordinates = s->nv, .constraints = s->nc, .gruebler = s->nv - s->nc};
+  int held = s->nc - tr_idle_rows(s, x->mem, NULL);
+  k->e = (tr_examination){.coordinates = s->nv, .constraints = held, .gruebler = s->nv - held};
   k->e.rank = k->e.rank_nearby = k->e.freedom = -1, k->e.closeness = 1;
   status = prepare(&d, x) ? examine(&d, all, &k->e) : TR_NO_MEMORY;
   // states and variables have an equation each, and no part in the mechanism

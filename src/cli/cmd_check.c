@@ -59,6 +59,7 @@ static void print_json(const findings *f) {
   json_int(&j, "coordinates", f->check.coordinates);
   json_int(&j, "constraints", f->check.constraints);
   int rank = f->doctor ? f->doctor->rank : f->check.rank;
+  json_int(&j, "constraints_idle", f->check.idle);
   json_int(&j, "rank", rank);
   json_int(&j, "redundant", f->check.constraints - rank);
   json_int(&j, "degrees_of_freedom", f->doctor ? f->doctor->freedom : f->check.freedom);
@@ -134,8 +135,11 @@ static void print_text(const findings *f) {
   if (s.numbers > 0) printf(", states and variables %d", s.numbers);
   printf("\n");
   int rank = f->doctor ? f->doctor->rank : c->rank, count = c->coordinates - c->constraints;
-  printf("%-18s %d coordinates, %d constraints", "equations", c->coordinates, c->constraints);
-  printf(rank < 0 ? ", too large to tell their rank\n" : " of rank %d\n", rank);
+  printf("%-18s %d coordinate%s, %d constraint%s", "equations", c->coordinates,
+         c->coordinates == 1 ? "" : "s", c->constraints, c->constraints == 1 ? "" : "s");
+  printf(rank < 0 ? ", too large to tell their rank" : " of rank %d", rank);
+  if (c->idle > 0) printf("; %d more wait%s for an event", c->idle, c->idle == 1 ? "s" : "");
+  printf("\n");
   printf(rank < 0 ? "%-18s not known" : "%-18s %d", "degrees of freedom", c->coordinates - rank);
   if (c->of_velocities > 0)
     printf(" of velocities, %d of positions: %d of the constraints %s velocities only",

@@ -271,6 +271,7 @@ int tr_instruction_operands(const tr_instruction *in) {
     case TR_OP_TIME:
     case TR_OP_VARIABLE:
     case TR_OP_STATE:
+    case TR_OP_NAMED:
     case TR_OP_JOINT:
     case TR_OP_MARKER: return 0;
     case TR_OP_UNIT:

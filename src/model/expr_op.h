@@ -28,6 +28,7 @@ typedef enum tr_op {
   TR_OP_VARIABLE, // slot: row of the variables
   TR_OP_CURVE,    // slot: which curve; one operand
   TR_OP_STATE,    // slot: body behind a state or variable
+  TR_OP_NAMED,    // the same by a name with {expressions}; length as below
   TR_OP_MARKER,   // length: letters of its name, from `at` on
   TR_OP_JOINT,    // the same of a joint
   TR_OP_MEASURE   // call: row of the measures, its markers

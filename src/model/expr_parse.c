@@ -288,6 +288,17 @@ static bool parse_moving(parser *p, int at, int n, bool *found) {
   return true;
 }
 
+// name_{i}: a state or variable whose name the planner makes.
+static bool parse_template_name(parser *p, int at) {
+  int n = 0, depth = 0;
+  for (char c;
+       (c = p->text[at + n]) && (depth > 0 || c == '{' || c == '_' || isalnum((unsigned char)c));
+       n++)
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+  p->at = at + n;
+  return emit(p, (tr_instruction){.op = TR_OP_NAMED, .at = at, .u.length = n}, 1);
+}
+
 // A near name, of variables first.
 static void hint_name(parser *p, const char *text) {
   const tr_variable *v = p->scope && p->scope->law ? p->scope->law->variables : NULL;
@@ -302,6 +313,7 @@ static bool parse_name(parser *p) {
   const char *name = p->text + at;
   word w = word_at(p, at, n);
   p->at += n;
+  if (p->text[p->at] == '{' && p->scope && p->scope->law) return parse_template_name(p, at);
   if (peek(p) == '(') return parse_call(p, at, &w, n);
   if (n == 2 && memcmp(name, "pi", 2) == 0)
     return emit(p,

@@ -207,21 +207,31 @@ static bool push_joint_measure(compiler *c, const tr_instruction *in, const tr_m
 }
 
 // A state or variable, by the origin marker of the body behind it.
-static bool push_state(compiler *c, const tr_instruction *in) {
-  const tr_plan_body *b = &c->p->plan->body[in->u.slot];
+static bool push_state(compiler *c, const tr_instruction *in, int slot) {
+  const tr_plan_body *b = &c->p->plan->body[slot];
   bool state = b->type == &tr_body_state;
   if (c->field->reach == TR_OF_TIME)
     return fail(c, in->at, "\"%.40s\" depends on the motion: a law of time is expected", b->name);
   if (c->field->reach == TR_OF_POSITIONS && !state)
     return fail(c, in->at, "the variable \"%.40s\" in a law of positions and time", b->name);
-  int marker = tr_plan_extra_marker(c->p, 1 + in->u.slot, &c->error);
+  int marker = tr_plan_extra_marker(c->p, 1 + slot, &c->error);
   c->error.at = in->at;
   if (marker < -1) return false;
-  tr_value value = c->p->number[in->u.slot - c->p->first_number];
+  tr_value value = c->p->number[slot - c->p->first_number];
   value.x = 1;
   return push_input(
       c, in->at, value,
       (law_input){.kind = state ? LAW_STATE : LAW_VALUE, .to = marker, .from = -1, .along = -1});
+}
+
+// The same where the name has {expressions} in it.
+static bool push_named(compiler *c, const tr_instruction *in) {
+  char shown[TR_SHOWN];
+  const char *text = tr_plan_text_part(c->p, c->node, in->at, in->u.length);
+  if (!text) return false;
+  int slot = tr_plan_number_named(&c->p->scope, text, strlen(text));
+  if (slot >= 0) return push_state(c, in, slot);
+  return fail(c, in->at, "unknown state or variable \"%s\"", tr_shown(text, shown));
 }
 
 static bool push_measure(compiler *c, const tr_instruction *in) {
@@ -363,7 +373,8 @@ static bool walk(compiler *c, const tr_expr *expr) {
         ok = push_input(c, in->at, of_quantity(c->field->variables[in->u.slot].quantity),
                         (law_input){.kind = LAW_VARIABLE, .axis = in->u.slot});
         break;
-      case TR_OP_STATE: ok = push_state(c, in); break;
+      case TR_OP_STATE: ok = push_state(c, in, in->u.slot); break;
+      case TR_OP_NAMED: ok = push_named(c, in); break;
       case TR_OP_MARKER: ok = push_marker(c, in); break;
       case TR_OP_JOINT: ok = push_joint(c, in); break;
       case TR_OP_MEASURE: ok = push_measure(c, in); break;
