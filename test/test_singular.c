@@ -181,8 +181,9 @@ static void driven_parallelogram(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_angle_is_right),         cmocka_unit_test(windows_at_fixed_steps),
-      cmocka_unit_test(windows_by_other_methods),   cmocka_unit_test(windows_within_a_tolerance),
-      cmocka_unit_test(slider_crank_in_the_middle), cmocka_unit_test(driven_parallelogram),
+      cmocka_unit_test(windows_by_other_methods),   cmocka_unit_test(a_thousand_windows),
+      cmocka_unit_test(windows_within_a_tolerance), cmocka_unit_test(slider_crank_in_the_middle),
+      cmocka_unit_test(driven_parallelogram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
