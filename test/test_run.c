@@ -482,7 +482,8 @@ static void same_bits(void **u) {
       unload(&a), unload(&b);
     }
   }
-  assert_true(differ > 0.9 * count); // the hash sees; what turns steadily is the same by all methods
+  assert_true(differ >
+              0.9 * count); // the hash sees; what turns steadily is the same by all methods
 }
 
 // Newton iterations and matrices per step of the shipped simulations: what was measured, and 30 %.

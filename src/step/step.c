@@ -136,9 +136,7 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   return true;
 }
 
-static double sign_of(int i) {
-  return (unsigned)i * 2654435769u >> 31 ? -1 : 1;
-}
+static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }
 
 void tr_rows_noise(int n, double rows, double *r) {
   for (int i = 0; i < n; i++) r[i] = sign_of(i) * rows;
