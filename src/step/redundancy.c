@@ -83,7 +83,7 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
   int idle = tr_idle_rows(s, w->mem, rows); // rows of joints that do not hold repeat nothing
   for (int i = 0; i < idle; i++) depends[rows[i]] = false;
   for (int i = 0; i < s->nc; i++) out->count += depends[i];
-  out->rank = s->nc - out->count;
+  out->rank = s->nc - idle - out->count;
   out->row = TR_NEW(ar, out->count, int);
   out->source = TR_NEW(ar, out->count, tr_sources);
   if (!out->row || !out->source) status = TR_NO_MEMORY;
