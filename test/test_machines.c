@@ -345,6 +345,26 @@ static void within_tolerance(void **unused) {
   }
 }
 
+// ---- robot arm under control ----------------------------------------------------------------------------
+
+// At rest integral action leaves no error, so the motors hold the weights at the goal angles.
+static void robot_arm_pid(void **unused) {
+  (void)unused;
+  double deg = TR_PI / 180, g = 9.81, L1 = 0.5, L2 = 0.4, m1 = 12, m2 = 7, load = 5;
+  double elbow = g * (m2 / 2 + load) * L2 * cos(-25 * deg);
+  double shoulder = elbow + g * (m1 / 2 + m2 + load) * L1 * cos(35 * deg);
+  machine k = shipped("robot_arm_pid.yaml", NULL);
+  go_to(&k, 5);
+  assert_near(read_output(&k, "waist.angle"), 90 * deg, 1e-5, "waist");
+  assert_near(read_output(&k, "shoulder.angle"), 35 * deg, 1e-5, "shoulder");
+  assert_near(read_output(&k, "elbow.angle"), -60 * deg, 1e-5, "elbow");
+  assert_near(read_output(&k, "shoulder_torque"), shoulder, 1e-3, "motor of the shoulder");
+  assert_near(read_output(&k, "elbow_motor.f"), elbow, 1e-3, "motor of the elbow");
+  assert_near(read_output(&k, "shoulder_command"), 400 * atanh(shoulder / 400), 1e-2,
+              "what it is told, before saturation");
+  stop(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flyball_governor), cmocka_unit_test(four_bar),
@@ -352,7 +372,8 @@ int main(void) {
       cmocka_unit_test(theo_jansen),      cmocka_unit_test(bricard),
       cmocka_unit_test(sarrus),           cmocka_unit_test(gyroscope),
       cmocka_unit_test(stewart_platform), cmocka_unit_test(double_wishbone),
-      cmocka_unit_test(v6_crank_train),   cmocka_unit_test(within_tolerance),
+      cmocka_unit_test(v6_crank_train),   cmocka_unit_test(robot_arm_pid),
+      cmocka_unit_test(within_tolerance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
