@@ -512,6 +512,7 @@ static void newton_budget(void **u) {
       {"three_link_pendulum.yaml", 2.58, 0.146},
       {"quick_return.yaml", 2.16, 0.035},
       {"robot_arm.yaml", 2.05, 0.009},
+      {"robot_arm_pid.yaml", 4.39, 0.375},
       {"shake_table.yaml", 1.95, 0.001},
       {"rod_net.yaml", 3.17, 0.282},
       {"bricard.yaml", 2.54, 0.054},
