@@ -254,6 +254,23 @@ static void many_windows(void **unused) {
   unload(&m);
 }
 
+// A speed that nothing can have is refused, and who wants it is named.
+static void kept_speed_is_named(void **unused) {
+  (void)unused;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  bar: {type: planar, mass: 1, inertia: 1, omega: 2, keep: [omega]}\n"
+      "joints: {hold: {type: fixed, markers: [ground, bar]}}\n");
+  tr_state x;
+  tr_error error = {0};
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_consistent_start(m.sys, &x, NULL, &error), TR_INCONSISTENT);
+  assert_non_null(strstr(error.text, "joint \"hold\": its velocities cannot be made consistent"));
+  assert_non_null(strstr(error.text, "body \"bar\": keeps omega as given"));
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
 // A joint that waits for an event is no constraint yet, and not called redundant.
 static void joints_that_wait(void **unused) {
   (void)unused;
@@ -572,6 +589,7 @@ int main(void) {
       cmocka_unit_test(policies),
       cmocka_unit_test(many_windows),
       cmocka_unit_test(joints_that_wait),
+      cmocka_unit_test(kept_speed_is_named),
       cmocka_unit_test(singular_position),
       cmocka_unit_test(locked_position),
       cmocka_unit_test(nearly_singular),

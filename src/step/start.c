@@ -228,20 +228,21 @@ static void name_open(const tr_system *s, const double *gap, tr_error *error) {
 }
 
 // What was to be kept may be the reason.
-static void name_kept(const tr_projector *p, tr_error *error) {
+static void name_kept(const tr_projector *p, bool velocity, tr_error *error) {
   const tr_system *s = p->sys;
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    if (!b->keep_q || p->again) continue;
+    const char *const *name = velocity ? b->type->rate_names : b->type->coordinate_names;
+    if (!(velocity ? b->keep_v : b->keep_q) || p->again) continue;
     char names[64] = "";
-    for (int k = 0; b->type->coordinate_names && b->type->coordinate_names[k]; k++)
-      if (kept(p, b, false, k)) {
+    for (int k = 0; name && name[k]; k++)
+      if (kept(p, b, velocity, k)) {
         size_t n = strlen(names);
-        snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "",
-                 b->type->coordinate_names[k]);
+        snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", name[k]);
       }
     tr_fail(error, TR_INCONSISTENT, NULL,
-            "body \"%s\": keeps %s as given; leave it free if it may move", b->name, names);
+            "body \"%s\": keeps %s as given; leave it free if it may %s", b->name, names,
+            velocity ? "change" : "move");
   }
 }
 
@@ -257,7 +258,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   tr_text_free(&text);
   blame(p->sys, phi, "cannot be assembled from the given start", error);
   name_open(p->sys, phi, error);
-  name_kept(p, error);
+  name_kept(p, false, error);
   return TR_INCONSISTENT;
 }
 
@@ -363,8 +364,11 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
     now = change(p, x, last, gap);
   }
   info->phi_v_after = now;
-  if (now > 1e6 * done || !isfinite(now))
-    return blame(s, gap, "its velocities cannot be made consistent", error);
+  if (now > 1e6 * done || !isfinite(now)) {
+    blame(s, gap, "its velocities cannot be made consistent", error);
+    name_kept(p, true, error);
+    return TR_INCONSISTENT;
+  }
   return TR_OK;
 }
 
