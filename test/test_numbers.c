@@ -309,6 +309,8 @@ static void friction_element(void **unused) {
   int f = tr_channel_find(m.sys, "rub.f"), rate = tr_channel_find(m.sys, "rub.rate");
   assert_int_equal(tr_channel_quantity(m.sys, f), TR_FORCE);
   assert_int_equal(tr_channel_quantity(m.sys, rate), TR_VELOCITY);
+  double x = read(run, &m, "b.x"); // what the element tells is what it does
+  assert_near(read(run, &m, "rub.f"), -0.2 * (2 * 9.81 + 3 * x), 1e-6, "friction");
   tr_run_free(run);
   unload(&m);
 }

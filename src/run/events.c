@@ -63,6 +63,7 @@ static double instant(const tr_run *r) {
 static void evaluate(tr_run *r) {
   const tr_state *x = tr_run_state(r);
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (r->sys->nreaction > 0) tr_show_reactions(r->work, x->lam);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->g = tr_event_value(r->work, k);
@@ -72,8 +73,10 @@ static void evaluate(tr_run *r) {
 }
 
 static double value_inside(tr_run *r, int k, double t) {
-  const tr_state *x = tr_dense_motion(r, t);
+  bool reactions = r->sys->nreaction > 0;
+  const tr_state *x = reactions ? tr_dense_at(r, t) : tr_dense_motion(r, t);
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  if (reactions) tr_show_reactions(r->work, x->lam);
   return tr_event_value(r->work, k);
 }
 

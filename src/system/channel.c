@@ -440,6 +440,7 @@ static void read_constraint(const tr_reader *r, double out[2]) {
 tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
   const tr_system *s = r->sys;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (s->nreaction > 0) tr_show_reactions(r->work, x->lam);
   double part_values[SPATIAL_PARTS + TR_MAX_MEASURES + TR_MAX_ROWS] = {0};
   const sys_owner *last = NULL;
   for (int i = 0; i < r->n; i++) {
