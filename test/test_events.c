@@ -418,6 +418,34 @@ static void test_latch(void **state) {
   tr_system_free(sys);
 }
 
+// A pin that shears at 20 N, in the plane and in space: a pendulum let go at the level pulls, at the angle
+// th below it, with the parts g (sin + 2 sin/I) and g cos (1 - 1/I) for m = L = 1, I = 1.01.
+static void test_shear_pin(void **state) {
+  (void)state;
+  static const char *const bodies[] = {
+      "  p: {type: planar, mass: 1, inertia: 0.01, position: [1, 0]}\n",
+      "  p: {type: spatial, mass: 1, inertia: 0.01, position: [1, 0, 0]}\n"};
+  static const char *const methods[] = {"hht-i3", "radau5", "gen-alpha:index=2"};
+  for (int k = 0; k < 6; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "trammel: 1\ngravity: [0, -9.81]\nbodies:\n%s"
+             "joints: {pin: {type: revolute, bodies: [ground, p], at: [0, 0]}}\n"
+             "events: {snap: {when: FM(pin) - 20 N, direction: rising, stop: yes}}\n"
+             "simulation: {end: 1 s, step: 1 ms}\n",
+             bodies[k % 2]);
+    tr_system *sys = compile_text(text);
+    tr_run *run = begin(sys, methods[k / 2], NAN, 0);
+    assert_int_equal(tr_run_all(run, NULL), TR_STOPPED);
+    assert_int_equal(tr_run_describe(run).events, 1);
+    double s = -at_end(sys, run, "p.y"), c = at_end(sys, run, "p.x"), I = 1.01, g = 9.81;
+    double pull = hypot(g * (s + 2 * s / I), g * c * (1 - 1 / I));
+    if (fabs(pull - 20) > 2e-2) fail_msg("%s, %d: %.9g N", methods[k / 2], k % 2, pull);
+    tr_run_free(run);
+    tr_system_free(sys);
+  }
+}
+
 // An elbow that locks in flight: the angular momentum about the pivot is what it was.
 static const char *const elbow =
     "trammel: 1\n"
@@ -531,8 +559,8 @@ int main(void) {
       cmocka_unit_test(test_chatter),       cmocka_unit_test(test_rows),
       cmocka_unit_test(test_cradle),        cmocka_unit_test(test_wall),
       cmocka_unit_test(test_clutch),        cmocka_unit_test(test_latch),
-      cmocka_unit_test(test_elbow),         cmocka_unit_test(test_release),
-      cmocka_unit_test(test_again),
+      cmocka_unit_test(test_shear_pin),     cmocka_unit_test(test_elbow),
+      cmocka_unit_test(test_release),       cmocka_unit_test(test_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

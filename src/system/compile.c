@@ -292,9 +292,11 @@ static tr_status find_reactions(tr_system *s, tr_error *error) {
   for (int j = 0; j < p->njoint; j++) {
     if (p->joint[j].reaction == 0) continue;
     int first = s->nreaction; // a planar and a spatial one at most
-    for (int i = 0; i < s->njoint + s->nforce; i++) {
+    for (int i = 0, laws = s->njoint + s->nforce; i < laws + s->nevent; i++) {
       const sys_element *e = element(s, i);
-      const int *marker = i < s->njoint ? p->joint[i].marker : p->force[i - s->njoint].marker;
+      const int *marker = i < s->njoint ? p->joint[i].marker
+                          : i < laws    ? p->force[i - s->njoint].marker
+                                        : p->event[i - laws].marker;
       for (int k = 0; k < e->markers; k++) {
         int known = first;
         if (marker[k] != p->joint[j].reaction) continue;

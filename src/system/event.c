@@ -30,6 +30,13 @@ static const char *describe(tr_system *s, const tr_plan_event *e) {
   return text;
 }
 
+// Whether a marker is a frame on ground that shows the reaction of a joint in space.
+static bool shows_spatial(const tr_system *s, int marker) {
+  for (int j = 0; j < s->plan.njoint; j++)
+    if (s->plan.joint[j].reaction == marker && marker > 0) return s->joint[j].e.nd == 6;
+  return false;
+}
+
 tr_status tr_number_events(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nevent = p->nevent;
@@ -47,7 +54,7 @@ tr_status tr_number_events(tr_system *s, tr_error *error) {
       int b = p->marker[d->marker[k]].body;
       e->e.frame[k] = d->marker[k]; // becomes a site when those are numbered
       e->e.body[k] = b;
-      if (b != TR_GROUND && s->body[b].type->dim != 2) e->e.nd = 6;
+      if (b == TR_GROUND ? shows_spatial(s, d->marker[k]) : s->body[b].type->dim != 2) e->e.nd = 6;
     }
   }
   return TR_OK;
