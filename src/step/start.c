@@ -330,46 +330,60 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   return TR_OK;
 }
 
-// v <- v - f d, d in p->r; with rows of velocities f is halved until the gap shrinks.
-static double change(tr_projector *p, tr_state *x, double before, double *gap) {
+// v <- v - f d, d in p->r; with rows of velocities, unless told to go all the way, f is halved until the
+// gap shrinks.
+static double change(tr_projector *p, tr_state *x, bool whole, double before, double *gap) {
   const tr_system *s = p->sys;
   double *v0 = p->work->x, f = 1, now = before;
   memcpy(v0, x->v, (size_t)s->nv * sizeof *v0);
   for (int k = 0; k <= MAX_HALVINGS; k++, f *= 0.5) {
     for (int i = 0; i < s->nv; i++) x->v[i] = v0[i] - f * p->r[i];
     now = velocity_gap(p, x, gap);
-    if (now < before || s->nvelocity == 0) break;
+    if (now < before || s->nvelocity == 0 || whole) break;
   }
   return now;
 }
 
-static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
-                                    tr_start_info *info, tr_error *error) {
+// Newton's iteration until the gap no longer shrinks; whole steps may first open it, above `good`.
+static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, bool whole,
+                                  double good, double *gap, double *left) {
   const tr_system *s = p->sys;
-  double *gap = p->r + s->nv;
-  double now = info->phi_v_before = velocity_gap(p, x, gap), last = INFINITY;
-  double done = 16 * DBL_EPSILON * fmax(vec_largest(x->v, s->nv), now) * sqrt(fmax(1, s->nc));
+  double now = velocity_gap(p, x, gap), last = INFINITY, done = 1e-6 * good;
   bool curved = s->nvelocity > 0, factored = false;
   int most = curved ? MAX_ITERATIONS : 4;
-  for (int k = 0; k < most && (curved ? now > 0 && now < last : now > done); k++) {
-    if ((curved || !factored) && factor_projection(p, x, true, REGULAR) != TR_OK)
-      return blame(s, gap, "its velocities cannot be made consistent", error);
+  for (int k = 0; k < most && (curved ? now > 0 : now > done); k++) {
+    if (curved && !(now < last) && !(whole && now > good)) break;
+    if ((curved || !factored) && factor_projection(p, x, true, REGULAR) != TR_OK) return TR_FAILED;
     factored = true;
     last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);
-    if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK)
-      return tr_fail(error, TR_INCONSISTENT, NULL, "the velocities cannot be made consistent");
+    if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK) return TR_FAILED;
     hold_kept(p, true, given, p->r);
-    now = change(p, x, last, gap);
+    now = change(p, x, whole, last, gap);
   }
-  info->phi_v_after = now;
-  if (now > 1e6 * done || !isfinite(now)) {
-    blame(s, gap, "its velocities cannot be made consistent", error);
-    name_kept(p, true, error);
-    return TR_INCONSISTENT;
+  *left = now;
+  return now <= good ? TR_OK : TR_FAILED;
+}
+
+// Short steps keep to the solution that is near. Where they get stuck, as at a variable of a steep law
+// behind others, whole ones are tried from the beginning: a chain of explicit laws takes one for each link.
+static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
+                                    tr_start_info *info, tr_error *error) {
+  const tr_system *s = p->sys;
+  double *gap = p->r + s->nv, *v0 = p->room + s->nq;
+  double now = info->phi_v_before = velocity_gap(p, x, gap);
+  double size = fmax(vec_largest(x->v, s->nv), now);
+  double good = 1e6 * 16 * DBL_EPSILON * size * sqrt(fmax(1, s->nc));
+  tr_status status = close_velocities(p, x, given, false, good, gap, &info->phi_v_after);
+  if (status != TR_OK && s->nnumber > 0) {
+    memcpy(x->v, v0, (size_t)s->nv * sizeof *x->v);
+    status = close_velocities(p, x, given, true, good, gap, &info->phi_v_after);
   }
-  return TR_OK;
+  if (status == TR_OK) return TR_OK;
+  blame(s, gap, "its velocities cannot be made consistent", error);
+  name_kept(p, true, error);
+  return TR_INCONSISTENT;
 }
 
 tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error *error) {
