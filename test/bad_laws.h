@@ -208,7 +208,7 @@
      "forces:\n"
      "  f: {type: spring-damper, markers: [m1, m2], force: \"DX(m1)*DY(m1)*DZ(m1)*VX(m1)*V"
      "Y(m1)*VZ(m1)*DX(m2)*DY(m2)*DZ(m2)*VX(m2)*VY(m2)*VZ(m2)*time\"}\n",
-     "m.yaml:9:139: force \"f\": force: more than 12 different measures in one law in \"DX"
+     "m.yaml:9:139: force \"f\": force: more than 12 different measures in one law: let a variable hold a part in \"DX"
      "(m1)*DY(m1)*DZ(m1)*VX(m1)*VY(m1)*VZ(m1)*DX(m2)*DY(m2)*DZ(m...\"\n"},
     {"laws: nested too deeply",
      "trammel: 1\n"

@@ -320,6 +320,22 @@ static tr_status stop(tr_study_progress *self, double share, const char *what) {
   return TR_STOPPED;
 }
 
+// A linear system of positions alone is not that of a controlled machine, nor of a skate.
+static void not_linearised(void **u) {
+  (void)u;
+  mechanism pid = load_model("inverted_pendulum_pid.yaml", NULL);
+  mechanism skate = load_model("skate.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  for (int k = 0; k < 2; k++) {
+    set.at_start = k;
+    refuse(pid.sys, TR_STUDY_STABILITY, &set, TR_BAD_INPUT,
+           "state \"integral\": models with states");
+    refuse(skate.sys, TR_STUDY_STABILITY, &set, TR_BAD_INPUT,
+           "joint \"blade\": models with constr");
+  }
+  unload(&pid), unload(&skate);
+}
+
 static void bad_settings(void **u) {
   (void)u;
   static const char *const wrong[] = {"hht-i4"}, *const none[] = {"nothing.x"};
@@ -441,6 +457,7 @@ int main(void) {
       cmocka_unit_test(known_radii),
       cmocka_unit_test(amplitude_and_period),
       cmocka_unit_test(equilibrium),
+      cmocka_unit_test(not_linearised),
       cmocka_unit_test(bad_settings),
       cmocka_unit_test(bad_references),
       cmocka_unit_test(no_memory),

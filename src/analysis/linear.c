@@ -85,10 +85,27 @@ static tr_status descend(search *k, tr_state *x, bool *found) {
   return TR_OK;
 }
 
+// Modes here are those of q alone. States, variables and constraints of velocities have parts of their own
+// in a linear system, and leaving them out would tell of another machine.
+static tr_status check_mechanical(const tr_system *s, tr_error *error) {
+  for (int i = 0; i < s->nbody; i++)
+    if (s->number[s->body[i].v])
+      return tr_fail(error, TR_BAD_INPUT, NULL,
+                     "%s \"%s\": models with states or variables are not linearised",
+                     s->body[i].type->name, s->body[i].name);
+  for (int i = 0; i < s->njoint; i++)
+    if (s->joint[i].ops->velocity)
+      return tr_fail(error, TR_BAD_INPUT, NULL,
+                     "joint \"%s\": models with constraints of velocities are not linearised",
+                     s->joint[i].e.name);
+  return TR_OK;
+}
+
 tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error) {
   tr_arena ar = tr_arena_make(sys->al);
   search k = {.sys = sys};
   *found = false;
+  TR_TRY(check_mechanical(sys, error));
   k.r = TR_NEW(&ar, sys->nv + sys->nc, double);
   k.q = TR_NEW(&ar, sys->nq, double);
   tr_status status = k.r && k.q ? tr_kkt_make(&ar, &sys->pattern, &k.kkt) : TR_NO_MEMORY;
@@ -214,6 +231,7 @@ static tr_status exponents(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
                         tr_error *error) {
   *m = (tr_modes){0};
+  TR_TRY(check_mechanical(sys, error));
   tr_work *w = NULL;
   tr_kkt kkt = {0};
   tr_status status = tr_kkt_make(ar, &sys->pattern, &kkt);

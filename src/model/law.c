@@ -103,7 +103,8 @@ static bool push_input(compiler *c, int at, tr_value value, law_input in) {
   int k = 0;
   while (k < c->inputs && memcmp(&c->input[k], &in, sizeof in) != 0) k++;
   if (k == TR_LAW_INPUTS)
-    return fail(c, at, "more than %d different measures in one law", TR_LAW_INPUTS);
+    return fail(c, at, "more than %d different measures in one law: let a variable hold a part",
+                TR_LAW_INPUTS);
   if (k == c->inputs) c->input[c->inputs++] = in;
   push(c, value, (law_instruction){.op = LAW_INPUT, .input = k});
   return true;
@@ -510,8 +511,10 @@ int tr_plan_extra_marker(tr_planner *p, int marker, tr_expr_error *e) {
   int k = 0;
   while (k < p->nextra && p->extra[k] != marker) k++;
   if (p->own_markers + k == TR_MAX_MARKERS) {
-    snprintf(e->text, sizeof e->text, "the element has more than %d markers with those of its laws",
-             TR_MAX_MARKERS);
+    snprintf(
+        e->text, sizeof e->text,
+        "the element has more than %d markers with those of its laws: let a variable hold a part",
+        TR_MAX_MARKERS);
     return -2;
   }
   if (k == p->nextra) p->extra[p->nextra++] = marker;

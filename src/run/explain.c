@@ -156,7 +156,8 @@ static void tell_coordinate(const tr_run *r, int worst, char *text, size_t room)
     int n = 0;
     while (names && names[n]) n++;
     const char *name = worst - b->v < n ? names[worst - b->v] : NULL;
-    snprintf(text, room, "body \"%s\"%s%s", b->name, name ? ", " : "", name ? name : "");
+    snprintf(text, room, "%s \"%s\"%s%s", r->sys->number[b->v] ? b->type->name : "body", b->name,
+             name ? ", " : "", name ? name : "");
   }
 }
 
