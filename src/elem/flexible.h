@@ -13,12 +13,17 @@
 //   S1_j = sum m phi_j,   B_ij = sum m b_ij,   X1_j = sum m c x phi_j + D psi_j,
 //   X2_ij = sum m phi_i x phi_j,   Me_ij = sum m phi_i . phi_j + psi_i D psi_j
 //   J2_ij = 1/2 (e(phi_i, phi_j) + e(c, b_ij)) over m, J1_j = e(c, phi_j),  e(a, b) = 2 a.b 1 - a b' - b a'
+// Inertias D of nodes turn with them, A = 1 + [psi] + [psi]^2/2: J has sum A D A', and H the momentum
+// A D (psi' - psi x psi'/2) of their turning, to second order in x and x' as all of T:
+//   J1_j += [psi_j] D - D [psi_j],   X2_ij += psi_i x D psi_j - D (psi_i x psi_j)/2
+//   J2_ij += sym (-[psi_i] D [psi_j] + ([psi_i] [psi_j] D + D [psi_j] [psi_i])/2)
+// The polar inertia of beams does not turn: Euler-Bernoulli beams have no rotary inertia beside it.
 // The kinetic energy, V = R' r' the velocity of the origin in body axes:
 //   T = m V.V/2 + V.(w x s + S x') + w.J w/2 + w.H x' + x'.Me x'/2
 // and Lagrange's equations, exactly of this T (flexible_planar.c, flexible_spatial.c):
 //   m r'' + R (w' x s + S x'' + w x (w x s) + 2 w x S x' + S' x')      = f
-//   s x R' r'' + J w' + H x'' + J' w + w x (J w + H x')                = tau
-//   S_j.R' r'' + H_j.w' + (Me x'')_j - w.J_j w/2 + 2 w.sum_i X2_ij x_i' = f_j
+//   s x R' r'' + J w' + H x'' + J' w + H' x' + w x (J w + H x')        = tau
+//   S_j.R' r'' + H_j.w' + (Me x'')_j - w.J_j w/2 + w.sum_i (X2_ij - X2_ji) x_i' = f_j
 // (a prime on s, S, J, H: by time; J_j = dJ/dx_j). That c x b = 0 everywhere is used: b is axial.
 #ifndef TR_FLEXIBLE_H
 #define TR_FLEXIBLE_H
@@ -29,11 +34,12 @@ enum { TR_MAX_MODES = 60 };
 
 typedef struct tr_flexible {
   int n;
+  bool turns; // some inertia turns with its point
   double m, S0[3], J0[9];
   double *S1, *X1;   // (n x 3)
   double *J1;        // (n x 9)
   double *J2;        // (n x n x 9) symmetric in the modes
-  double *X2;        // (n x n x 3) antisymmetric
+  double *X2;        // (n x n x 3) antisymmetric, but for inertias that turn
   double *B;         // (n x n x 3) or NULL: no stiffening
   double *M, *K, *C; // (n x n)
 } tr_flexible;
@@ -42,11 +48,12 @@ size_t tr_flexible_room(int n); // in numbers
 // Lays an empty body out in the room.
 tr_flexible *tr_flexible_new(int n, bool stiffening, double *room);
 
-// A point of the body with its shapes; D: its inertia about the body axes, kept by them.
+// A point of the body with its shapes; D: its inertia about the body axes, and whether it turns with psi.
 typedef struct tr_flex_point {
   double m, c[3], D[3];
   const double *phi, *psi; // (n x 3)
   const double *b;         // (n x n x 3) or NULL
+  bool turns;
 } tr_flex_point;
 void tr_flexible_add(tr_flexible *f, const tr_flex_point *p);
 // Another modal mass than the points': what J knows of phi_i . phi_j follows it.

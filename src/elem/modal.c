@@ -152,6 +152,7 @@ static tr_flex_point node_at(const tr_modal *d, int k, bool planar) {
   p.m = x[lines];
   if (planar && d->nodes.columns == 4) p.D[2] = x[3];
   for (int a = 0; !planar && d->nodes.columns == 7 && a < 3; a++) p.D[a] = x[4 + a];
+  p.turns = !planar && d->nodes.columns == 7 && d->shapes.columns == 6;
   return p;
 }
 
