@@ -129,8 +129,7 @@ void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]) {
     f->C[(n + 1) * j] += 2 * zeta * sqrt(fmax(0, f->K[(n + 1) * j] * f->M[(n + 1) * j]));
 }
 
-// A symmetric A (n x n) destroyed; false: not positive definite.
-static bool positive(int n, double *A) {
+bool tr_flexible_positive(int n, double *A) {
   for (int j = 0; j < n; j++) {
     double d = A[j * n + j], first = d;
     for (int k = 0; k < j; k++) d -= A[j * n + k] * A[j * n + k];
@@ -172,9 +171,9 @@ const char *tr_flexible_check(const tr_flexible *f, bool planar) {
   enum { MOST = 6 + TR_MAX_MODES };
   double A[MOST * MOST];
   whole_mass(f, planar, A);
-  if (!positive((planar ? 3 : 6) + f->n, A))
+  if (!tr_flexible_positive((planar ? 3 : 6) + f->n, A))
     return "its mass matrix is not positive definite: a mode that moves as the whole body does, "
-           "two modes alike, or no inertia about an axis";
+           "two modes alike, no inertia about an axis, or a total mass less than its modes move";
   return NULL;
 }
 
@@ -210,9 +209,9 @@ bool tr_flexible_bend(const tr_flexible *f, const tr_site *s, const double *z, d
 const char *tr_flex_deform_check(const tr_flex_deform *d, int n) {
   int x = d->x.rows * d->x.columns, rate = d->rate.rows * d->rate.columns;
   if (d->start != TR_FLEX_GIVEN)
-    return x || rate ? "deformation and deformation-rate go with start: given" : NULL;
-  if (x != n) return "deformation needs one number per mode";
-  return rate == n || rate == 0 ? NULL : "deformation-rate needs one number per mode";
+    return x || rate ? "deformation: it and its rate go with start: given" : NULL;
+  if (x != n) return "deformation: needs one number per mode";
+  return rate == n || rate == 0 ? NULL : "deformation-rate: needs one number per mode";
 }
 
 void tr_flex_deform_start(const tr_flex_deform *d, int n, double *x, double *rate) {

@@ -60,6 +60,8 @@ void tr_flexible_add(tr_flexible *f, const tr_flex_point *p);
 void tr_flexible_set_mass(tr_flexible *f, const double *M);
 // C = alpha Me + beta K + 2 zeta sqrt(K_jj Me_jj) on the diagonal.
 void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]);
+// Whether a symmetric A (n x n), destroyed, is positive definite.
+bool tr_flexible_positive(int n, double *A);
 // NULL, or why the body cannot move as it should: masses must be positive definite.
 const char *tr_flexible_check(const tr_flexible *f, bool planar);
 
