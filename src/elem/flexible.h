@@ -115,6 +115,7 @@ typedef struct tr_flex_planar_par {
 } tr_flex_planar_par;
 typedef struct tr_flex_spatial_par {
   double position[3], orientation[9], velocity[3], omega[3];
+  int coordinates;
   tr_flex_deform deform;
   tr_flexible *flex;
 } tr_flex_spatial_par;
@@ -191,7 +192,8 @@ void tr_flex_spatial_pull_increment(const void *par, const double *d, int rows, 
                                     double *block);
 void tr_flex_spatial_cayley(const void *par, double k, double *d);
 void tr_flex_spatial_quaternion(const tr_body_at *b, double e[4]);
-extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_rates[];
+extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_rates[],
+                                                            *const tr_flex_spatial_charts[];
 
 #define TR_FLEX_SPATIAL_FIELDS(par)                                                             \
   {"position",  TR_VEC3,                                                                        \
@@ -207,6 +209,13 @@ extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_r
        offsetof(par, common.omega),                                                             \
        "[0, 0, 0]",                                                                             \
        .doc = "its angular velocity, global axes"},                                             \
+      {"coordinates",                                                                           \
+       TR_CHOICE,                                                                               \
+       TR_NUMBER,                                                                               \
+       offsetof(par, common.coordinates),                                                       \
+       "lie",                                                                                   \
+       .choices = tr_flex_spatial_charts,                                                       \
+       .doc = "unknowns of its rotation: Lie group; flexible bodies have no other"},            \
       TR_FLEX_DEFORM_FIELDS(par)
 
 #define TR_FLEX_SPATIAL_TYPE                                                                \

@@ -22,6 +22,7 @@ typedef tr_flex_spatial_par par;
 
 const char *const tr_flex_spatial_coordinates[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 const char *const tr_flex_spatial_rates[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
+const char *const tr_flex_spatial_charts[] = {"lie", NULL};
 
 enum { ROT = 0, FIRST_S = 9, INERTIA = 12, FIRST = 21 };
 
