@@ -196,7 +196,7 @@
      "  f: {type: spring-damper, markers: [m1, m2], force: \"DX(r0)*DX(r1)*DX(r2)*DX(r3)*D"
      "X(r4)*DX(r5)*DX(r6)\"}\n",
      "m.yaml:11:100: force \"f\": force: the element has more than 8 markers with those of"
-     " its laws in \"DX(r0)*DX(r1)*DX(r2)*DX(r3)*DX(r4)*DX(r5)*DX(r6)\"\n"},
+     " its laws: let a variable hold a part in \"DX(r0)*DX(r1)*DX(r2)*DX(r3)*DX(r4)*DX(r5)*DX(r6)\"\n"},
     {"laws: too many measures",
      "trammel: 1\n"
      "bodies:\n"
