@@ -61,7 +61,6 @@ static tr_status allocate(tr_step *s) {
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   s->newton.spare = s->newton.r + s->newton.n;
-  TR_TRY(tr_estimate_make(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }

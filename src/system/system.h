@@ -198,8 +198,10 @@ const double *tr_mass_blocks(tr_work *w, double *room);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
                    double *out);                                      // (nv) M a
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
-void tr_jacobian(tr_work *w);                                         // work->G
-const double *tr_joint_rows(tr_work *w, const sys_joint *j);          // its part of work->G
+// A body so deformed that its mass is no longer positive definite; NULL: none.
+const char *tr_mass_lost(tr_work *w, const double *blocks);
+void tr_jacobian(tr_work *w);                                // work->G
+const double *tr_joint_rows(tr_work *w, const sys_joint *j); // its part of work->G
 const double *tr_own_rows(tr_work *w, const sys_body *b);
 void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
 void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
@@ -299,8 +301,10 @@ int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
-// Finds the pattern and records the tape; called by compile.
+// Finds the pattern and records the tape; then, without the rooms for that, orders the unknowns. Called by
+// compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
+tr_status tr_order_pattern(tr_system *sys, tr_error *error);
 
 // The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
 // flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
