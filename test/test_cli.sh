@@ -69,6 +69,8 @@ expect 0 verify whtc07-table2 -q; says '^6 numbers'
 expect 0 verify yen-petzold whtc07-table2 -q --plots "$work/figures/yp"; says ' 0 are off$'
 for name in failures energy steps; do grep -q '>GGL\*</text>' "$work/figures/yp/yen-petzold-$name.svg" || fail "no figure yen-petzold-$name"; done
 expect 4 verify yen-petzold -q --plots "$work/figures/yp/yen-petzold-steps.svg/deeper"; complains 'cannot be made'
+mkdir -p "$work/figures/taken/yen-petzold-energy.svg"
+expect 4 verify yen-petzold -q --plots "$work/figures/taken"; complains 'yen-petzold-energy.svg'
 expect 2 verify --plots; complains 'plots'
 expect 2 verify gnp05-tabel1; complains 'did you mean gnp05-table1'
 expect 2 verify --json --markdown; complains 'exclude'

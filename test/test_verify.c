@@ -12,6 +12,7 @@
 
 #include "analysis/problems.h"
 #include "analysis/verify.h"
+#include "trammel/report.h"
 
 // ---- the rule -------------------------------------------------------------------------------------
 
@@ -101,6 +102,82 @@ static void test_groups(void **state) {
   }
 }
 
+// ---- figures --------------------------------------------------------------------------------------
+
+typedef struct album {
+  tr_verifier verifier;
+  int failures, energies, steps;
+  int stop_at, figures;
+} album;
+
+static tr_status pass(tr_verifier *self, const tr_verify_entry *e) {
+  (void)self;
+  return e->ok ? TR_OK : TR_BAD_INPUT;
+}
+
+// GGL, the first curve of each panel, fails at the smallest eps, the others nowhere.
+static void see_failures(const tr_panel *p) {
+  for (int i = 0; i < p->series; i++) {
+    const tr_series *c = &p->s[i];
+    assert_int_equal(c->n, 7);
+    assert_true(c->x[0] > c->x[6] && c->y[0] == 0);
+    for (int k = 0; k < c->n && i > 0; k++) assert_true(c->y[k] == 0);
+    if (i == 0) assert_true(c->y[6] > 0);
+  }
+}
+
+// The oscillation begins with its whole energy and ends with none of it.
+static void see_energy(const tr_panel *p) {
+  for (int i = 0; i < p->series; i++) {
+    const tr_series *c = &p->s[i];
+    assert_true(c->n > 50);
+    assert_true(fabs(c->y[0] - 1) < 0.01);
+    for (int k = 0; k < c->n; k++) assert_true(c->y[k] > -0.01 && c->y[k] < 1.01);
+    if (!(fabs(c->y[c->n - 1]) < 0.01)) fail_msg("%s: %g", p->title, c->y[c->n - 1]);
+  }
+}
+
+// Steps wait for the end of the oscillation, and grow then.
+static void see_steps(const tr_panel *p) {
+  for (int i = 0; i < p->series; i++) {
+    const tr_series *c = &p->s[i];
+    double most = 0;
+    for (int k = 0; k < c->n; k++) {
+      assert_true(c->y[k] > 0 && c->x[k] <= 10 * (1 + 1e-12) && (k == 0 || c->x[k] > c->x[k - 1]));
+      most = fmax(most, c->y[k]);
+    }
+    if (!(most > 20 * c->y[0])) fail_msg("%s, %s: %g after %g", p->title, c->name, most, c->y[0]);
+  }
+}
+
+static tr_status see(tr_verifier *self, const tr_figure *f) {
+  album *a = (album *)self;
+  if (++a->figures == a->stop_at) return TR_STOPPED;
+  bool failures = strcmp(f->name, "yen-petzold-failures") == 0;
+  bool energies = strcmp(f->name, "yen-petzold-energy") == 0;
+  a->failures += failures, a->energies += energies;
+  a->steps += strcmp(f->name, "yen-petzold-steps") == 0;
+  assert_int_equal(f->panels, 6);
+  for (int i = 0; i < f->panels; i++) {
+    assert_int_equal(f->panel[i].series, 4);
+    (failures ? see_failures : energies ? see_energy : see_steps)(&f->panel[i]);
+  }
+  return TR_OK;
+}
+
+static void test_figures(void **state) {
+  (void)state;
+  int g = 0;
+  while (g < tr_verify_count() && strcmp(tr_verify_describe(g).name, "yen-petzold") != 0) g++;
+  album a = {.verifier = {.entry = pass, .figure = see}};
+  tr_error error = {0};
+  if (tr_verify(g, &a.verifier, &error) != TR_OK) fail_msg("%s", error.text);
+  assert_true(a.failures == 1 && a.energies == 1 && a.steps == 1);
+  album b = {.verifier = {.entry = pass, .figure = see}, .stop_at = 2};
+  assert_int_equal(tr_verify(g, &b.verifier, &error), TR_STOPPED);
+  assert_int_equal(b.figures, 2);
+}
+
 static void test_unknown_group(void **state) {
   (void)state;
   tally t = {.verifier = {count, NULL}};
@@ -164,7 +241,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rule),          cmocka_unit_test(test_wrong_number),
       cmocka_unit_test(test_unknown_group), cmocka_unit_test(test_reference),
-      cmocka_unit_test(test_stored_models), cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_stored_models), cmocka_unit_test(test_figures),
+      cmocka_unit_test(test_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,8 +211,8 @@ static int verify(report *r, const bool *chosen) {
   if (error.status == TR_OK) error.status = status;
   close_report(r, status, &error);
   if (status == TR_STOPPED) return complain("interrupted"), EXIT_INTERRUPTED;
-  if (status != TR_OK) print_error(&error);
-  return status != TR_OK || r->off > 0 ? EXIT_NUMERIC : EXIT_OK;
+  if (status != TR_OK) return print_error(&error), exit_code(status);
+  return r->off > 0 ? EXIT_NUMERIC : EXIT_OK;
 }
 
 static int run(const command *self, int argc, char **argv) {
