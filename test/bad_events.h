@@ -79,7 +79,7 @@
      "m.yaml:4:36: event \"e\": touch: must be a positive constant\n"},
     {"event: direction unknown",
      ROD "events: {e: {when: DX(rod), direction: up, stop: yes}}\n",
-     "m.yaml:4:40: event \"e\": direction: unknown choice \"up\"\n"},
+     "m.yaml:4:40: event \"e\": direction: unknown choice \"up\" (rising, falling or both)\n"},
     {"event: a list",
      ROD "events: [1]\n",
      "m.yaml:4:9: events: a map of \"name: {...}\" is expected\n"},

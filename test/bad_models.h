@@ -64,6 +64,12 @@
      "markers:\n"
      "  m: {at: [0, 0], at: [1, 1]}\n",
      "m.yaml:3:19: marker \"m\": key \"at\" is given twice, first at line 3\n"},
+    {"flexible body in other coordinates",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  b: {type: spatial-beam, length: 1, density: 1, area: 1, Iy: 1, Iz: 1, young: 1, "
+     "coordinates: euler-parameters}\n",
+     "m.yaml:3:96: body \"b\": coordinates: unknown choice \"euler-parameters\" (lie)\n"},
     {"tag", "trammel: !!int 1\n", "m.yaml:1:10: tags (!...) are not supported\n"},
     {"merge key",
      "trammel: 1\n"

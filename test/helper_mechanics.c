@@ -140,7 +140,7 @@ void draw_parameters(seed *s, const tr_field *fields, void *par) {
       case TR_CHOICE:
         first = strcmp(f->choices[0], "auto") == 0; // what nobody can find out here
         while (f->choices[first + choices]) choices++;
-        *(int *)at = first + (int)((0.5 + 0.5 * draw(s)) * choices);
+        *(int *)at = choices == 1 ? first : first + (int)((0.5 + 0.5 * draw(s)) * choices);
         break;
       case TR_TEXT: *(const char **)at = f->preset ? f->preset : ""; break;
       case TR_ROWS: *(tr_rows *)at = some_rows(f); break;

@@ -18,7 +18,7 @@
 
 enum {
   CASES = 4,
-  MAX_NV = 16,
+  MAX_NV = 18,
   MAX_NQ = 20,
   MAX_NC = 8,
   MAX_CACHE = 4096,

@@ -243,6 +243,9 @@ static void buckling(void **u) {
 
 // ---- modal data ---------------------------------------------------------------------------------------
 
+#define TWO                                    \
+  "nodes: [[0, 0, 1], [1, 0, 1], [2, 0, 1]]\n" \
+  "shapes: [[0, 0], [0, 1], [0, 0], [0, 0], [1, 0], [0, 0]]\n"
 // What is wrong with a file of modal data is told with its place; what is right is used.
 static void modal_files(void **u) {
   (void)u;
@@ -260,18 +263,35 @@ static void modal_files(void **u) {
       {"nodes: [[0, 0, 1], [1, 0]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3]\n",
        "flex_data.yaml:1:20: body \"b\": nodes: a list of 3 numbers is expected\n"},
       {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1], [0, 2]]\nstiffness: [3]\n",
-       "flex_model.yaml:3:6: body \"b\": modal: shapes need one row for every node, mode after "
+       "flex_data.yaml:2:9: body \"b\": modal: shapes: need one row for every node, mode after "
        "mode\n"},
       {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3, 4]\n",
-       "flex_model.yaml:3:6: body \"b\": modal: stiffness needs one number per mode, or a "
+       "flex_data.yaml:3:12: body \"b\": modal: stiffness: needs one number per mode, or a "
        "matrix\n"},
       {"nodes: [[0, 0, 1], [1, 0, -1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: [3]\n",
-       "flex_model.yaml:3:6: body \"b\": modal: masses and inertias of nodes must not be "
+       "flex_data.yaml:1:8: body \"b\": modal: nodes: masses and inertias must not be "
        "negative\n"},
+      {TWO "stiffness: [[1, 2], [3, 4]]\n",
+       "flex_data.yaml:3:12: body \"b\": modal: stiffness: the matrix is not symmetric\n"},
+      {TWO "stiffness: [[1, 2], [2, 1]]\n",
+       "flex_data.yaml:3:12: body \"b\": modal: stiffness: is negative for some deformation; it "
+       "must be positive or zero for all\n"},
+      {TWO "stiffness: [1, 0]\n", NULL},
+      {TWO "stiffness: [1, 2]\nmass: [1, -1]\n",
+       "flex_data.yaml:4:7: body \"b\": modal: mass: must be positive for every mode, as a matrix "
+       "positive definite\n"},
+      {TWO "stiffness: [1, 2]\ndamping: [-1, 1]\n",
+       "flex_data.yaml:4:10: body \"b\": modal: damping: is negative for some motion; it must be "
+       "positive or zero for all\n"},
+      {TWO "stiffness: [1, 2]\ndamping-ratio: 0.1\n",
+       "flex_data.yaml:4:16: body \"b\": modal: damping-ratio: needs diagonal mass and stiffness; "
+       "give damping or rayleigh\n"},
+      {TWO "stiffness: [nan, 1]\n",
+       "flex_data.yaml:3:13: body \"b\": stiffness: unknown name \"nan\"\n"},
       {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 1], [0, 1]]\nstiffness: [3]\n",
        "flex_model.yaml:3:3: body \"b\": its mass matrix is not positive definite: a mode that "
-       "moves "
-       "as the whole body does, two modes alike, or no inertia about an axis\n"},
+       "moves as the whole body does, two modes alike, no inertia about an axis, or a total mass "
+       "less than its modes move\n"},
       {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: 3\n",
        "flex_data.yaml:3:12: body \"b\": stiffness: a list of numbers, or of lists of numbers, is "
        "expected\n"},

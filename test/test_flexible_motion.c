@@ -294,6 +294,47 @@ static void plane_in_space(void **u) {
   unload(&a), unload(&b);
 }
 
+// A wheel at the end of a spinning shaft, as inertia of a node or as a body of its own: its gyroscopic
+// moments are there only if the inertia turns with the node. Small deflections: the node's are of second order.
+static void wheel_at_a_node(void **u) {
+  (void)u;
+  // E I = 20, L = 0.5; shapes of unit deflection and unit slope at the tip along y and z, and twist
+  static const char shapes[] =
+      "[0,0,0,0,0,0], [0,0.5,0,0,0,3], [0,1,0,0,0,0], "
+      "[0,0,0,0,0,0], [0,-0.0625,0,0,0,-0.25], [0,0,0,0,0,1], "
+      "[0,0,0,0,0,0], [0,0,0.5,0,-3,0], [0,0,1,0,0,0], "
+      "[0,0,0,0,0,0], [0,0,-0.0625,0,0.25,0], [0,0,0,0,-1,0], "
+      "[0,0,0,0,0,0], [0,0,0,0.5,0,0], [0,0,0,1,0,0]";
+  static const char stiffness[] =
+      "[1920,-480,0,0,0], [-480,160,0,0,0], [0,0,1920,-480,0], [0,0,-480,160,0], [0,0,0,0,50]";
+  static const char wheel[] =
+      "  w: {type: spatial, mass: 2, inertia: [0.02, 0.008, 0.013], "
+      "position: [0.5, 0, 0], omega: [40, 0, 0]}\n",
+                    grip[] = "  c: {type: fixed, markers: [tip, w]}\n";
+  double got[2][6];
+  static const char *const names[6] = {"tip.y", "tip.z", "tip.wy", "tip.wz", "b.eta5", "j.fy"};
+  for (int k = 0; k < 2; k++) {
+    char text[2048];
+    snprintf(
+        text, sizeof text,
+        "trammel: 1\nbodies:\n  b: {type: spatial-modal, omega: [40, 0, 0], modal: {nodes: "
+        "[[0,0,0,0.1,1e-4,1e-4,1e-4], [0.25,0,0,0.1,1e-4,1e-4,1e-4], [0.5,0,0,%s]], "
+        "shapes: [%s], stiffness: [%s]}, start: given, deformation: [2e-5,0,1e-5,1e-5,3e-5]}\n%s"
+        "markers:\n  tip: {body: b, at: [0.5, 0, 0]}\njoints:\n"
+        "  j: {type: revolute, bodies: [ground, b], at: [0, 0, 0], axis: [1, 0, 0]}\n%s"
+        "  drive: {type: motion, joint: j, position: 40*time + 0.05*time^2}\n",
+        k ? "0.1,1e-4,1e-4,1e-4" : "2.1,0.0201,0.0081,0.0131", shapes, stiffness, k ? wheel : "",
+        k ? grip : "");
+    mechanism m = load_text(text);
+    tr_run *run = go(m.sys, "radau5", 5e-4, 0.3);
+    for (int i = 0; i < 6; i++) got[k][i] = at_end(run, m.sys, names[i]);
+    tr_run_free(run);
+    unload(&m);
+  }
+  for (int i = 0; i < 6; i++)
+    assert_near(got[0][i], got[1][i], 1e-3 * fabs(got[1][i]), "%s", names[i]);
+}
+
 // More modes change less and less: the torque of the four-bar's drive, largest change against 6 modes.
 static void four_bar_converges(void **u) {
   (void)u;
@@ -314,6 +355,23 @@ static void four_bar_converges(void **u) {
   }
   assert_true(largest(TIMES, torque[0]) > 1); // N m
   assert_true(off[1] < 3e-3 && off[2] < 0.2 * off[1] && off[3] < 0.1 * off[2]);
+}
+
+// A deflection too large for stiffening takes the mass its definiteness: who inverts it says so, others go on.
+static void mass_is_lost(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n  b: {type: planar-beam, length: 2, density: 1500, area: 1e-3, "
+      "I: 5e-8, young: 6e7, modes: clamped-free, bending: 10, stiffening: yes}\n"
+      "joints:\n  a: {type: fixed, markers: [ground, b]}\n"
+      "forces:\n  f: {type: force, markers: [{body: b, at: [2, 0]}], force: [0, -2]}\n");
+  tr_error error = {0};
+  tr_run *run = new_run(m.sys, "hht-add", 5e-3, 1);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  assert_non_null(strstr(error.text, "body \"b\" is deformed so far that its mass matrix"));
+  tr_run_free(run);
+  tr_run_free(go(m.sys, "hht-i3:alpha=-0.1", 5e-3, 1));
+  unload(&m);
 }
 
 // Without modes a beam is a rigid rod: the same bits of motion to round-off.
@@ -345,7 +403,9 @@ int main(void) {
       cmocka_unit_test(rigid_limit),
       cmocka_unit_test(rigid_limit_in_space),
       cmocka_unit_test(plane_in_space),
+      cmocka_unit_test(wheel_at_a_node),
       cmocka_unit_test(four_bar_converges),
+      cmocka_unit_test(mass_is_lost),
       cmocka_unit_test(no_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,7 +184,7 @@ const char *tr_beam_make(const tr_beam *b, bool planar, double *room, tr_flexibl
     if (b->stiffening) add_shortening(b, before, z, 1, bend);
     before = z;
     tr_flex_point p = {
-        line * b->area, {z * b->length, 0, 0}, {line * b->polar, 0, 0}, phi, psi, bend};
+        line * b->area, {z * b->length, 0, 0}, {line * b->polar, 0, 0}, phi, psi, bend, false};
     tr_flexible_add(f, &p);
     for (int j = 0; j < n; j++) f->K[(n + 1) * j] += weight * stiffness(b, j, z);
   }

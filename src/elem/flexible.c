@@ -41,6 +41,41 @@ static void add_inertia(double s, const double *a, const double *b, double *J) {
     for (int j = 0; j < 3; j++) J[3 * i + j] += s * ((i == j ? d : 0) - a[i] * b[j] - b[i] * a[j]);
 }
 
+// J += s ([a] D [b] + [b] D [a]), D diagonal
+static void add_turned(double s, const double *a, const double *D, const double *b, double *J) {
+  double A[9], B[9];
+  m3_skew(a, A), m3_skew(b, B);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++)
+        J[3 * i + j] += s * D[k] * (A[3 * i + k] * B[3 * k + j] + A[3 * j + k] * B[3 * k + i]);
+}
+
+// J += s ([a] [b] D + D [b] [a]), D diagonal
+static void add_turned_twice(double s, const double *a, const double *b, const double *D,
+                             double *J) {
+  double d = v3_dot(a, b);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      // [a] [b] = b a' - a.b 1
+      double ab = b[i] * a[j] - (i == j ? d : 0), ba = a[i] * b[j] - (i == j ? d : 0);
+      J[3 * i + j] += s * (ab * D[j] + D[i] * ba);
+    }
+}
+
+// A D A' and A D (psi' - psi x psi'/2) to second order, A = 1 + [psi] + [psi]^2/2
+static void add_turned_pair(tr_flexible *f, const tr_flex_point *p, const double *a,
+                            const double *b, int k) {
+  double *J2 = f->J2 + 9 * k, *X2 = f->X2 + 3 * k, Db[3], x[3], y[3];
+  add_turned(-0.5, a, p->D, b, J2);
+  add_turned_twice(0.25, a, b, p->D, J2);
+  add_turned_twice(0.25, b, a, p->D, J2);
+  for (int i = 0; i < 3; i++) Db[i] = p->D[i] * b[i];
+  v3_cross(a, Db, x);
+  v3_cross(a, b, y);
+  for (int i = 0; i < 3; i++) X2[i] += x[i] - 0.5 * p->D[i] * y[i];
+}
+
 static void add_pair(tr_flexible *f, const tr_flex_point *p, int i, int j) {
   const double *pi = p->phi + 3 * i, *pj = p->phi + 3 * j, *ti = p->psi + 3 * i,
                *tj = p->psi + 3 * j;
@@ -51,6 +86,7 @@ static void add_pair(tr_flexible *f, const tr_flex_point *p, int i, int j) {
   v3_axpy(p->m, x, f->X2 + 3 * k);
   f->M[k] += p->m * v3_dot(pi, pj);
   for (int a = 0; a < 3; a++) f->M[k] += p->D[a] * (ti[a] * tj[a]);
+  if (p->turns) add_turned_pair(f, p, ti, tj, k);
   if (!f->B) return;
   add_inertia(0.5 * p->m, p->c, p->b + 3 * k, f->J2 + 9 * k);
   v3_axpy(p->m, p->b + 3 * k, f->B + 3 * k);
@@ -69,6 +105,12 @@ void tr_flexible_add(tr_flexible *f, const tr_flex_point *p) {
     v3_cross(p->c, phi, x);
     v3_axpy(p->m, x, f->X1 + 3 * j);
     for (int a = 0; a < 3; a++) f->X1[3 * j + a] += p->D[a] * psi[a];
+    if (p->turns) { // [psi] D - D [psi]
+      f->turns = true;
+      double S[9];
+      m3_skew(psi, S);
+      for (int k = 0; k < 9; k++) f->J1[9 * j + k] += S[k] * (p->D[k % 3] - p->D[k / 3]);
+    }
     for (int i = 0; i < f->n; i++) add_pair(f, p, i, j);
   }
 }
@@ -87,8 +129,7 @@ void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]) {
     f->C[(n + 1) * j] += 2 * zeta * sqrt(fmax(0, f->K[(n + 1) * j] * f->M[(n + 1) * j]));
 }
 
-// A symmetric A (n x n) destroyed; false: not positive definite.
-static bool positive(int n, double *A) {
+bool tr_flexible_positive(int n, double *A) {
   for (int j = 0; j < n; j++) {
     double d = A[j * n + j], first = d;
     for (int k = 0; k < j; k++) d -= A[j * n + k] * A[j * n + k];
@@ -130,10 +171,9 @@ const char *tr_flexible_check(const tr_flexible *f, bool planar) {
   enum { MOST = 6 + TR_MAX_MODES };
   double A[MOST * MOST];
   whole_mass(f, planar, A);
-  if (!positive((planar ? 3 : 6) + f->n, A))
+  if (!tr_flexible_positive((planar ? 3 : 6) + f->n, A))
     return "its mass matrix is not positive definite: a mode that moves as the whole body does, "
-           "two "
-           "modes alike, or no inertia about an axis";
+           "two modes alike, no inertia about an axis, or a total mass less than its modes move";
   return NULL;
 }
 
@@ -169,9 +209,9 @@ bool tr_flexible_bend(const tr_flexible *f, const tr_site *s, const double *z, d
 const char *tr_flex_deform_check(const tr_flex_deform *d, int n) {
   int x = d->x.rows * d->x.columns, rate = d->rate.rows * d->rate.columns;
   if (d->start != TR_FLEX_GIVEN)
-    return x || rate ? "deformation and deformation-rate go with start: given" : NULL;
-  if (x != n) return "deformation needs one number per mode";
-  return rate == n || rate == 0 ? NULL : "deformation-rate needs one number per mode";
+    return x || rate ? "deformation: it and its rate go with start: given" : NULL;
+  if (x != n) return "deformation: needs one number per mode";
+  return rate == n || rate == 0 ? NULL : "deformation-rate: needs one number per mode";
 }
 
 void tr_flex_deform_start(const tr_flex_deform *d, int n, double *x, double *rate) {

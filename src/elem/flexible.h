@@ -13,12 +13,17 @@
 //   S1_j = sum m phi_j,   B_ij = sum m b_ij,   X1_j = sum m c x phi_j + D psi_j,
 //   X2_ij = sum m phi_i x phi_j,   Me_ij = sum m phi_i . phi_j + psi_i D psi_j
 //   J2_ij = 1/2 (e(phi_i, phi_j) + e(c, b_ij)) over m, J1_j = e(c, phi_j),  e(a, b) = 2 a.b 1 - a b' - b a'
+// Inertias D of nodes turn with them, A = 1 + [psi] + [psi]^2/2: J has sum A D A', and H the momentum
+// A D (psi' - psi x psi'/2) of their turning, to second order in x and x' as all of T:
+//   J1_j += [psi_j] D - D [psi_j],   X2_ij += psi_i x D psi_j - D (psi_i x psi_j)/2
+//   J2_ij += sym (-[psi_i] D [psi_j] + ([psi_i] [psi_j] D + D [psi_j] [psi_i])/2)
+// The polar inertia of beams does not turn: Euler-Bernoulli beams have no rotary inertia beside it.
 // The kinetic energy, V = R' r' the velocity of the origin in body axes:
 //   T = m V.V/2 + V.(w x s + S x') + w.J w/2 + w.H x' + x'.Me x'/2
 // and Lagrange's equations, exactly of this T (flexible_planar.c, flexible_spatial.c):
 //   m r'' + R (w' x s + S x'' + w x (w x s) + 2 w x S x' + S' x')      = f
-//   s x R' r'' + J w' + H x'' + J' w + w x (J w + H x')                = tau
-//   S_j.R' r'' + H_j.w' + (Me x'')_j - w.J_j w/2 + 2 w.sum_i X2_ij x_i' = f_j
+//   s x R' r'' + J w' + H x'' + J' w + H' x' + w x (J w + H x')        = tau
+//   S_j.R' r'' + H_j.w' + (Me x'')_j - w.J_j w/2 + w.sum_i (X2_ij - X2_ji) x_i' = f_j
 // (a prime on s, S, J, H: by time; J_j = dJ/dx_j). That c x b = 0 everywhere is used: b is axial.
 #ifndef TR_FLEXIBLE_H
 #define TR_FLEXIBLE_H
@@ -29,11 +34,12 @@ enum { TR_MAX_MODES = 60 };
 
 typedef struct tr_flexible {
   int n;
+  bool turns; // some inertia turns with its point
   double m, S0[3], J0[9];
   double *S1, *X1;   // (n x 3)
   double *J1;        // (n x 9)
   double *J2;        // (n x n x 9) symmetric in the modes
-  double *X2;        // (n x n x 3) antisymmetric
+  double *X2;        // (n x n x 3) antisymmetric, but for inertias that turn
   double *B;         // (n x n x 3) or NULL: no stiffening
   double *M, *K, *C; // (n x n)
 } tr_flexible;
@@ -42,17 +48,20 @@ size_t tr_flexible_room(int n); // in numbers
 // Lays an empty body out in the room.
 tr_flexible *tr_flexible_new(int n, bool stiffening, double *room);
 
-// A point of the body with its shapes; D: its inertia about the body axes, kept by them.
+// A point of the body with its shapes; D: its inertia about the body axes, and whether it turns with psi.
 typedef struct tr_flex_point {
   double m, c[3], D[3];
   const double *phi, *psi; // (n x 3)
   const double *b;         // (n x n x 3) or NULL
+  bool turns;
 } tr_flex_point;
 void tr_flexible_add(tr_flexible *f, const tr_flex_point *p);
 // Another modal mass than the points': what J knows of phi_i . phi_j follows it.
 void tr_flexible_set_mass(tr_flexible *f, const double *M);
 // C = alpha Me + beta K + 2 zeta sqrt(K_jj Me_jj) on the diagonal.
 void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]);
+// Whether a symmetric A (n x n), destroyed, is positive definite.
+bool tr_flexible_positive(int n, double *A);
 // NULL, or why the body cannot move as it should: masses must be positive definite.
 const char *tr_flexible_check(const tr_flexible *f, bool planar);
 
@@ -106,6 +115,7 @@ typedef struct tr_flex_planar_par {
 } tr_flex_planar_par;
 typedef struct tr_flex_spatial_par {
   double position[3], orientation[9], velocity[3], omega[3];
+  int coordinates;
   tr_flex_deform deform;
   tr_flexible *flex;
 } tr_flex_spatial_par;
@@ -182,7 +192,8 @@ void tr_flex_spatial_pull_increment(const void *par, const double *d, int rows, 
                                     double *block);
 void tr_flex_spatial_cayley(const void *par, double k, double *d);
 void tr_flex_spatial_quaternion(const tr_body_at *b, double e[4]);
-extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_rates[];
+extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_rates[],
+                                                            *const tr_flex_spatial_charts[];
 
 #define TR_FLEX_SPATIAL_FIELDS(par)                                                             \
   {"position",  TR_VEC3,                                                                        \
@@ -198,6 +209,13 @@ extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_r
        offsetof(par, common.omega),                                                             \
        "[0, 0, 0]",                                                                             \
        .doc = "its angular velocity, global axes"},                                             \
+      {"coordinates",                                                                           \
+       TR_CHOICE,                                                                               \
+       TR_NUMBER,                                                                               \
+       offsetof(par, common.coordinates),                                                       \
+       "lie",                                                                                   \
+       .choices = tr_flex_spatial_charts,                                                       \
+       .doc = "unknowns of its rotation: Lie group; flexible bodies have no other"},            \
       TR_FLEX_DEFORM_FIELDS(par)
 
 #define TR_FLEX_SPATIAL_TYPE                                                                \

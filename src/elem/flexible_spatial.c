@@ -22,6 +22,7 @@ typedef tr_flex_spatial_par par;
 
 const char *const tr_flex_spatial_coordinates[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 const char *const tr_flex_spatial_rates[] = {"vx", "vy", "vz", "wx", "wy", "wz", NULL};
+const char *const tr_flex_spatial_charts[] = {"lie", NULL};
 
 enum { ROT = 0, FIRST_S = 9, INERTIA = 12, FIRST = 21 };
 
@@ -340,6 +341,12 @@ static void stiffen(const tr_flexible *x, int j, const double *z, double out[3])
   for (int i = 0; x->B && i < x->n; i++) v3_axpy(z[i], x->B + 3 * (i * x->n + j), out);
 }
 
+// sum_i (X2_ji +- X2_ij) z_i
+static void spin_both(const tr_flexible *x, int j, double sign, const double *z, double out[3]) {
+  sum3(x->n, x->X2 + 3 * j * x->n, z, out);
+  for (int i = 0; i < x->n; i++) v3_axpy(sign * z[i], x->X2 + 3 * (i * x->n + j), out);
+}
+
 // sum_i X2_ji z_i
 static void spin(const tr_flexible *x, int j, const double *z, double out[3]) {
   sum3(x->n, x->X2 + 3 * j * x->n, z, out);
@@ -379,9 +386,9 @@ void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K
 }
 
 // What forces and their tangent share: u = S x', y = w x (w x s) + 2 w x u + B x' x', L = J w + H x',
-// Jt = J' by time, G = R'g.
+// h = H' x', Jt = J' by time, G = R'g.
 typedef struct motion {
-  double u[3], y[3], L[3], Jt[9], G[3];
+  double u[3], y[3], L[3], h[3], Jt[9], G[3];
 } motion;
 
 static void moving(const tr_body_at *b, const double g[3], motion *m) {
@@ -389,10 +396,15 @@ static void moving(const tr_body_at *b, const double g[3], motion *m) {
   const double *w = b->v + 3, *rate = b->v + 6, *Jd = Jd_of(b);
   double c[3], e[3], bend[3] = {0};
   memset(m->Jt, 0, sizeof m->Jt);
+  memset(m->h, 0, sizeof m->h);
   sum3(x->n, S_of(b), rate, m->u);
   for (int j = 0; j < x->n; j++) {
     stiffen(x, j, rate, e);
     v3_axpy(rate[j], e, bend);
+    if (x->turns) {
+      spin(x, j, rate, e);
+      v3_axpy(rate[j], e, m->h);
+    }
     for (int a = 0; a < 9; a++) m->Jt[a] += rate[j] * Jd[9 * j + a];
   }
   v3_cross(w, b->cache + FIRST_S, c);
@@ -417,11 +429,11 @@ void tr_flex_spatial_add_force(const tr_body_at *b, const double g[3], double *Q
   v3_add(Q + 3, c, Q + 3);
   m3_mul(m.Jt, w, c);
   v3_cross(w, m.L, e);
-  for (int i = 0; i < 3; i++) Q[3 + i] -= c[i] + e[i];
+  for (int i = 0; i < 3; i++) Q[3 + i] -= c[i] + m.h[i] + e[i];
   for (int j = 0; j < x->n; j++) {
     m3_mul(Jd + 9 * j, w, c);
-    spin(x, j, rate, e);
-    double sum = v3_dot(S + 3 * j, m.G) + 0.5 * v3_dot(w, c) + 2 * v3_dot(w, e);
+    spin_both(x, j, -1, rate, e);
+    double sum = v3_dot(S + 3 * j, m.G) + 0.5 * v3_dot(w, c) + v3_dot(w, e);
     for (int i = 0; i < x->n; i++)
       sum -= x->K[j * x->n + i] * b->q[7 + i] + x->C[j * x->n + i] * rate[i];
     Q[6 + j] += sum;
@@ -477,6 +489,8 @@ static void mode_tangent(const tr_body_at *b, const motion *m, int j, double *Qq
   add_column(nv, -1, NULL, c, Qq, 3, 6 + j);
   v3_cross(w, H_of(b) + 3 * j, c);
   v3_add(c, Jw, c);
+  spin_both(x, j, 1, rate, e);
+  v3_add(c, e, c);
   add_column(nv, -1, NULL, c, Qv, 3, 6 + j);
 }
 
@@ -495,15 +509,15 @@ void tr_flex_spatial_add_force_tangent(const tr_body_at *b, const double g[3], d
     v3_cross(S_of(b) + 3 * j, m.G, c);
     add_row(1, c, q + 3);
     m3_mul(Jd_of(b) + 9 * j, w, c);
-    spin(x, j, rate, e);
+    spin_both(x, j, -1, rate, e);
     add_row(1, c, v + 3);
-    add_row(2, e, v + 3);
+    add_row(1, e, v + 3);
     for (int i = 0; i < n; i++) {
       int k = j * n + i;
       m3_mul(x->J2 + 9 * k, w, c);
       q[6 + i] += v3_dot(w, c) - x->K[k];
       if (x->B) q[6 + i] += v3_dot(x->B + 3 * k, m.G);
-      v[6 + i] += 2 * v3_dot(w, x->X2 + 3 * k) - x->C[k];
+      v[6 + i] += v3_dot(w, x->X2 + 3 * k) - v3_dot(w, x->X2 + 3 * (i * n + j)) - x->C[k];
     }
   }
 }

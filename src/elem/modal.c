@@ -92,30 +92,64 @@ static bool diagonal(const tr_rows *r) {
   return true;
 }
 
+// A diagonal or a matrix, written out.
+static void square(const tr_rows *r, int n, double *A) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      A[i * n + j] = r->rows == n && n > 1 ? 0.5 * (r->x[i * n + j] + r->x[j * n + i])
+                     : i == j              ? r->x[i]
+                                           : 0;
+}
+
+// NULL, or what is wrong with a modal matrix for n modes, of three texts: its size, its symmetry, its sign.
+static const char *check_matrix(const tr_rows *r, int n, bool definite, const char *const why[3]) {
+  double A[TR_MAX_MODES * TR_MAX_MODES], most = 0;
+  if (!fits(r, n)) return why[0];
+  if (!symmetric(r)) return why[1];
+  square(r, n, A);
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(A[(n + 1) * i]));
+  for (int i = 0; i < n && !definite; i++) A[(n + 1) * i] += 1e-9 * most + 1e-300;
+  return tr_flexible_positive(n, A) ? NULL : why[2];
+}
+
+static const char *check_matrices(const tr_modal *d, int n) {
+  static const char *const stiffness[3] = {
+      "modal: stiffness: needs one number per mode, or a matrix",
+      "modal: stiffness: the matrix is not symmetric",
+      "modal: stiffness: is negative for some deformation; it must be positive or zero for all"};
+  static const char *const mass[3] = {
+      "modal: mass: needs one number per mode, or a matrix",
+      "modal: mass: the matrix is not symmetric",
+      "modal: mass: must be positive for every mode, as a matrix positive definite"};
+  static const char *const damping[3] = {
+      "modal: damping: needs one number per mode, or a matrix",
+      "modal: damping: the matrix is not symmetric",
+      "modal: damping: is negative for some motion; it must be positive or zero for all"};
+  const char *why = check_matrix(&d->stiffness, n, false, stiffness);
+  if (!why && d->mass.rows) why = check_matrix(&d->mass, n, true, mass);
+  if (!why && d->damping.rows) why = check_matrix(&d->damping, n, false, damping);
+  return why;
+}
+
 const char *tr_modal_check(const tr_modal *d, bool planar) {
   int lines = planar ? 2 : 3, own = planar ? 1 : 3, n = tr_modal_modes(d);
   if (d->nodes.rows == 0 || (d->nodes.columns != lines + 1 && d->nodes.columns != lines + 1 + own))
-    return planar ? "modal: nodes are rows [x, y, mass] or [x, y, mass, inertia]"
-                  : "modal: nodes are rows [x, y, z, mass] or [x, y, z, mass, Dx, Dy, Dz]";
+    return planar ? "modal: nodes: must be rows [x, y, mass] or [x, y, mass, inertia]"
+                  : "modal: nodes: must be rows [x, y, z, mass] or [x, y, z, mass, Dx, Dy, Dz]";
   if (n == 0 || d->shapes.rows % d->nodes.rows)
-    return "modal: shapes need one row for every node, mode after mode";
+    return "modal: shapes: need one row for every node, mode after mode";
   if (d->shapes.columns != lines && d->shapes.columns != lines + own)
-    return planar ? "modal: shapes are rows [ux, uy] or [ux, uy, rz]"
-                  : "modal: shapes are rows [ux, uy, uz] or [ux, uy, uz, rx, ry, rz]";
-  if (n > TR_MAX_MODES) return "modal: at most 60 modes";
-  if (!fits(&d->stiffness, n)) return "modal: stiffness needs one number per mode, or a matrix";
-  if (d->mass.rows && !fits(&d->mass, n))
-    return "modal: mass needs one number per mode, or a matrix";
-  if (d->damping.rows && !fits(&d->damping, n))
-    return "modal: damping needs one number per mode, or a matrix";
-  if (!symmetric(&d->stiffness) || !symmetric(&d->mass) || !symmetric(&d->damping))
-    return "modal: a matrix is not symmetric";
+    return planar ? "modal: shapes: must be rows [ux, uy] or [ux, uy, rz]"
+                  : "modal: shapes: must be rows [ux, uy, uz] or [ux, uy, uz, rx, ry, rz]";
+  if (n > TR_MAX_MODES) return "modal: shapes: at most 60 modes";
+  const char *why = check_matrices(d, n);
+  if (why) return why;
   if (d->zeta > 0 && !(diagonal(&d->stiffness) && d->mass.rows && diagonal(&d->mass)))
-    return "modal: a damping-ratio needs diagonal mass and stiffness; give damping or rayleigh";
+    return "modal: damping-ratio: needs diagonal mass and stiffness; give damping or rayleigh";
   for (int i = 0; i < d->nodes.rows; i++)
     for (int k = lines; k < d->nodes.columns; k++)
       if (!(d->nodes.x[i * d->nodes.columns + k] >= 0))
-        return "modal: masses and inertias of nodes must not be negative";
+        return "modal: nodes: masses and inertias must not be negative";
   return NULL;
 }
 
@@ -152,16 +186,8 @@ static tr_flex_point node_at(const tr_modal *d, int k, bool planar) {
   p.m = x[lines];
   if (planar && d->nodes.columns == 4) p.D[2] = x[3];
   for (int a = 0; !planar && d->nodes.columns == 7 && a < 3; a++) p.D[a] = x[4 + a];
+  p.turns = !planar && d->nodes.columns == 7 && d->shapes.columns == 6;
   return p;
-}
-
-// A diagonal or a matrix, written out.
-static void square(const tr_rows *r, int n, double *A) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      A[i * n + j] = r->rows == n && n > 1 ? 0.5 * (r->x[i * n + j] + r->x[j * n + i])
-                     : i == j              ? r->x[i]
-                                           : 0;
 }
 
 // What is told of the undeformed body replaces the sums.

@@ -95,6 +95,20 @@ static bool read_keep(tr_planner *p, const tr_node *node, tr_plan_body *b) {
 
 // ---- bodies -------------------------------------------------------------------------------------
 
+// What a complaint is about: its first words, as "modal: mass: ..", may be keys one in the other.
+static const tr_node *blamed(const tr_node *node, const char *why) {
+  char key[64];
+  for (const char *end; (end = strchr(why, ':')) && end - why < (long)sizeof key; why = end + 2) {
+    memcpy(key, why, (size_t)(end - why));
+    key[end - why] = 0;
+    const tr_node *map = node->kind == TR_SCALAR && node->content ? node->content : node;
+    const tr_node *at = map->kind == TR_MAP ? tr_node_find(map, key) : NULL;
+    if (!at || end[1] != ' ') break;
+    node = at;
+  }
+  return node;
+}
+
 void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name) {
   int index = p->plan->nbody;
   if (!tr_plan_name(p, node, name, TR_NAME_BODY, index)) return;
@@ -115,7 +129,7 @@ void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name) {
   if (!ok) return;
   const char *why = b->type->check ? b->type->check(b->par) : NULL;
   if (why)
-    tr_plan_fail(p, node, "%s", why);
+    tr_plan_fail(p, blamed(node, why), "%s", why);
   else if (b->type->pose)
     b->type->pose(b->par, p->pose[index].p, p->pose[index].R);
 }

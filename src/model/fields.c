@@ -70,6 +70,17 @@ static bool read_bool(tr_planner *p, const tr_node *node, bool *out) {
   return tr_plan_fail(p, node, "true or false is expected");
 }
 
+// " (a, b or c)", as far as it fits
+static void list_choices(const char *const *choices, char hint[TR_HINT]) {
+  size_t n = 0;
+  for (int k = 0; choices[k] && n < TR_HINT; k++) {
+    const char *before = k == 0 ? " (" : choices[k + 1] ? ", " : " or ";
+    n += (size_t)snprintf(hint + n, TR_HINT - n, "%s%s%s", before, choices[k],
+                          choices[k + 1] ? "" : ")");
+  }
+  if (n >= TR_HINT) hint[0] = 0;
+}
+
 static bool read_choice(tr_planner *p, const tr_node *node, const tr_field *f, int *out) {
   char hint[TR_HINT], shown[TR_SHOWN];
   for (int k = 0; f->choices[k]; k++) {
@@ -79,6 +90,7 @@ static bool read_choice(tr_planner *p, const tr_node *node, const tr_field *f, i
   }
   if (node->kind != TR_SCALAR) return tr_plan_fail(p, node, "a word is expected");
   tr_plan_hint(p, node->text, f->choices, hint);
+  if (!hint[0]) list_choices(f->choices, hint);
   return tr_plan_fail(p, node, "unknown choice \"%s\"%s", tr_shown(node->text, shown), hint);
 }
 

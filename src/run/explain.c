@@ -234,6 +234,26 @@ done:
   return h * rate > FASTEST;
 }
 
+// A body whose inertia is lost in its deformation, at the state or where the step would go.
+static bool tell_lost(const tr_run *r, double h, tr_error *error) {
+  const tr_system *sys = r->sys;
+  const tr_state *x[] = {&r->next, &r->x};
+  const char *body = NULL;
+  double *room = tr_resize(sys->al, NULL, ((size_t)sys->nmass + 1) * sizeof *room);
+  for (int i = 0; room && i < 2 && !body; i++) {
+    tr_kinematics(r->work, x[i]->t, x[i]->q, x[i]->v, x[i]->mem, TR_AT_VELOCITY);
+    body = tr_mass_lost(r->work, tr_mass_blocks(r->work, room));
+  }
+  tr_resize(sys->al, room, 0);
+  if (body)
+    tr_fail(error, TR_FAILED, NULL,
+            "step from t = %.9g s with h = %.3g s failed: body \"%s\" is deformed so far that its "
+            "mass matrix is no longer positive definite: give it fewer modes or make several of "
+            "it; methods that do not invert the mass (hht-i3) may go on",
+            r->x.t, h, body);
+  return body;
+}
+
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -248,7 +268,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
     return tr_fail(error, TR_FAILED, NULL,
                    "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
                    trouble);
-  if (tell_stiff(r, h, error)) return TR_FAILED;
+  if (tell_lost(r, h, error) || tell_stiff(r, h, error)) return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
   tell_coordinate(r, moved_most(r), where, sizeof where);
   const tr_method *m = r->step->method;

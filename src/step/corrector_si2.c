@@ -420,7 +420,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  x1->t = t1;
+  x1->t = t1, s->filters = true;
   tr_step_calm(s, x0, t1, x1);
   // w and mu continue on a line through the last two
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;

@@ -108,8 +108,10 @@ struct tr_step {
   double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
-  double last_h;                                         // of the last accepted step, 0: none yet
-  double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
+  double *filtered;                                      // (nv + nc) room
+  bool filters;  // kkt has the matrix of a corrector, for the error of velocities
+  double last_h; // of the last accepted step, 0: none yet
+  double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
   int past;
   double past_t[TR_PAST];

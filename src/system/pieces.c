@@ -239,6 +239,17 @@ tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
   return TR_OK;
 }
 
+const char *tr_mass_lost(tr_work *w, const double *blocks) {
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->type->modes) continue;
+    memcpy(w->block, blocks + b->mass, (size_t)(b->nv * b->nv) * sizeof *w->block);
+    if (!cholesky(w->block, b->nv)) return b->name;
+  }
+  return NULL;
+}
+
 // ---- constraints ----------------------------------------------------------------------------------
 
 // Rows on a frame -> rows on its body's velocities.

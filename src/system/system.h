@@ -198,8 +198,10 @@ const double *tr_mass_blocks(tr_work *w, double *room);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
                    double *out);                                      // (nv) M a
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
-void tr_jacobian(tr_work *w);                                         // work->G
-const double *tr_joint_rows(tr_work *w, const sys_joint *j);          // its part of work->G
+// A body so deformed that its mass is no longer positive definite; NULL: none.
+const char *tr_mass_lost(tr_work *w, const double *blocks);
+void tr_jacobian(tr_work *w);                                // work->G
+const double *tr_joint_rows(tr_work *w, const sys_joint *j); // its part of work->G
 const double *tr_own_rows(tr_work *w, const sys_body *b);
 void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
 void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
