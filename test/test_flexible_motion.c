@@ -357,14 +357,14 @@ static void four_bar_converges(void **u) {
   assert_true(off[1] < 3e-3 && off[2] < 0.2 * off[1] && off[3] < 0.1 * off[2]);
 }
 
-// A deflection too large for stiffening takes the mass its definiteness: who inverts it says so, others go on.
+// A deflection far too large for stiffening takes the mass its definiteness: a failure says so, others go on.
 static void mass_is_lost(void **u) {
   (void)u;
   mechanism m = load_text(
       "trammel: 1\nbodies:\n  b: {type: planar-beam, length: 2, density: 1500, area: 1e-3, "
       "I: 5e-8, young: 6e7, modes: clamped-free, bending: 10, stiffening: yes}\n"
       "joints:\n  a: {type: fixed, markers: [ground, b]}\n"
-      "forces:\n  f: {type: force, markers: [{body: b, at: [2, 0]}], force: [0, -2]}\n");
+      "forces:\n  f: {type: force, markers: [{body: b, at: [2, 0]}], force: [0, -20]}\n");
   tr_error error = {0};
   tr_run *run = new_run(m.sys, "hht-add", 5e-3, 1);
   assert_int_equal(tr_run_all(run, &error), TR_FAILED);
