@@ -36,7 +36,7 @@ _trammel() {
       outputs) words="--set --json --names --help" ;;
       schema) words="--help" ;;
       verify)
-        words="--list --json --markdown --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"
+        words="--list --json --markdown --plots --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"
         ;;
     esac
     if [[ $cur != -* && $command != list && $command != verify && ($command != study || $COMP_CWORD != 2) ]]; then

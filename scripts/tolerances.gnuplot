@@ -15,14 +15,15 @@ set linetype 2 lc rgb "#c1440e"
 set linetype 3 lc rgb "#2a7f3f"
 set linetype 4 lc rgb "#7b3fa0"
 set linetype 5 lc rgb "#8a6d00"
-set linetype 6 lc rgb "#1b6ca8"
+set linetype 6 lc rgb "#d1699a"
+set linetype 7 lc rgb "#1b6ca8"
 set xtics 10
 set ytics 100
 set grid lw 0.5 lc rgb "#dddddd"
 set key right bottom samplen 1 font ",9"
 set xlabel "tolerance"
 set multiplot layout 1,3
-models = "slider_crank seven_body four_bar_chain(N=10) heavy_top double_pendulum"
+models = "slider_crank seven_body four_bar_chain(N=10) heavy_top flyball_governor double_pendulum"
 do for [m=1:words(methods)] {
   method = word(methods, m)
   set title method

@@ -217,6 +217,45 @@ static void test_tangent(void **state) {
   }
 }
 
+// Touched to the last digit, in a step, at its end, and where another event ends it: once where touches
+// are asked for, else not at all; and never again and again.
+static void test_touch_is_once(void **state) {
+  (void)state;
+  static const double steps[] = {0.05, 0.3, 0x1p-6, 0.013, NAN};
+  static const char *const apex[] = {"", "  apex: {when: VY(ball), message: apex}\n"};
+  for (int other = 0; other < 2; other++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "gravity: [0, -10]\n"
+             "bodies: {ball: {type: planar-point, mass: 1, velocity: [1, 5]}}\n"
+             "simulation: {end: 0.9, step: 0.01}\n"
+             "events:\n"
+             "  wide: {when: time - 0.3, message: anew}\n"
+             "  touches: {when: DY(ball) - 1.25, touch: 1 nm, message: touch}\n"
+             "  crosses: {when: DY(ball) - 1.25, message: cross}\n%s",
+             apex[other]);
+    tr_system *sys = compile_text(text);
+    static const char *const methods[] = {"newmark", "hht-i3",  "gen-alpha",
+                                          "hht-si2", "hht-add", "radau5"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+      for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        tr_run *run = begin(sys, methods[m], steps[i], isnan(steps[i]) ? 1e-6 : 0);
+        finish(run, methods[m]);
+        long count = tr_run_describe(run).events;
+        bool found = false;
+        for (long e = 0; e < count; e++) {
+          tr_event_record record = tr_run_event(run, e);
+          found = found || (!strcmp(record.name, "touches") && fabs(record.t - 0.5) < 1e-7);
+        }
+        if (count != 2 + other || !found)
+          fail_msg("%s, h = %g: %ld events", methods[m], steps[i], count);
+        tr_run_free(run);
+      }
+    tr_system_free(sys);
+  }
+}
+
 // Over and back within one step, both directions and one.
 static void test_two_crossings_in_a_step(void **state) {
   (void)state;
@@ -525,13 +564,21 @@ static void test_again(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bouncing_ball), cmocka_unit_test(test_nothing_carries),
-      cmocka_unit_test(test_rest),          cmocka_unit_test(test_awkward_times),
-      cmocka_unit_test(test_tangent),       cmocka_unit_test(test_two_crossings_in_a_step),
-      cmocka_unit_test(test_chatter),       cmocka_unit_test(test_rows),
-      cmocka_unit_test(test_cradle),        cmocka_unit_test(test_wall),
-      cmocka_unit_test(test_clutch),        cmocka_unit_test(test_latch),
-      cmocka_unit_test(test_elbow),         cmocka_unit_test(test_release),
+      cmocka_unit_test(test_bouncing_ball),
+      cmocka_unit_test(test_nothing_carries),
+      cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_awkward_times),
+      cmocka_unit_test(test_tangent),
+      cmocka_unit_test(test_touch_is_once),
+      cmocka_unit_test(test_two_crossings_in_a_step),
+      cmocka_unit_test(test_chatter),
+      cmocka_unit_test(test_rows),
+      cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_wall),
+      cmocka_unit_test(test_clutch),
+      cmocka_unit_test(test_latch),
+      cmocka_unit_test(test_elbow),
+      cmocka_unit_test(test_release),
       cmocka_unit_test(test_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,53 @@ static void v6_crank_train(void **unused) {
   stop(&k);
 }
 
+// ---- stiff forces around a circle -----------------------------------------------------------------
+
+// One angle f from the equilibrium without gravity:
+//   circle   f'' = -(cos f + k (1 - cos f)) sin f/eps - sin f
+//   spring   f'' = -(1 - 0.4/l) sin f/(2 eps^2) - sin f,   l^2 = 1.25 - cos f
+//   bushing  f'' = -sin f/eps - f' - cos f
+enum { CIRCLE, SPRING, BUSHING };
+
+static double swing_rate(int kind, double f, double df) {
+  double s = sin(f), c = cos(f);
+  if (kind == CIRCLE) return -(c + 100 * (1 - c)) * s / 1e-3 - s;
+  if (kind == SPRING) return -(1 - 0.4 / sqrt(1.25 - c)) * s / (2 * 1e-4) - s;
+  return -s / 1e-3 - df - c;
+}
+
+// Runge-Kutta of order 4.
+static void swing_go(int kind, double h, int steps, double *y) {
+  static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+  for (int n = 0; n < steps; n++) {
+    double k[2] = {0}, sum[2] = {0};
+    for (int j = 0; j < 4; j++) {
+      double f = y[0] + at[j] * h * k[0], df = y[1] + at[j] * h * k[1];
+      k[0] = df, k[1] = swing_rate(kind, f, df);
+      for (int i = 0; i < 2; i++) sum[i] += weight[j] * k[i];
+    }
+    for (int i = 0; i < 2; i++) y[i] += h / 6 * sum[i];
+  }
+}
+
+static void stiff_circles(void **unused) {
+  (void)unused;
+  static const char *const file[] = {"stiff_circle.yaml", "stiff_circle_spring.yaml",
+                                     "bushing_pendulum.yaml"};
+  for (int kind = CIRCLE; kind <= BUSHING; kind++)
+    for (int n = 0; n < 2; n++) {
+      machine k = n == 0 ? shipped(file[kind], NULL) : shipped_within(file[kind], "radau5", 1e-10);
+      double y[2] = {atan2(0.04471, 0.999), 0}, tol = n == 0 ? 0.01 : 1e-7;
+      for (int i = 1; i <= 20; i++) {
+        go_to(&k, 0.1 * i);
+        swing_go(kind, 1e-4, 1000, y);
+        double aside = read_output(&k, kind == BUSHING ? "second.y" : "point.x");
+        assert_near(aside, sin(y[0]), tol, "%s at %d/10 s", file[kind], i);
+      }
+      stop(&k);
+    }
+}
+
 // ---- all of them ----------------------------------------------------------------------------------
 
 // Every shipped model under error control, too.
@@ -352,7 +399,8 @@ int main(void) {
       cmocka_unit_test(theo_jansen),      cmocka_unit_test(bricard),
       cmocka_unit_test(sarrus),           cmocka_unit_test(gyroscope),
       cmocka_unit_test(stewart_platform), cmocka_unit_test(double_wishbone),
-      cmocka_unit_test(v6_crank_train),   cmocka_unit_test(within_tolerance),
+      cmocka_unit_test(v6_crank_train),   cmocka_unit_test(stiff_circles),
+      cmocka_unit_test(within_tolerance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,18 @@ static void windows_by_other_methods(void **unused) {
     }
 }
 
+// A kilometre of windows: on the line round-off of the far coordinates is all that moves the corrections.
+static void a_thousand_windows(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"hht-i3:alpha=-0.1", "hht-i3", "hht-si2", "nstiff-si2",
+                                        "gen-alpha:rho=0.8,index=2"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    machine k = windows(1000, methods[i], 1e-3, 0, 0.75);
+    follow(&k, 1000, 0.75, 1, 1e-3);
+    stop(&k);
+  }
+}
+
 static void windows_within_a_tolerance(void **unused) {
   (void)unused;
   static const int count[] = {1, 2, 10, 100};
@@ -169,8 +181,9 @@ static void driven_parallelogram(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_angle_is_right),         cmocka_unit_test(windows_at_fixed_steps),
-      cmocka_unit_test(windows_by_other_methods),   cmocka_unit_test(windows_within_a_tolerance),
-      cmocka_unit_test(slider_crank_in_the_middle), cmocka_unit_test(driven_parallelogram),
+      cmocka_unit_test(windows_by_other_methods),   cmocka_unit_test(a_thousand_windows),
+      cmocka_unit_test(windows_within_a_tolerance), cmocka_unit_test(slider_crank_in_the_middle),
+      cmocka_unit_test(driven_parallelogram),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,12 +85,15 @@ typedef struct tr_verify_entry {
   const char *note;  // or ""
 } tr_verify_entry;
 
+struct tr_figure;
 // Embed it in a struct of your own. Anything but TR_OK ends the run with that status.
 typedef struct tr_verifier tr_verifier;
 struct tr_verifier {
   tr_status (*entry)(tr_verifier *self, const tr_verify_entry *entry);
   // From time to time, done = 0 .. 1 of the group; may be NULL.
   tr_status (*progress)(tr_verifier *self, const char *group, double done);
+  // A figure of the group (report.h), to be used before it returns; may be NULL: none are made.
+  tr_status (*figure)(tr_verifier *self, const struct tr_figure *figure);
 };
 
 typedef struct tr_verify_group {

@@ -6,6 +6,7 @@
 //   spring    point on the unit circle, spring 1/eps^2 of free length 0.4 from (0, -0.5)
 //   bushing   a body (x, y, theta), its centre on the unit circle about the body before, theta = 0 by a
 //             constraint; a bushing between (0.5, 0) there and (-0.5, 0) here, stiffness 1/eps, damping 1
+// Equilibria: the bottom; of the body the angle f with tan f = -eps, the least of (1 - cos f)/eps + sin f.
 // Unit mass, inertia and gravity. The point starts at (0.04471, -0.999) at rest; the body at the same angle
 // from its equilibrium. (The paper leaves the body's data open but for orders of magnitude.)
 #include <math.h>
@@ -200,14 +201,17 @@ tr_stiff_problem tr_problem_stiff(tr_stiff_kind kind, double eps, double k) {
   switch (kind) {
     case TR_STIFF_LINEAR:
       s.p.force = linear, s.p.force_dq = linear_dq, s.p.energy = linear_energy;
+      s.rest = -1;
       break;
     case TR_STIFF_SPRING:
       s.p.force = spring, s.p.force_dq = spring_dq, s.p.energy = spring_energy;
+      s.rest = 0.5 * (0.5 - L0) * (0.5 - L0) / (eps * eps) - 1;
       break;
     case TR_STIFF_BUSHING:
       s.p.n = 3, s.p.m = 2, s.p.q0 = body;
       s.p.force = bushing, s.p.force_dq = bushing_dq, s.p.force_dv = bushing_dv;
       s.p.energy = bushing_energy;
+      s.rest = -eps / (1 + sqrt(1 + eps * eps));
       break;
   }
   return s;

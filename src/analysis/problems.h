@@ -20,6 +20,7 @@ extern const tr_problem tr_problem_slider_crank;
 typedef struct tr_stiff_problem {
   tr_problem p;
   double eps, k;
+  double rest; // energy at the equilibrium
 } tr_stiff_problem;
 typedef enum tr_stiff_kind { TR_STIFF_LINEAR, TR_STIFF_SPRING, TR_STIFF_BUSHING } tr_stiff_kind;
 tr_stiff_problem tr_problem_stiff(tr_stiff_kind kind, double eps, double k);

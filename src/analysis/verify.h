@@ -50,11 +50,12 @@ typedef struct verify_run {
   const tr_system *system;
   const char *method;
   double step, end;
-  int iterations; // of Newton, fixed; 0: to convergence
-  bool as_given;  // keep an inconsistent start
-  bool watch;     // means along the way
-  double tol;     // of Newton; 0: the default
-  double control; // tolerance of the error, instead of step; 0: fixed steps
+  int iterations;        // of Newton, fixed; 0: to convergence
+  bool as_given;         // keep an inconsistent start
+  bool watch;            // means along the way
+  double tol;            // of Newton; 0: the default
+  double control;        // tolerance of the error, instead of step; 0: fixed steps
+  tr_observer *observer; // or NULL
 } verify_run;
 
 typedef struct verify_result {

@@ -72,6 +72,7 @@ static tr_status watch_run(verify *v, tr_run *run, const tr_system *system, watc
 static tr_status complete(verify *v, const verify_run *run, tr_run *r, watch *w,
                           verify_result *out) {
   if (run->watch) TR_TRY(watch_run(v, r, run->system, w));
+  if (run->observer) TR_TRY(tr_run_observe(r, run->observer));
   TR_TRY(tr_run_all(r, v->error));
   TR_TRY(tr_state_new(run->system, &out->x, v->error));
   tr_state_copy(&out->x, tr_run_state(r));

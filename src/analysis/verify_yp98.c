@@ -11,57 +11,81 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "problems.h"
 #include "step/step.h"
-#include "verify.h"
+#include "verify_yp98.h"
 
-enum { SMALLEST = 7 }; // eps = 1e-7
-
-typedef struct iteration {
-  const char *name, *method;
-} iteration;
-static const iteration iterations[] = {
-    {"GGL", "ggl-bdf:test=ggl"}, {"GGL*", "ggl-bdf:test=ggl-star"}, {"CS", "cs"}, {"CM", "cm"}};
-enum { GGL, ITERATIONS = sizeof iterations / sizeof *iterations };
+enum { GGL, GGL_STAR, CS, CM };
+const char *const yp98_problem[] = {"linear", "spring", "bushing"};
+const char *const yp98_iteration[] = {"GGL", "GGL*", "CS", "CM"};
+const double yp98_tolerance[] = {1e-3, 1e-4};
+static const char *const methods[] = {"ggl-bdf:test=ggl", "ggl-bdf:test=ggl-star", "cs", "cm"};
 
 // ---- tables ---------------------------------------------------------------------------------------
 
-static const char *expected(int which, int power) {
-  return which != GGL || power <= 2 ? "< 1" : "-";
+// One table of the paper: a problem, a tolerance, an iteration.
+typedef struct table {
+  int problem, tolerance, iteration;
+  yp98_results *results; // for the figures, or NULL
+} table;
+
+// GGL: none where steps resolve the oscillation, "10 and more" at 1e-7.
+static const char *expected(const table *t, int power) {
+  if (t->iteration != GGL || power <= 2) return "< 1";
+  return t->problem == TR_STIFF_LINEAR && t->tolerance == 0 && power == YP98_POWERS ? "> 9" : "-";
 }
 
-static tr_status row(verify *v, const char *problem, const tr_system *system, int which, double tol,
-                     int power, double *failures) {
-  verify_run run = {system, iterations[which].method, .end = 10, .control = tol};
+static tr_status row(verify *v, const table *t, const verify_run *run, int power,
+                     double *failures) {
   verify_result r;
   char note[160];
-  TR_TRY(verify_do(v, &run, &r));
+  TR_TRY(verify_do(v, run, &r));
   const tr_run_info *i = &r.info;
   snprintf(note, sizeof note, "%ld steps, %ld functions, %ld Jacobians, %ld error-test failures",
            i->steps, i->residuals, i->jacobians, i->rejected - i->newton_failures);
   *failures = (double)i->newton_failures;
   verify_drop(&r);
-  return verify_entry(v, "", expected(which, power), *failures, note,
-                      "%s, TOL %g, eps 1e-%d, %s: failures to converge", problem, tol, power,
-                      iterations[which].name);
+  return verify_entry(v, "", expected(t, power), *failures, note,
+                      "%s, TOL %g, eps 1e-%d, %s: failures to converge", yp98_problem[t->problem],
+                      yp98_tolerance[t->tolerance], power, yp98_iteration[t->iteration]);
 }
 
-static tr_status table(verify *v, tr_stiff_kind kind, const char *name, double tol, int which) {
-  double growth = 0;
-  for (int power = 1; power <= SMALLEST; power++) {
-    tr_stiff_problem p = tr_problem_stiff(kind, pow(10, -power), 100);
-    verify_system s;
-    double failures = 0;
-    TR_TRY(verify_load_problem(v, &p.p, &s));
-    tr_status status = row(v, name, s.system, which, tol, power, &failures);
-    verify_unload(&s);
-    TR_TRY(status);
-    growth += power <= 3 ? -failures : power >= 5 ? failures : 0;
+static tr_status watched_row(verify *v, const table *t, int power, double *failures) {
+  tr_stiff_problem p = tr_problem_stiff((tr_stiff_kind)t->problem, pow(10, -power), 100);
+  yp98_curve *curve = yp98_curve_of(t->results, t->problem, t->tolerance, t->iteration, power);
+  yp98_watch w = {0};
+  verify_system s;
+  TR_TRY(verify_load_problem(v, &p.p, &s));
+  verify_run run = {s.system, methods[t->iteration], .end = 10,
+                    .control = yp98_tolerance[t->tolerance]};
+  tr_status status = TR_OK;
+  if (curve) {
+    status = yp98_watch_make(v, s.system, p.rest, curve, &w);
+    run.observer = &w.observer;
   }
-  if (which != GGL) return TR_OK;
-  return verify_entry(v, "", "> 0", growth, NULL,
+  if (status == TR_OK) status = row(v, t, &run, power, failures);
+  tr_reader_free(w.reader);
+  verify_unload(&s);
+  return status;
+}
+
+static tr_status make_table(verify *v, const table *t) {
+  double failures[YP98_POWERS + 1] = {0}, growth = 0, least = INFINITY;
+  for (int power = 1; power <= YP98_POWERS; power++) {
+    double *f = &failures[power];
+    TR_TRY(watched_row(v, t, power, f));
+    if (t->results) t->results->failures[t->problem][t->tolerance][t->iteration][power - 1] = *f;
+    growth += power <= 3 ? -*f : power >= 5 ? *f : 0;
+    least = fmin(least, *f - f[-1]);
+  }
+  if (t->iteration != GGL) return TR_OK;
+  const char *name = yp98_problem[t->problem];
+  double tol = yp98_tolerance[t->tolerance];
+  TR_TRY(verify_entry(v, "", "> 0", growth, NULL,
                       "%s, TOL %g, GGL: failures at eps 1e-5 .. 1e-7 less those at 1e-1 .. 1e-3",
-                      name, tol);
+                      name, tol));
+  if (t->problem == TR_STIFF_BUSHING) return TR_OK;
+  return verify_entry(v, "", "> -1", least, "never fewer as eps falls",
+                      "%s, TOL %g, GGL: least growth from one eps to the next", name, tol);
 }
 
 // ---- contraction ----------------------------------------------------------------------------------
@@ -115,41 +139,53 @@ static tr_status contract(verify *v, const tr_system *system, const char *method
   return status;
 }
 
+// Both iterations with the matrix d off the circle.
+static tr_status contract_both(verify *v, double k, double d, const char *published) {
+  tr_stiff_problem p = tr_problem_stiff(TR_STIFF_LINEAR, 1e-8, k);
+  verify_system s;
+  double cs = NAN, cm = NAN;
+  TR_TRY(verify_load_problem(v, &p.p, &s));
+  tr_status status = contract(v, s.system, "cs:order=1", d, &cs);
+  if (status == TR_OK) status = contract(v, s.system, "cm:order=1", d, &cm);
+  verify_unload(&s);
+  TR_TRY(status);
+  TR_TRY(verify_entry(v, "", published, cs, "k d/(1 + k d)",
+                      "one step on the circle, k = %g, d = %g, CS: contraction", k, d));
+  return verify_entry(v, "", "< 0.001", cm, "whatever d",
+                      "one step on the circle, k = %g, d = %g, CM: contraction", k, d);
+}
+
 static tr_status contraction(verify *v) {
   static const struct {
-    double d;
-    const char *rate;
-  } row[] = {{1e-6, "0.091"}, {1e-5, "0.500"}, {3e-5, "0.750"}};
-  tr_stiff_problem p = tr_problem_stiff(TR_STIFF_LINEAR, 1e-8, 1e5);
-  verify_system s;
-  TR_TRY(verify_load_problem(v, &p.p, &s));
-  tr_status status = TR_OK;
-  for (int i = 0; i < 6 && status == TR_OK; i++) {
-    bool modified = i % 2;
-    double d = row[i / 2].d, rate = NAN;
-    status = contract(v, s.system, modified ? "cm:order=1" : "cs:order=1", d, &rate);
-    if (status == TR_OK)
-      status = verify_entry(v, "", modified ? "< 0.001" : row[i / 2].rate, rate,
-                            modified ? "whatever d" : "k d/(1 + k d)",
-                            "one step on the circle, k = 1e5, d = %g, %s: contraction", d,
-                            modified ? "CM" : "CS");
-  }
-  verify_unload(&s);
-  return status;
+    double k, d;
+    const char *rate; // k d/(1 + k d)
+  } row[] = {{1e3, 1e-5, "0.010"}, {1e3, 1e-4, "0.091"}, {1e3, 1e-3, "0.50"}, {1e5, 1e-6, "0.091"},
+             {1e5, 1e-5, "0.500"}, {1e5, 2e-5, "0.667"}, {1e5, 3e-5, "0.750"}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    TR_TRY(contract_both(v, row[i].k, row[i].d, row[i].rate));
+  return TR_OK;
+}
+
+static tr_status tables(verify *v, yp98_results *results) {
+  for (int p = 0; p < YP98_PROBLEMS; p++)
+    for (int k = 0; k < YP98_TOLERANCES; k++)
+      for (int i = 0; i < YP98_ITERATIONS; i++) TR_TRY(make_table(v, &(table){p, k, i, results}));
+  return TR_OK;
 }
 
 static tr_status yen_petzold(verify *v) {
-  static const char *const name[] = {"linear", "spring", "bushing"};
   TR_TRY(contraction(v));
-  for (int kind = 0; kind < 3; kind++)
-    for (int k = 0; k < 2; k++)
-      for (int i = 0; i < ITERATIONS; i++)
-        TR_TRY(table(v, (tr_stiff_kind)kind, name[kind], k ? 1e-4 : 1e-3, i));
-  return TR_OK;
+  if (!v->out->figure) return tables(v, NULL);
+  tr_arena ar = tr_arena_make(NULL);
+  yp98_results *results = TR_NEW(&ar, 1, yp98_results);
+  tr_status status = results ? tables(v, results) : tr_no_memory(v->error);
+  if (status == TR_OK) status = yp98_draw(v, results);
+  tr_arena_free(&ar);
+  return status;
 }
 
 const verify_group verify_yp98 = {
     {"yen-petzold",
      "Newton's iteration with and without multipliers on stiff problems, as eps -> 0", "YP98"},
-    3 * 2 * ITERATIONS *SMALLEST,
+    YP98_PROBLEMS *YP98_TOLERANCES *YP98_ITERATIONS *YP98_POWERS,
     yen_petzold};

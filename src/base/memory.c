@@ -8,10 +8,12 @@
 #include "base.h"
 
 enum { ALIGN = 64, ALIGN_SMALL = 16, SMALL = 512, CHUNK = 16 * 1024 };
+enum { LARGE = 128 * 1024 }; // chunks from here on come from the system page by page
 
 typedef struct tr_chunk {
   struct tr_chunk *next;
   size_t used, size; // of the bytes after this header
+  bool clean;        // those that are not used yet are zero
 } tr_chunk;
 
 void *tr_resize(tr_allocator *al, void *block, size_t size) {
@@ -31,6 +33,15 @@ static size_t aligned_offset(const tr_chunk *c, size_t align) {
   return c->used + (size_t)((align - at % align) % align);
 }
 
+// A large chunk from the C library is zero already. Its pages are memory only once they are written to, so
+// that rooms which a run has no use for cost nothing.
+static tr_chunk *new_chunk(tr_arena *ar, size_t size) {
+  bool clean = !ar->al && size >= LARGE;
+  tr_chunk *c = clean ? calloc(1, sizeof *c + size) : tr_resize(ar->al, NULL, sizeof *c + size);
+  if (c) *c = (tr_chunk){.next = ar->chunks, .size = size, .clean = clean};
+  return c;
+}
+
 static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
   tr_chunk *c = ar->chunks;
   if (!c || aligned_offset(c, align) + size > c->size) {
@@ -38,16 +49,15 @@ static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
     size_t want = size + ALIGN, usual = CHUNK + ar->bytes / 4;
     if (want < size) return NULL;
     if (want < usual) want = usual;
-    c = tr_resize(ar->al, NULL, sizeof *c + want);
+    c = new_chunk(ar, want);
     if (!c) return NULL;
-    *c = (tr_chunk){.next = ar->chunks, .size = want};
     ar->chunks = c;
   }
   size_t at = aligned_offset(c, align);
   char *p = (char *)(c + 1) + at;
   c->used = at + size;
   ar->bytes += size;
-  if (zeroed) memset(p, 0, size);
+  if (zeroed && !c->clean) memset(p, 0, size);
   return p;
 }
 

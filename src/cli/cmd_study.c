@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // trammel study: many runs of one model; tables and figures into a directory.
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -231,29 +229,15 @@ static tr_status look(tr_study_progress *self, double share, const char *what) {
 
 // ---- the study --------------------------------------------------------------------------------------
 
-static bool make_directories(char *path) {
-  for (char *p = path + 1; *p; p++) {
-    if (*p != '/') continue;
-    *p = '\0';
-    bool fine = mkdir(path, 0777) == 0 || errno == EEXIST;
-    *p = '/';
-    if (!fine) return false;
-  }
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
-}
-
 // Where results go: the option, or out/study/KIND-MODEL.
 static bool find_directory(const request *r, char *dir, size_t size) {
   const char *stem = strrchr(r->path, '/');
   stem = stem ? stem + 1 : r->path;
-  int n;
   if (r->out)
-    n = snprintf(dir, size, "%s", r->out);
+    snprintf(dir, size, "%s", r->out);
   else
-    n = snprintf(dir, size, "out/study/%s-%.*s", r->kind_name, (int)strcspn(stem, "."), stem);
-  if (n > 0 && (size_t)n + 64 < size && make_directories(dir)) return true;
-  complain("%s: cannot be made: %s", dir, strerror(errno));
-  return false;
+    snprintf(dir, size, "out/study/%s-%.*s", r->kind_name, (int)strcspn(stem, "."), stem);
+  return make_directory(dir); // refuses what was cut off
 }
 
 static int run_study(request *r, loaded *l, const char *dir) {
@@ -299,7 +283,7 @@ static int run(const command *self, int argc, char **argv) {
     code = load(self, r.path, r.sets, r.set, r.json, &l);
     double usual = tr_study_defaults(r.kind).newton_tol;
     r.settings.newton_tol = isnan(r.newton_tol) ? usual : r.newton_tol;
-    char dir[1024];
+    char dir[DIRECTORY_SIZE];
     if (code == EXIT_OK)
       code = find_directory(&r, dir, sizeof dir) ? run_study(&r, &l, dir) : EXIT_FILE;
   }

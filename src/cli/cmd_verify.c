@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "study.h"
 
-enum { JSON, MARKDOWN, LIST, QUIET };
+enum { JSON, MARKDOWN, LIST, PLOTS, QUIET };
 enum { LABEL = 66 };
 
 static const option options_verify[] = {
     [JSON] = {"json", 0, NULL, "one JSON object on standard output"},
     [MARKDOWN] = {"markdown", 0, NULL, "Markdown tables on standard output"},
     [LIST] = {"list", 0, NULL, "names of the groups and what they are"},
+    [PLOTS] = {"plots", 0, "DIR", "figures of the groups that have some, as SVG"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line; as text only what is off, and the count"},
     {0},
 };
@@ -25,6 +26,8 @@ typedef struct report {
   progress line;
   unsigned given;
   json json;
+  const char *plots; // directory, or NULL
+  tr_error *error;
   int entries, digits, off;
 } report;
 
@@ -115,6 +118,13 @@ static tr_status on_progress(tr_verifier *self, const char *group, double done) 
   return progress_note(&((report *)self)->line, group, done);
 }
 
+static tr_status on_figure(tr_verifier *self, const tr_figure *figure) {
+  report *r = (report *)self;
+  char path[DIRECTORY_SIZE + 64];
+  snprintf(path, sizeof path, "%s/%s.svg", r->plots, figure->name);
+  return tr_figure_write_svg(figure, path, r->error);
+}
+
 // ---- the command ----------------------------------------------------------------------------------
 
 static int find_group(const command *self, const char *name) {
@@ -141,6 +151,7 @@ static int read_words(const command *self, int argc, char **argv, report *r, boo
     if (i == OPTION_BAD) return EXIT_USAGE;
     if (i >= 0) {
       r->given |= 1u << i;
+      if (i == PLOTS) r->plots = o.value;
       continue;
     }
     int g = find_group(self, o.value);
@@ -182,6 +193,9 @@ static void close_report(report *r, tr_status status, const tr_error *error) {
 static int verify(report *r, const bool *chosen) {
   tr_error error = {0};
   tr_status status = TR_OK;
+  r->error = &error;
+  if (r->plots && !make_directory(r->plots)) return EXIT_FILE;
+  if (r->plots) r->verifier.figure = on_figure;
   r->line = progress_start(has(r, QUIET));
   catch_interrupts();
   if (has(r, JSON)) {
@@ -202,7 +216,7 @@ static int verify(report *r, const bool *chosen) {
 }
 
 static int run(const command *self, int argc, char **argv) {
-  report r = {.verifier = {on_entry, on_progress}, .json = {.to = stdout}};
+  report r = {.verifier = {.entry = on_entry, .progress = on_progress}, .json = {.to = stdout}};
   bool *chosen = calloc((size_t)tr_verify_count() + 1, sizeof *chosen);
   int code = chosen ? read_words(self, argc, argv, &r, chosen) : EXIT_NUMERIC;
   if (code < 0) code = has(&r, LIST) ? list_groups() : verify(&r, chosen);
@@ -210,6 +224,6 @@ static int run(const command *self, int argc, char **argv) {
   return code;
 }
 
-const command command_verify = {"verify", "[GROUP]... [--list] [--json | --markdown] [--quiet]",
-                                "computes published results anew and compares, digit by digit",
-                                options_verify, run};
+const command command_verify = {
+    "verify", "[GROUP]... [--list] [--json | --markdown] [--plots DIR] [--quiet]",
+    "computes published results anew and compares, digit by digit", options_verify, run};

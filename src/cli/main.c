@@ -2,6 +2,9 @@
 // trammel COMMAND ...: finds the command, and loads models for those that need one.
 #include <errno.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli.h"
 
@@ -86,7 +89,16 @@ void unload(loaded *l) {
   *l = (loaded){0};
 }
 
+// Large blocks go back to the system when they are freed, whatever was freed before: the rooms that
+// reading and compiling a model take are then there for the steps.
+static void keep_memory_small(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
+}
+
 int main(int argc, char **argv) {
+  keep_memory_small();
   int code = dispatch(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout)) {
     complain("standard output cannot be written: %s", strerror(errno));

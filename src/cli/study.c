@@ -2,8 +2,29 @@
 // The results of a study: files, text, JSON.
 #include "study.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { LONGEST_STEM = 64 };
+
+static bool make_one(const char *path) { return mkdir(path, 0777) == 0 || errno == EEXIST; }
+
+bool make_directory(const char *path) {
+  char part[DIRECTORY_SIZE];
+  size_t n = strlen(path);
+  bool fine = n > 0 && n + LONGEST_STEM < sizeof part;
+  errno = n > 0 ? ENAMETOOLONG : ENOENT;
+  for (size_t i = 1; i <= n && fine; i++) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    memcpy(part, path, i);
+    part[i] = '\0';
+    fine = make_one(part);
+  }
+  if (!fine) complain("%s: cannot be made: %s", path, strerror(errno));
+  return fine;
+}
 
 tr_status study_write(const tr_page *page, const char *dir, const char *kind, tr_error *error) {
   char path[1200];

@@ -122,13 +122,30 @@ static tr_pose marker_pose(const tr_planner *p, const tr_plan_marker *m) {
   return g;
 }
 
-static void set_global(const tr_planner *p, const tr_pose *g, bool position, bool orientation,
+// Most markers are not turned.
+static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static void set_turn(tr_planner *p, const double R[9], tr_plan_marker *m) {
+  double *own = NULL;
+  m->R = unit;
+  if (memcmp(R, unit, sizeof unit) == 0) return;
+  if (!(own = TR_NEW(p->arena, 9, double))) {
+    tr_plan_no_memory(p);
+    return;
+  }
+  m3_copy(R, own);
+  m->R = own;
+}
+
+static void set_global(tr_planner *p, const tr_pose *g, bool position, bool orientation,
                        tr_plan_marker *m) {
   tr_pose b = tr_plan_body_pose(p, m->body);
-  double d[3];
+  double d[3], R[9];
   v3_sub(g->p, b.p, d);
   if (position) m3_tmul(b.R, d, m->p);
-  if (orientation) m3_tmulm(b.R, g->R, m->R);
+  if (!orientation) return;
+  m3_tmulm(b.R, g->R, R);
+  set_turn(p, R, m);
 }
 
 static tr_plan_marker *push(tr_planner *p, int body, const char *name, tr_place place) {
@@ -138,8 +155,7 @@ static tr_plan_marker *push(tr_planner *p, int body, const char *name, tr_place 
   if (!markers) return tr_plan_no_memory(p), NULL;
   plan->marker = markers;
   tr_plan_marker *m = &plan->marker[plan->nmarker++];
-  *m = (tr_plan_marker){.name = name, .place = tr_plan_place(p, place), .body = body};
-  m3_identity(m->R);
+  *m = (tr_plan_marker){.name = name, .place = tr_plan_place(p, place), .body = body, .R = unit};
   return m;
 }
 
@@ -237,11 +253,14 @@ static bool read_marker(tr_planner *p, const tr_node *map, marker_keys *k, tr_pl
   }
   if (!ok) return false;
   tr_pose g = {0};
+  double R[9];
   if (k->at) ok = read_position(p, k->at, m->p);
   if (k->at_global) ok = read_position(p, k->at_global, g.p);
   const tr_node *local = k->orientation ? k->orientation : k->angle;
   const tr_node *global = k->orientation_global ? k->orientation_global : k->angle_global;
-  if (local) ok = read_turn(p, local, local == k->angle, m->R) && ok;
+  m3_identity(R);
+  if (local) ok = read_turn(p, local, local == k->angle, R) && ok;
+  if (local && ok) set_turn(p, R, m);
   if (global) ok = read_turn(p, global, global == k->angle_global, g.R) && ok;
   if (ok) set_global(p, &g, k->at_global, global, m);
   return ok;

@@ -26,8 +26,8 @@ typedef struct tr_plan_marker {
   tr_place place;
   int body; // TR_GROUND or index
   double p[3];
-  double R[9];
-  int switched; // > 0: its frame holds the parameters from this one - 1 on, in R
+  const double *R; // (9) the unit matrix is one for all
+  int switched;    // > 0: its frame holds the parameters from this one - 1 on, in R
 } tr_plan_marker;
 
 typedef struct tr_plan_joint {

@@ -12,6 +12,10 @@
 //     so that it neither fires again nor misses the next crossing, however soon. A rate that is nothing
 //     either is rest: it has no side until it is clearly away (a contact: once it has settled). It
 //     sleeps while a joint holds that it would lock.
+//     What its rate says may be round-off: a side on which the next step has no point was none.
+//     An excursion no deeper than `touch`, or than round-off, is a touch: one event or none, no side
+//     is changed, and it counts again after |g| was larger than `touch`. (Contacts know no touches: what
+//     is let through falls.)
 // (4) What jumps over zero by the doing of others fires in the same instant, each event once.
 // (5) Events without any time between them end the run with an error that names them.
 #include <float.h>
@@ -77,13 +81,31 @@ static double value_inside(tr_run *r, int k, double t) {
   return tr_event_value(r->work, k);
 }
 
+static bool is_contact(const tr_run *r, int k) { return !isnan(par_of(r, k)->restitution); }
+
+static double roundoff(const tr_run *r, int k) {
+  return 32 * DBL_EPSILON * fmax(1, r->watch[k].most_g);
+}
+
+// The depth up to which an expression touches zero and does not cross it.
+static double shallow(const tr_run *r, int k) {
+  return is_contact(r, k) ? 0 : fmax(tr_event_touch(r->sys, k), roundoff(r, k));
+}
+
+// How well the place of a smallest value is known: g = g'' dt^2/2 is round-off there.
+static double bluntness(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  double h = r->x.t - r->before.t;
+  return fmin(h, sqrt(2 * h * roundoff(r, k) / fmax(fabs(w->rate - w->rate0), DBL_MIN)));
+}
+
 // The side of an expression that is at or near zero: where its rate leads it.
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   const tr_event_par *par = par_of(r, k);
   if (fabs(w->g) > NOTHING * w->most_g) return sign(w->g);
   if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
-  if (isnan(par->restitution) || w->settled) return 0;
+  if (!is_contact(r, k) || w->settled) return 0;
   return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only
 }
 
@@ -107,7 +129,7 @@ void tr_events_reset(tr_run *r) {
 // ---- where ----------------------------------------------------------------------------------------
 
 // From a point on the side s to one that is not: the first of them beyond the crossing, by regula falsi
-// (Illinois), every fourth time by bisection.
+// (Illinois), every fourth time by bisection; a itself if no point is on that side.
 static double root(tr_run *r, int k, int s, double a, double b, double gb) {
   double ga = s * value_inside(r, k, a), near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
   gb *= s;
@@ -148,27 +170,46 @@ static double nearest(tr_run *r, int k, int s, double a, double b) {
   return gx < gy ? x : y;
 }
 
+// It touches at t: that is an event where touches are asked for.
+static double touch_at(tr_run *r, int k, double t) {
+  tr_watch *w = &r->watch[k];
+  w->grazes = !w->touched && tr_event_touch(r->sys, k) > 0;
+  return w->grazes ? t : INFINITY;
+}
+
+// It ends the step at zero without a rate, having come nearer: a touch so far.
+static bool ends_grazing(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  return fabs(w->g) <= shallow(r, k) && fabs(w->rate) <= NOTHING * w->most_rate &&
+         w->side * w->rate0 < 0;
+}
+
 // When an expression fires in the last step, or INFINITY; w->to: its side at the end.
 static double first_crossing(tr_run *r, int k) {
   tr_watch *w = &r->watch[k];
   double t0 = r->before.t, t1 = r->x.t, near = instant(r);
   int s = w->side;
+  if (ends_grazing(r, k)) return touch_at(r, k, t1);
   if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
     double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
+    bool touches = is_contact(r, k) ? s * g > 0 && fabs(g) <= tr_event_touch(r->sys, k)
+                                    : fabs(g) <= shallow(r, k);
+    if (touches) return touch_at(r, k, low);
     if (s * g <= 0 && counts(r, k, s)) return root(r, k, s, t0, low, g);
-    if (s * g > 0 && g != 0 && fabs(g) <= tr_event_touch(r->sys, k)) return low;
     if (s * g <= 0) t0 = low, s = -s;
   }
   bool over = s * w->g < 0, there = s * w->g <= near * fabs(w->rate) && s * w->rate < 0;
   w->to = over || there ? -s : s;
   if (w->to == s || !counts(r, k, s)) return INFINITY;
-  return over ? root(r, k, s, t0, t1, w->g) : t1;
+  double t = over ? root(r, k, s, t0, t1, w->g) : t1;
+  return t == w->last && !is_contact(r, k) ? INFINITY : t;
 }
 
 static bool may_cross(const tr_watch *w, double near) {
   int s = w->side;
   if (s == 0 || w->spent) return false;
-  return s * w->g <= near * fabs(w->rate) || (s * w->rate0 < 0 && s * w->rate > 0);
+  if (s * w->g <= near * fabs(w->rate)) return true;
+  return s * w->rate0 < 0 && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
 }
 
 // ---- what happens ---------------------------------------------------------------------------------
@@ -200,7 +241,8 @@ static bool find_jumps(tr_run *r) {
   bool any = false;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    int now = w->fires ? new_side(r, k) : fabs(w->g) > NOTHING * w->most_g ? sign(w->g) : w->side;
+    double nothing = w->fires && w->grazes ? shallow(r, k) : NOTHING * w->most_g;
+    int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > nothing ? sign(w->g) : w->side;
     bool jumps = !w->fires && !w->fired && !w->spent && w->side != 0 && now == -w->side;
     w->fires = jumps && counts(r, k, w->side);
     if (w->fires) w->before = w->rate;
@@ -241,7 +283,7 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
       if (!w->fires) continue;
       note(r, k);
       w->fired = true, w->last = r->x.t, w->what = NULL;
-      w->spent = par_of(r, k)->once;
+      w->spent = par_of(r, k)->once, w->touched = w->grazes;
       if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
     }
     more = find_jumps(r);
@@ -277,13 +319,19 @@ static void step_back(tr_run *r, double t) {
   r->current = false;
 }
 
-// The time of the first event in the step, INFINITY: none, and all sides are known. Those there fire.
+// The time of the first event in the step, INFINITY: none, and all sides are known. Those there fire;
+// touches, whose time is not sharp, with what is next to them.
 static double find_first(tr_run *r) {
-  double first = INFINITY, near = instant(r);
+  double crossing = INFINITY, first = INFINITY, near = instant(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    w->to = w->side;
+    w->to = w->side, w->grazes = false;
     w->at = may_cross(w, near) ? first_crossing(r, k) : INFINITY;
+    if (!w->grazes) crossing = fmin(crossing, w->at);
+  }
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (w->grazes && fabs(w->at - crossing) <= bluntness(r, k)) w->at = crossing;
     first = fmin(first, w->at);
   }
   for (int k = 0; k < r->sys->nevent; k++) {
@@ -297,7 +345,10 @@ static double find_first(tr_run *r) {
 tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
   bool any = false;
   *happened = false;
-  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].rate0 = r->watch[k].rate;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    w->rate0 = w->rate, w->touched = w->touched && fabs(w->g) <= tr_event_touch(r->sys, k);
+  }
   if (r->sys->nevent > 0) evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];

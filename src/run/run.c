@@ -279,10 +279,11 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
   r->work = r->step->work;
-  double *room = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-  if (!room) return tr_no_memory(error);
-  r->projector = (tr_projector){
-      .sys = r->sys, .work = r->work, .kkt = &r->step->kkt, .r = room, .arena = &r->arena};
+  r->projector = (tr_projector){.sys = r->sys,
+                                .work = r->work,
+                                .kkt = &r->step->kkt,
+                                .r = r->step->newton.r, // free between steps
+                                .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));

@@ -21,6 +21,8 @@ static const double RATE_AGE = 1.5;
 // measured in another solve; slower than RATE_STALE over three: a new matrix for the next solve.
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15;
 
+// Noise of this many times the expected size is noise still.
+static const double NOISE_MARGIN = 4;
 // Damping: the shortest part of a correction that is worth while, and how many.
 static const double SHORTEST = 1e-4;
 enum { MOST_DAMPED = 60 };
@@ -119,6 +121,12 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count,
   if (count - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
+static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
+  if (!p->noise) return false;
+  p->noise(p, nw->spare);
+  return p->solve(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
+}
+
 // Corrections no longer shrink: fine if round-off is all there is.
 static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_status *status) {
   bool floor = norm <= p->floor;
@@ -126,7 +134,7 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_statu
     nw->residuals++;
     *status = p->residual(p, nw->r);
     if (*status != TR_OK) return false;
-    floor = p->at_floor(p, nw->r);
+    floor = p->at_floor(p, nw->r) || explained_by_noise(nw, p, norm);
   }
   if (floor) nw->stagnations++;
   return floor;

@@ -36,6 +36,9 @@ struct tr_newton_problem {
   bool moves; // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
+  // Or NULL: b, a residual of mere round-off. Next to a singular position the matrix makes more of it than
+  // at_floor can know, and a correction no larger than that tells nothing.
+  void (*noise)(const tr_newton_problem *p, double *b);
 };
 
 typedef struct tr_newton {

@@ -129,6 +129,15 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
          tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, r);
 }
 
+static void noise(const tr_newton_problem *p, double *b) {
+  const correction *k = (const correction *)p;
+  tr_step *s = k->s;
+  tr_forces_noise(s, &s->kkt, k->x1->a, k->x1->lam, b);
+  tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
+  for (int i = 0; i < s->sys->nc; i++)
+    if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;
+}
+
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   correction k = {.p = {.residual = residual,
@@ -136,7 +145,8 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor},
+                        .at_floor = at_floor,
+                        .noise = noise},
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
@@ -149,7 +159,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  x1->t = t1;
+  x1->t = t1, s->filters = true;
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   place(&k);

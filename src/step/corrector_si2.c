@@ -380,6 +380,20 @@ static double few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
+static void noise(const tr_newton_problem *p, double *b) {
+  const correction *k = (const correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double rows = DBL_EPSILON * k->length_scale;
+  double both = rows + DBL_EPSILON * k->speed * c->cq / c->cv;
+  tr_forces_noise(s, &s->kkt, k->x1->a, k->x1->lam, b);
+  tr_rows_noise(nc, rows / c->cq, b + nv);
+  tr_forces_noise(s, second, s->w, s->mu, b + nv + nc);
+  tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
@@ -388,7 +402,8 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor},
+                        .at_floor = at_floor,
+                        .noise = noise},
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
@@ -405,7 +420,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  x1->t = t1;
+  x1->t = t1, s->filters = true;
   tr_step_calm(s, x0, t1, x1);
   // w and mu continue on a line through the last two
   double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;

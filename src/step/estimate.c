@@ -74,6 +74,20 @@ void tr_forget_numbers(const tr_system *sys, double *e) {
     if (sys->number[i]) e[i] = 0;
 }
 
+// Accelerations across the constraints swing from step to step with little damping, and jump when the step
+// changes; differences of them say nothing of the velocities, which the constraints hold there (on index 3
+// up to a drift that no step inherits). What counts is the part of e along the constraints,
+//   [ A G'; G 0 ] (e, .) = (cm M e, 0),   A = cm M + O(h), the matrix of the iteration,
+// and A in place of cm M takes from it what stiff forces take from the error.
+static void filter(tr_step *s, double *e) {
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double *b = s->filtered;
+  tr_mass_times(s->sys, s->c.blocks ? s->c.blocks : s->blocks, e, b);
+  for (int i = 0; i < nv; i++) b[i] *= s->matrix_cm;
+  memset(b + nv, 0, (size_t)nc * sizeof *b);
+  if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
+}
+
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst) {
   int n = s->sys->nv;
@@ -99,6 +113,7 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
       e[i] = c.v2 * h * h * s->jerk[i] + c.v3 * h * h * h * change;
     }
     tr_forget_numbers(s->sys, e);
+    if (s->filters) filter(s, e);
     error = fmax(error, tr_error_square(n, e, s->scale_v, worst, &most));
   }
   return sqrt(error);
@@ -112,10 +127,11 @@ int tr_step_order(const tr_step *s) {
 
 tr_status tr_estimate_make(tr_step *s) {
   size_t nv = (size_t)s->sys->nv;
-  double *p = TR_NEW(&s->arena, 7 * nv, double);
+  double *p = TR_NEW(&s->arena, 8 * nv + (size_t)s->sys->nc, double);
   if (!p) return TR_NO_MEMORY;
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
+  s->filtered = p + 7 * nv;
   return TR_OK;
 }
 

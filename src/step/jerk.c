@@ -16,11 +16,12 @@ static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 tr_jerk *tr_jerk_new(tr_step *s) {
   size_t nv = (size_t)s->sys->nv;
   tr_jerk *j = TR_NEW(&s->arena, 1, tr_jerk);
-  double *p = TR_NEW(&s->arena, (size_t)s->sys->nq + 7 * nv + (size_t)s->sys->nc, double);
+  double *p = TR_NEW(&s->arena, (size_t)s->sys->nq + 4 * nv, double);
   if (!j || !p) return NULL;
   j->v = p, j->a[0] = p + nv, j->a[1] = p + 2 * nv, j->jerk = p + 3 * nv;
-  j->normal = p + 4 * nv, j->start_v = p + 5 * nv, j->turn = p + 6 * nv;
-  j->q = p + 7 * nv, j->lam = j->q + s->sys->nq;
+  j->q = p + 4 * nv, j->lam = s->lam;
+  // what is found later goes where nothing is read any more
+  j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v;
   return j;
 }
 

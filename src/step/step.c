@@ -61,7 +61,6 @@ static tr_status allocate(tr_step *s) {
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   s->newton.spare = s->newton.r + s->newton.n;
-  TR_TRY(tr_estimate_make(s));
   TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
   return tr_work_new(s->sys, &s->work);
 }
@@ -112,17 +111,42 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
+// |G'| |f|: next to a singular position large multipliers cancel each other.
+static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
+  const tr_pattern *p = A->p;
+  memset(out, 0, (size_t)nv * sizeof *out);
+  for (int j = nv; j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < nv; k++)
+      out[p->row[k]] += fabs(A->values[k] * f[j - nv]);
+}
+
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r) {
-  double *pull = s->work->x;
+  int nv = s->sys->nv;
+  double *pull = s->work->x, *terms = s->work->y;
   tr_constraint_force(s->work, f, pull);
-  double force = vec_largest(pull, s->sys->nv);
-  for (int i = 0; i < s->sys->nv; i++) {
+  double force = vec_largest(pull, nv);
+  add_pulls(A, nv, f, terms);
+  for (int i = 0; i < nv; i++) {
     double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
-    if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * (diagonal * (fabs(x[i]) + spread) + force)))
-      return false;
+    double size = diagonal * (fabs(x[i]) + spread) + force + terms[i];
+    if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * size)) return false;
   }
   return true;
+}
+
+static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }
+
+void tr_rows_noise(int n, double rows, double *r) {
+  for (int i = 0; i < n; i++) r[i] = sign_of(i) * rows;
+}
+
+void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
+  add_pulls(A, s->sys->nv, f, r);
+  for (int i = 0; i < s->sys->nv; i++) {
+    double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
+    r[i] = sign_of(i) * DBL_EPSILON * (r[i] + diagonal * fabs(x[i]));
+  }
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,

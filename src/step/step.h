@@ -108,8 +108,10 @@ struct tr_step {
   double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
-  double last_h;                                         // of the last accepted step, 0: none yet
-  double matrix_cq, matrix_cv, matrix_cm;                // coefficients behind the factored matrix
+  double *filtered;                                      // (nv + nc) room
+  bool filters;  // kkt has the matrix of a corrector, for the error of velocities
+  double last_h; // of the last accepted step, 0: none yet
+  double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   // the past, newest first
   int past;
   double past_t[TR_PAST];
@@ -156,6 +158,10 @@ tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wa
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
+// Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
+// the size `rows`.
+void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
+void tr_rows_noise(int n, double rows, double *r);
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
 // to eps `spread`. After a residual; A is the corner of a matrix that has been evaluated.
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,

@@ -475,6 +475,7 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
   return TR_OK;
 }
 
+// Everything but the order of the unknowns. lists, w: needed no longer than here.
 static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_work **w,
                        tr_error *error) {
   TR_TRY(tr_model_plan(model, &s->arena, lists, &s->plan, error));
@@ -491,10 +492,12 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(make_masses(s, error));
+  TR_TRY(tr_make_channels(s, error));
+  s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
+  tr_arena_free(lists);
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);
   TR_TRY(start_elements(s, *w, error));
-  TR_TRY(tr_record_pattern(s, *w, error));
-  return tr_make_channels(s, error);
+  return tr_record_pattern(s, *w, error);
 }
 
 tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error) {
@@ -511,7 +514,7 @@ tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error)
   tr_status status = build(s, model, &lists, &w, error);
   tr_work_free(w);
   tr_arena_free(&lists);
-  s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
+  if (status == TR_OK) status = tr_order_pattern(s, error);
   if (status != TR_OK) {
     tr_system_free(s);
     return status;

@@ -255,8 +255,7 @@ static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {
   for (int i = 0; i < sys->pattern.nnz; i++)
     if (!r->written[i]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, i);
   if (r->failed) return TR_NO_MEMORY;
-  TR_TRY(keep_tape(r));
-  return tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
+  return keep_tape(r);
 }
 
 tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
@@ -273,6 +272,11 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
   }
   void *rooms[] = {q, r.place, r.tape, r.shape, r.hash, r.clear, r.written};
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) tr_resize(sys->al, rooms[i], 0);
+  return status == TR_OK ? TR_OK : tr_no_memory(error);
+}
+
+tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
+  tr_status status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
   if (status != TR_OK)
     return tr_fail(error, TR_BAD_INPUT, NULL,

@@ -301,8 +301,10 @@ int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
-// Finds the pattern and records the tape; called by compile.
+// Finds the pattern and records the tape; then, without the rooms for that, orders the unknowns. Called by
+// compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
+tr_status tr_order_pattern(tr_system *sys, tr_error *error);
 
 // The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
 // flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
