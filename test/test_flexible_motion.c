@@ -357,20 +357,42 @@ static void four_bar_converges(void **u) {
   assert_true(off[1] < 3e-3 && off[2] < 0.2 * off[1] && off[3] < 0.1 * off[2]);
 }
 
-// A deflection too large for stiffening takes the mass its definiteness: who inverts it says so, others go on.
-static void mass_is_lost(void **u) {
+// A soft beam that falls about its pin: frames and shapes differ, the motion does not; with clamped-free
+// shapes too, which come near to turning the whole beam, the mass stays positive definite.
+static void falling_beam(void **u) {
+  (void)u;
+  static const char *const modes[] = {"simply-supported", "free-free", "clamped-free"};
+  double end_y[3];
+  for (int k = 0; k < 3; k++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "trammel: 1\ngravity: [0, -9.81]\nbodies:\n  b: {type: planar-beam, length: 1.2, "
+             "density: 5540, area: 0.0018, I: 1.215e-8, young: 1e9, modes: %s, bending: 8, "
+             "stiffening: yes}\nmarkers:\n  tip: {body: b, at: [1.2, 0]}\n"
+             "joints:\n  a: {type: revolute, markers: [ground, {body: b, at: [0, 0]}]}\n",
+             modes[k]);
+    mechanism m = load_text(text);
+    tr_run *run = go(m.sys, "hht-i3:alpha=-0.05", 1e-3, 1.1);
+    end_y[k] = at_end(run, m.sys, "tip.y");
+    tr_run_free(run);
+    unload(&m);
+  }
+  assert_near(end_y[1], end_y[0], 1e-3, "free-free and simply supported");
+  assert_near(end_y[2], end_y[0], 1e-2, "clamped-free and simply supported");
+}
+
+// Far beyond what stiffening is good for, and with many modes, the mass can still be inverted.
+static void mass_stays(void **u) {
   (void)u;
   mechanism m = load_text(
       "trammel: 1\nbodies:\n  b: {type: planar-beam, length: 2, density: 1500, area: 1e-3, "
       "I: 5e-8, young: 6e7, modes: clamped-free, bending: 10, stiffening: yes}\n"
+      "markers:\n  tip: {body: b, at: [2, 0]}\n"
       "joints:\n  a: {type: fixed, markers: [ground, b]}\n"
-      "forces:\n  f: {type: force, markers: [{body: b, at: [2, 0]}], force: [0, -2]}\n");
-  tr_error error = {0};
-  tr_run *run = new_run(m.sys, "hht-add", 5e-3, 1);
-  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
-  assert_non_null(strstr(error.text, "body \"b\" is deformed so far that its mass matrix"));
-  tr_run_free(run);
-  tr_run_free(go(m.sys, "hht-i3:alpha=-0.1", 5e-3, 1));
+      "forces:\n  f: {type: force, markers: [tip], force: [0, -0.5]}\n");
+  tr_run *x = go(m.sys, "hht-add", 5e-3, 2), *y = go(m.sys, "radau5", 5e-3, 2);
+  assert_near(at_end(x, m.sys, "tip.y"), at_end(y, m.sys, "tip.y"), 2e-3, "tip");
+  tr_run_free(x), tr_run_free(y);
   unload(&m);
 }
 
@@ -405,7 +427,8 @@ int main(void) {
       cmocka_unit_test(plane_in_space),
       cmocka_unit_test(wheel_at_a_node),
       cmocka_unit_test(four_bar_converges),
-      cmocka_unit_test(mass_is_lost),
+      cmocka_unit_test(falling_beam),
+      cmocka_unit_test(mass_stays),
       cmocka_unit_test(no_modes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

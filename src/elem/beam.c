@@ -154,7 +154,7 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
 // room: the body, then phi, psi and b of one point.
 size_t tr_beam_room(const tr_beam *b) {
   size_t n = (size_t)tr_beam_modes(b);
-  return tr_flexible_room((int)n) + 6 * n + 3 * n * n;
+  return tr_flexible_room((int)n) + 6 * (n + 2) + 3 * n * n;
 }
 
 static double stiffness(const tr_beam *b, int j, double z) {
@@ -169,12 +169,21 @@ static double stiffness(const tr_beam *b, int j, double z) {
   }
 }
 
+// The point with the two shapes of drawing in, and sum m c b in place of P1.
+static void add_drawn(tr_flexible *f, const tr_flex_point *p, double *phi) {
+  int n = f->n;
+  phi[3 * n] = 1, phi[3 * n + 3] = p->c[0];
+  tr_flexible_add(f->drawn, p);
+  for (int k = 0; k < n * n; k++) f->P[n * n + k] += p->m * p->c[0] * p->b[3 * k];
+}
+
 // Modes of one kind are orthogonal in mass and stiffness; those of different kinds do not meet.
 const char *tr_beam_make(const tr_beam *b, bool planar, double *room, tr_flexible **flex) {
   int n = tr_beam_modes(b), count = panels(b);
   tr_flexible *f = tr_flexible_new(n, b->stiffening, room);
-  double *phi = room + tr_flexible_room(n), *psi = phi + 3 * n, *bend = psi + 3 * n, before = 0;
-  memset(bend, 0, (size_t)(3 * n * n) * sizeof *bend);
+  double *phi = room + tr_flexible_room(n), *psi = phi + 3 * (n + 2), *bend = psi + 3 * (n + 2);
+  double before = 0;
+  memset(phi, 0, (size_t)(6 * (n + 2) + 3 * n * n) * sizeof *bend);
   // points in increasing order, so that b is summed on the way
   static const int order[GAUSS] = {3, 2, 1, 0, 4, 5, 6, 7};
   for (int i = 0; i < GAUSS * count; i++) {
@@ -186,12 +195,14 @@ const char *tr_beam_make(const tr_beam *b, bool planar, double *room, tr_flexibl
     tr_flex_point p = {
         line * b->area, {z * b->length, 0, 0}, {line * b->polar, 0, 0}, phi, psi, bend, false};
     tr_flexible_add(f, &p);
+    if (b->stiffening) add_drawn(f, &p, phi);
     for (int j = 0; j < n; j++) f->K[(n + 1) * j] += weight * stiffness(b, j, z);
   }
   for (int j = 0; j < n; j++)
     for (int k = 0; k < n; k++)
       if (j != k && fabs(f->M[j * n + k]) < 1e-12 * f->m) f->M[j * n + k] = 0;
   tr_flexible_damp(f, b->zeta, b->rayleigh);
+  if (b->stiffening) tr_flexible_draw(f);
   *flex = f;
   return tr_flexible_check(f, planar);
 }

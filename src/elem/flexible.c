@@ -13,14 +13,14 @@ enum { HEAD = (sizeof(tr_flexible) + sizeof(double) - 1) / sizeof(double) };
 
 size_t tr_flexible_room(int n) {
   size_t k = (size_t)n;
-  return HEAD + k * (3 + 3 + 9) + k * k * (9 + 3 + 3 + 3);
+  size_t one = HEAD + k * (3 + 3 + 9) + k * k * (9 + 3 + 3 + 3 + 2), z = k + 2;
+  return one + HEAD + z * (3 + 3 + 9) + z * z * (9 + 3 + 3); // and the drawn one
 }
 
-tr_flexible *tr_flexible_new(int n, bool stiffening, double *room) {
+static tr_flexible *lay_out(int n, double **room) {
   size_t k = (size_t)n;
-  tr_flexible *f = (tr_flexible *)(void *)room;
-  memset(room, 0, tr_flexible_room(n) * sizeof *room);
-  double *p = room + HEAD;
+  tr_flexible *f = (tr_flexible *)(void *)*room;
+  double *p = *room + HEAD;
   f->n = n;
   f->S1 = p, p += 3 * k;
   f->X1 = p, p += 3 * k;
@@ -30,7 +30,18 @@ tr_flexible *tr_flexible_new(int n, bool stiffening, double *room) {
   f->M = p, p += k * k;
   f->K = p, p += k * k;
   f->C = p, p += k * k;
-  f->B = stiffening ? p : NULL;
+  *room = p;
+  return f;
+}
+
+tr_flexible *tr_flexible_new(int n, bool stiffening, double *room) {
+  size_t k = (size_t)n;
+  memset(room, 0, tr_flexible_room(n) * sizeof *room);
+  tr_flexible *f = lay_out(n, &room);
+  if (!stiffening) return f;
+  f->B = room, room += 3 * k * k;
+  f->P = room, room += 2 * k * k;
+  f->drawn = lay_out(n + 2, &room);
   return f;
 }
 
@@ -88,7 +99,6 @@ static void add_pair(tr_flexible *f, const tr_flex_point *p, int i, int j) {
   for (int a = 0; a < 3; a++) f->M[k] += p->D[a] * (ti[a] * tj[a]);
   if (p->turns) add_turned_pair(f, p, ti, tj, k);
   if (!f->B) return;
-  add_inertia(0.5 * p->m, p->c, p->b + 3 * k, f->J2 + 9 * k);
   v3_axpy(p->m, p->b + 3 * k, f->B + 3 * k);
 }
 
@@ -127,6 +137,21 @@ void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]) {
   for (int k = 0; k < n * n; k++) f->C[k] += rayleigh[0] * f->M[k] + rayleigh[1] * f->K[k];
   for (int j = 0; j < n; j++)
     f->C[(n + 1) * j] += 2 * zeta * sqrt(fmax(0, f->K[(n + 1) * j] * f->M[(n + 1) * j]));
+}
+
+void tr_flexible_draw(tr_flexible *f) {
+  int n = f->n;
+  double m = f->m, S = f->S0[0], I = f->J0[4], det = m * I - S * S;
+  for (int k = 0; k < n * n; k++) { // sum m (p + q c) and sum m c (p + q c)
+    double B = f->B[3 * k], c = f->P[n * n + k];
+    f->P[k] = (I * B - S * c) / det;
+    f->P[n * n + k] = (m * c - S * B) / det;
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      f->drawn->K[i * (n + 2) + j] = f->K[i * n + j];
+      f->drawn->C[i * (n + 2) + j] = f->C[i * n + j];
+    }
 }
 
 bool tr_flexible_positive(int n, double *A) {

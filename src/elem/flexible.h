@@ -6,13 +6,13 @@
 // b is there with stiffening only: the axial way that a bent beam loses, of second order, kept where it
 // meets terms of order zero, so that the energies are complete to second order in x. A section turns by
 // sum_j psi_j x_j. With sums over the points (mass m, inertia D about their own axes):
-//   s(x) = S0 + sum S1_j x_j + 1/2 sum B_ij x_i x_j      first moment;  S_j = ds/dx_j
+//   s(x) = S0 + sum S1_j x_j                             first moment;  S_j = ds/dx_j
 //   J(x) = J0 + sum J1_j x_j + sum J2_ij x_i x_j         inertia about the origin
 //   H_j(x) = X1_j + sum_i X2_ij x_i                      angular momentum per rate of mode j
 //   Me, K, C                                             mass, stiffness, damping of the modes
 //   S1_j = sum m phi_j,   B_ij = sum m b_ij,   X1_j = sum m c x phi_j + D psi_j,
 //   X2_ij = sum m phi_i x phi_j,   Me_ij = sum m phi_i . phi_j + psi_i D psi_j
-//   J2_ij = 1/2 (e(phi_i, phi_j) + e(c, b_ij)) over m, J1_j = e(c, phi_j),  e(a, b) = 2 a.b 1 - a b' - b a'
+//   J2_ij = 1/2 e(phi_i, phi_j) over m, J1_j = e(c, phi_j),  e(a, b) = 2 a.b 1 - a b' - b a'
 // Inertias D of nodes turn with them, A = 1 + [psi] + [psi]^2/2: J has sum A D A', and H the momentum
 // A D (psi' - psi x psi'/2) of their turning, to second order in x and x' as all of T:
 //   J1_j += [psi_j] D - D [psi_j],   X2_ij += psi_i x D psi_j - D (psi_i x psi_j)/2
@@ -21,10 +21,10 @@
 // The kinetic energy, V = R' r' the velocity of the origin in body axes:
 //   T = m V.V/2 + V.(w x s + S x') + w.J w/2 + w.H x' + x'.Me x'/2
 // and Lagrange's equations, exactly of this T (flexible_planar.c, flexible_spatial.c):
-//   m r'' + R (w' x s + S x'' + w x (w x s) + 2 w x S x' + S' x')      = f
+//   m r'' + R (w' x s + S x'' + w x (w x s) + 2 w x S x')              = f
 //   s x R' r'' + J w' + H x'' + J' w + H' x' + w x (J w + H x')        = tau
 //   S_j.R' r'' + H_j.w' + (Me x'')_j - w.J_j w/2 + w.sum_i (X2_ij - X2_ji) x_i' = f_j
-// (a prime on s, S, J, H: by time; J_j = dJ/dx_j). That c x b = 0 everywhere is used: b is axial.
+// (a prime on J, H: by time; J_j = dJ/dx_j). Stiffening enters them by two shapes more, see tr_flex_plain.
 #ifndef TR_FLEXIBLE_H
 #define TR_FLEXIBLE_H
 
@@ -42,7 +42,35 @@ typedef struct tr_flexible {
   double *X2;        // (n x n x 3) antisymmetric, but for inertias that turn
   double *B;         // (n x n x 3) or NULL: no stiffening
   double *M, *K, *C; // (n x n)
+  double *P;         // (2 x n x n) with stiffening: drawing in as the two shapes more of `drawn`
+  struct tr_flexible *drawn;
 } tr_flexible;
+
+// With stiffening, inertia sees drawing in by its affine part, p + q c along the axis, p = P0 x x/2,
+// q = P1 x x/2, with the first moments of b: sum m (p + q c) = B x x/2, sum m c (p + q c) = sum m c b x x/2,
+// which is all that second order asks for. p and q are coordinates of two shapes more, e_x and c e_x, of a
+// body without stiffening, slaved to x: with z = (x, p, q), z' = N x',
+//   T(x, x') = T(z, N x'),   M = N' M_z N,   Q = N' (Q_z - M_z (0, P x' x')),
+// so that M stays positive definite whatever the deformation.
+typedef struct tr_flex_plain { // the inertia of a body without stiffening
+  int rigid_q, rigid_v;
+  void (*deform)(const tr_body_at *b);
+  void (*mass)(const tr_body_at *b, double *M);
+  void (*add_mass_dq)(const tr_body_at *b, const double *a, double *K);
+  void (*add_force)(const tr_body_at *b, const double g[3], double *Q);
+  void (*add_force_tangent)(const tr_body_at *b, const double g[3], double *Qq, double *Qv);
+  void (*energy)(const tr_body_at *b, const double g[3], double *kinetic, double *potential);
+} tr_flex_plain;
+void tr_drawn_mass(const tr_flex_plain *t, const tr_flexible *f, const void *par,
+                   const tr_body_at *b, double *M);
+void tr_drawn_add_mass_dq(const tr_flex_plain *t, const tr_flexible *f, const void *par,
+                          const tr_body_at *b, const double *a, double *K);
+void tr_drawn_add_force(const tr_flex_plain *t, const tr_flexible *f, const void *par,
+                        const tr_body_at *b, const double g[3], double *Q);
+void tr_drawn_add_force_tangent(const tr_flex_plain *t, const tr_flexible *f, const void *par,
+                                const tr_body_at *b, const double g[3], double *Qq, double *Qv);
+void tr_drawn_energy(const tr_flex_plain *t, const tr_flexible *f, const void *par,
+                     const tr_body_at *b, const double g[3], double *kinetic, double *potential);
 
 size_t tr_flexible_room(int n); // in numbers
 // Lays an empty body out in the room.
@@ -62,6 +90,8 @@ void tr_flexible_set_mass(tr_flexible *f, const double *M);
 void tr_flexible_damp(tr_flexible *f, double zeta, const double rayleigh[2]);
 // Whether a symmetric A (n x n), destroyed, is positive definite.
 bool tr_flexible_positive(int n, double *A);
+// With stiffening, when all points are added, sum m c b to P1, and K and C are known: P and the drawn body.
+void tr_flexible_draw(tr_flexible *f);
 // NULL, or why the body cannot move as it should: masses must be positive definite.
 const char *tr_flexible_check(const tr_flexible *f, bool planar);
 

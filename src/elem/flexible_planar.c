@@ -4,7 +4,7 @@
 // The equations are those of flexible.h with w along z; z x (a, b) = (-b, a). R(angle)' takes forces and
 // accelerations to body axes, where everything else is known: dR/dangle = R [z].
 //   M (a, alpha, x'') = (m a + R (alpha z x s + S x''),  s x A + J alpha + H x'',  S'A + H alpha + Me x'')
-//   Q = (m g - R (-w^2 s + 2 w z x S x' + B x' x'),  s x G - J' w,
+//   Q = (m g - R (-w^2 s + 2 w z x S x'),  s x G - J' w,
 //        S'G + w^2 Jd/2 - 2 w X2 x' - K x - C x'),        A = R'a,  G = R'g
 // A marker at y = c + u, Y = dy/dx, section turned by psi.x:
 //   u = (r' + R (w z x y + Y x'),  w + psi.x'),  bias = R (-w^2 y + 2 w z x Y x' + b x' x')
@@ -89,16 +89,11 @@ static void deform(const tr_body_at *b) {
   o[SX] = f->S0[0], o[SY] = f->S0[1], o[JZ] = f->J0[8];
   for (int j = 0; j < n; j++) {
     const double *S1 = f->S1 + 3 * j, *J2 = f->J2 + 9 * j + 8, *X2 = f->X2 + 3 * j + 2;
-    double dJ = 0, dH = 0, bx = 0, by = 0;
+    double dJ = 0, dH = 0;
     for (int i = 0; i < n; i++) dJ += J2[9 * n * i] * x[i], dH += X2[3 * n * i] * x[i];
-    if (f->B)
-      for (int i = 0; i < n; i++) {
-        const double *B = f->B + 3 * (n * i + j);
-        bx += B[0] * x[i], by += B[1] * x[i];
-      }
-    S[2 * j] = S1[0] + bx, S[2 * j + 1] = S1[1] + by;
+    S[2 * j] = S1[0], S[2 * j + 1] = S1[1];
     Jd[j] = f->J1[9 * j + 8] + 2 * dJ, H[j] = f->X1[3 * j + 2] + dH;
-    o[SX] += (S1[0] + 0.5 * bx) * x[j], o[SY] += (S1[1] + 0.5 * by) * x[j];
+    o[SX] += S1[0] * x[j], o[SY] += S1[1] * x[j];
     o[JZ] += (f->J1[9 * j + 8] + dJ) * x[j];
   }
 }
@@ -207,7 +202,7 @@ void tr_flex_planar_twist_dq(const tr_body_at *b, const tr_site *s, double *U) {
 
 // ---- inertia ----------------------------------------------------------------------------------------
 
-void tr_flex_planar_mass(const tr_body_at *b, double *M) {
+static void mass(const tr_body_at *b, double *M) {
   const tr_flexible *x = flex_of(b);
   const double *S = S_of(b), *H = H_of(b), *o = b->cache;
   int n = x->n, nv = 3 + n;
@@ -225,16 +220,7 @@ void tr_flex_planar_mass(const tr_body_at *b, double *M) {
   }
 }
 
-// sum_i B_ij z_i, its plane part.
-static void stiffen(const tr_flexible *x, int j, const double *z, double out[2]) {
-  out[0] = out[1] = 0;
-  for (int i = 0; x->B && i < x->n; i++) {
-    const double *B = x->B + 3 * (i * x->n + j);
-    out[0] += B[0] * z[i], out[1] += B[1] * z[i];
-  }
-}
-
-void tr_flex_planar_add_mass_dq(const tr_body_at *b, const double *a, double *K) {
+static void add_mass_dq(const tr_body_at *b, const double *a, double *K) {
   const tr_flexible *x = flex_of(b);
   const double *S = S_of(b), *Jd = Jd_of(b), *o = b->cache, *acc = a + 3;
   int n = x->n, nv = 3 + n;
@@ -246,42 +232,36 @@ void tr_flex_planar_add_mass_dq(const tr_body_at *b, const double *a, double *K)
   K[2 * nv + 2] -= o[SX] * A[0] + o[SY] * A[1];
   for (int j = 0; j < n; j++) {
     const double *Sj = S + 2 * j;
-    double e[2], h = Jd[j] * a[2] + cross(Sj, A);
-    stiffen(x, j, acc, e);
-    turn(b, (double[]){-a[2] * Sj[1] + e[0], a[2] * Sj[0] + e[1]}, g);
+    double h = Jd[j] * a[2] + cross(Sj, A);
+    turn(b, (double[]){-a[2] * Sj[1], a[2] * Sj[0]}, g);
     K[3 + j] += g[0], K[nv + 3 + j] += g[1];
     K[(3 + j) * nv + 2] += cross(Sj, A);
     for (int i = 0; i < n; i++) {
       double X = x->X2[3 * (j * n + i) + 2];
       h += X * acc[i];
       K[(3 + i) * nv + 3 + j] += X * a[2];
-      if (x->B) K[(3 + i) * nv + 3 + j] += dot(x->B + 3 * (j * n + i), A);
     }
     K[2 * nv + 3 + j] += h;
   }
 }
 
-// S x' and B x' x'
-static void rates(const tr_body_at *b, double Sv[2], double Bv[2]) {
+// S x'
+static void rates(const tr_body_at *b, double Sv[2]) {
   const tr_flexible *x = flex_of(b);
   const double *S = S_of(b), *v = b->v + 3;
-  Sv[0] = Sv[1] = Bv[0] = Bv[1] = 0;
-  for (int j = 0; j < x->n; j++) {
-    double e[2];
-    stiffen(x, j, v, e);
-    for (int k = 0; k < 2; k++) Sv[k] += S[2 * j + k] * v[j], Bv[k] += e[k] * v[j];
-  }
+  Sv[0] = Sv[1] = 0;
+  for (int j = 0; j < x->n; j++) Sv[0] += S[2 * j] * v[j], Sv[1] += S[2 * j + 1] * v[j];
 }
 
-void tr_flex_planar_add_force(const tr_body_at *b, const double g[3], double *Q) {
+static void add_force(const tr_body_at *b, const double g[3], double *Q) {
   const tr_flexible *x = flex_of(b);
   const double *S = S_of(b), *Jd = Jd_of(b), *o = b->cache, *v = b->v + 3;
   int n = x->n;
-  double w = b->v[2], Sv[2], Bv[2], G[2], e[2], Jt = 0;
-  rates(b, Sv, Bv);
+  double w = b->v[2], Sv[2], G[2], e[2], Jt = 0;
+  rates(b, Sv);
   turn_back(b, g, G);
-  e[0] = w * w * o[SX] + 2 * w * Sv[1] - Bv[0];
-  e[1] = w * w * o[SY] - 2 * w * Sv[0] - Bv[1];
+  e[0] = w * w * o[SX] + 2 * w * Sv[1];
+  e[1] = w * w * o[SY] - 2 * w * Sv[0];
   turn(b, e, e);
   Q[0] += x->m * g[0] + e[0], Q[1] += x->m * g[1] + e[1];
   for (int j = 0; j < n; j++) {
@@ -296,28 +276,25 @@ void tr_flex_planar_add_force(const tr_body_at *b, const double g[3], double *Q)
   Q[2] += o[SX] * G[1] - o[SY] * G[0] - Jt * w;
 }
 
-void tr_flex_planar_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq,
-                                      double *Qv) {
+static void add_force_tangent(const tr_body_at *b, const double g[3], double *Qq, double *Qv) {
   const tr_flexible *x = flex_of(b);
   const double *S = S_of(b), *Jd = Jd_of(b), *o = b->cache, *v = b->v + 3;
   int n = x->n, nv = 3 + n;
-  double w = b->v[2], Sv[2], Bv[2], G[2], t[2], Jt = 0;
-  rates(b, Sv, Bv);
+  double w = b->v[2], Sv[2], G[2], t[2], Jt = 0;
+  rates(b, Sv);
   turn_back(b, g, G);
   // the bracket turns with the frame
-  turn(b, (double[]){-w * w * o[SY] + 2 * w * Sv[0] + Bv[1], w * w * o[SX] + 2 * w * Sv[1] - Bv[0]},
-       t);
+  turn(b, (double[]){-w * w * o[SY] + 2 * w * Sv[0], w * w * o[SX] + 2 * w * Sv[1]}, t);
   Qq[2] += t[0], Qq[nv + 2] += t[1];
   turn(b, (double[]){2 * w * o[SX] + 2 * Sv[1], 2 * w * o[SY] - 2 * Sv[0]}, t);
   Qv[2] += t[0], Qv[nv + 2] += t[1];
   Qq[2 * nv + 2] -= o[SX] * G[0] + o[SY] * G[1];
   for (int j = 0; j < n; j++) {
     const double *Sj = S + 2 * j;
-    double e[2], Jtj = 0;
-    stiffen(x, j, v, e);
-    turn(b, (double[]){w * w * Sj[0] + 2 * w * e[1], w * w * Sj[1] - 2 * w * e[0]}, t);
+    double Jtj = 0;
+    turn(b, (double[]){w * w * Sj[0], w * w * Sj[1]}, t);
     Qq[3 + j] += t[0], Qq[nv + 3 + j] += t[1];
-    turn(b, (double[]){2 * w * Sj[1] - 2 * e[0], -2 * w * Sj[0] - 2 * e[1]}, t);
+    turn(b, (double[]){2 * w * Sj[1], -2 * w * Sj[0]}, t);
     Qv[3 + j] += t[0], Qv[nv + 3 + j] += t[1];
     double c = cross(Sj, G), wj = w * Jd[j];
     Qq[(3 + j) * nv + 2] += c;
@@ -326,7 +303,6 @@ void tr_flex_planar_add_force_tangent(const tr_body_at *b, const double g[3], do
       Jtj += 2 * x->J2[9 * k + 8] * v[i];
       wj += 2 * x->X2[3 * k + 2] * v[i];
       Qq[(3 + j) * nv + 3 + i] += w * w * x->J2[9 * k + 8] - x->K[k];
-      if (x->B) Qq[(3 + j) * nv + 3 + i] += dot(x->B + 3 * k, G);
       Qv[(3 + j) * nv + 3 + i] += 2 * w * x->X2[3 * k + 2] - x->C[k];
     }
     Qv[(3 + j) * nv + 2] += wj;
@@ -345,12 +321,11 @@ double tr_flex_planar_strain(const tr_body_at *b) {
   return sum;
 }
 
-void tr_flex_planar_energy(const tr_body_at *b, const double g[3], double *kinetic,
-                           double *potential) {
+static void energy(const tr_body_at *b, const double g[3], double *kinetic, double *potential) {
   const tr_flexible *x = flex_of(b);
   const double *o = b->cache, *v = b->v, *H = H_of(b);
-  double Sv[2], Bv[2], V[2], s[2];
-  rates(b, Sv, Bv);
+  double Sv[2], V[2], s[2];
+  rates(b, Sv);
   turn_back(b, v, V);
   double w = v[2], T = 0.5 * (x->m * dot(v, v) + w * w * o[JZ]);
   T += V[0] * (-w * o[SY] + Sv[0]) + V[1] * (w * o[SX] + Sv[1]);
@@ -361,4 +336,56 @@ void tr_flex_planar_energy(const tr_body_at *b, const double g[3], double *kinet
   turn(b, o + SX, s);
   *kinetic = T;
   *potential = -x->m * dot(g, b->q) - dot(g, s) + tr_flex_planar_strain(b);
+}
+
+// ---- with stiffening, or without ------------------------------------------------------------------------
+
+static const tr_flex_plain plain = {
+    3, 3, deform, mass, add_mass_dq, add_force, add_force_tangent, energy};
+
+void tr_flex_planar_mass(const tr_body_at *b, double *M) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_mass(&plain, f, &drawn, b, M);
+  else
+    mass(b, M);
+}
+
+void tr_flex_planar_add_mass_dq(const tr_body_at *b, const double *a, double *K) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_mass_dq(&plain, f, &drawn, b, a, K);
+  else
+    add_mass_dq(b, a, K);
+}
+
+void tr_flex_planar_add_force(const tr_body_at *b, const double g[3], double *Q) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_force(&plain, f, &drawn, b, g, Q);
+  else
+    add_force(b, g, Q);
+}
+
+void tr_flex_planar_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq,
+                                      double *Qv) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_force_tangent(&plain, f, &drawn, b, g, Qq, Qv);
+  else
+    add_force_tangent(b, g, Qq, Qv);
+}
+
+void tr_flex_planar_energy(const tr_body_at *b, const double g[3], double *kinetic,
+                           double *potential) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_energy(&plain, f, &drawn, b, g, kinetic, potential);
+  else
+    energy(b, g, kinetic, potential);
 }

@@ -136,7 +136,6 @@ static void deform(const tr_body_at *b) {
     m3_copy(f->J1 + 9 * j, Jd);
     for (int i = 0; i < n; i++) {
       int k = i * n + j;
-      if (f->B) v3_axpy(x[i], f->B + 3 * k, S);
       v3_axpy(x[i], f->X2 + 3 * k, H);
       for (int a = 0; a < 9; a++) Jd[a] += 2 * x[i] * f->J2[9 * k + a];
     }
@@ -316,7 +315,7 @@ void tr_flex_spatial_twist_dq(const tr_body_at *b, const tr_site *s, double *U) 
 
 // ---- inertia ----------------------------------------------------------------------------------------
 
-void tr_flex_spatial_mass(const tr_body_at *b, double *M) {
+static void mass(const tr_body_at *b, double *M) {
   const tr_flexible *x = flex_of(b);
   const double *R = b->cache, *S = S_of(b), *H = H_of(b);
   int n = x->n, nv = 6 + n;
@@ -335,12 +334,6 @@ void tr_flex_spatial_mass(const tr_body_at *b, double *M) {
     for (int j = 0; j < i; j++) M[i * nv + j] = M[j * nv + i];
 }
 
-// sum_i B_ij z_i
-static void stiffen(const tr_flexible *x, int j, const double *z, double out[3]) {
-  out[0] = out[1] = out[2] = 0;
-  for (int i = 0; x->B && i < x->n; i++) v3_axpy(z[i], x->B + 3 * (i * x->n + j), out);
-}
-
 // sum_i (X2_ji +- X2_ij) z_i
 static void spin_both(const tr_flexible *x, int j, double sign, const double *z, double out[3]) {
   sum3(x->n, x->X2 + 3 * j * x->n, z, out);
@@ -352,7 +345,7 @@ static void spin(const tr_flexible *x, int j, const double *z, double out[3]) {
   sum3(x->n, x->X2 + 3 * j * x->n, z, out);
 }
 
-void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K) {
+static void add_mass_dq(const tr_body_at *b, const double *a, double *K) {
   const tr_flexible *x = flex_of(b);
   const double *R = b->cache, *s = b->cache + FIRST_S, *S = S_of(b), *Jd = Jd_of(b);
   const double *al = a + 3, *acc = a + 6;
@@ -368,8 +361,6 @@ void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K
   for (int j = 0; j < n; j++) {
     const double *Sj = S + 3 * j;
     v3_cross(al, Sj, c);
-    stiffen(x, j, acc, e);
-    v3_add(c, e, c);
     add_column(nv, 1, R, c, K, 0, 6 + j);
     v3_cross(Sj, A, c);
     add_row(1, c, K + (6 + j) * nv + 3);
@@ -378,14 +369,11 @@ void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K
     spin(x, j, acc, e);
     v3_add(c, e, c);
     add_column(nv, 1, NULL, c, K, 3, 6 + j);
-    for (int i = 0; i < n; i++) {
-      K[(6 + i) * nv + 6 + j] += v3_dot(x->X2 + 3 * (j * n + i), al);
-      if (x->B) K[(6 + i) * nv + 6 + j] += v3_dot(x->B + 3 * (j * n + i), A);
-    }
+    for (int i = 0; i < n; i++) K[(6 + i) * nv + 6 + j] += v3_dot(x->X2 + 3 * (j * n + i), al);
   }
 }
 
-// What forces and their tangent share: u = S x', y = w x (w x s) + 2 w x u + B x' x', L = J w + H x',
+// What forces and their tangent share: u = S x', y = w x (w x s) + 2 w x u, L = J w + H x',
 // h = H' x', Jt = J' by time, G = R'g.
 typedef struct motion {
   double u[3], y[3], L[3], h[3], Jt[9], G[3];
@@ -394,13 +382,11 @@ typedef struct motion {
 static void moving(const tr_body_at *b, const double g[3], motion *m) {
   const tr_flexible *x = flex_of(b);
   const double *w = b->v + 3, *rate = b->v + 6, *Jd = Jd_of(b);
-  double c[3], e[3], bend[3] = {0};
+  double c[3], e[3];
   memset(m->Jt, 0, sizeof m->Jt);
   memset(m->h, 0, sizeof m->h);
   sum3(x->n, S_of(b), rate, m->u);
   for (int j = 0; j < x->n; j++) {
-    stiffen(x, j, rate, e);
-    v3_axpy(rate[j], e, bend);
     if (x->turns) {
       spin(x, j, rate, e);
       v3_axpy(rate[j], e, m->h);
@@ -410,14 +396,13 @@ static void moving(const tr_body_at *b, const double g[3], motion *m) {
   v3_cross(w, b->cache + FIRST_S, c);
   v3_axpy(2, m->u, c);
   v3_cross(w, c, m->y);
-  v3_add(m->y, bend, m->y);
   m3_mul(b->cache + INERTIA, w, m->L);
   sum3(x->n, H_of(b), rate, e);
   v3_add(m->L, e, m->L);
   m3_tmul(b->cache, g, m->G);
 }
 
-void tr_flex_spatial_add_force(const tr_body_at *b, const double g[3], double *Q) {
+static void add_force(const tr_body_at *b, const double g[3], double *Q) {
   const tr_flexible *x = flex_of(b);
   const double *w = b->v + 3, *rate = b->v + 6, *S = S_of(b), *Jd = Jd_of(b);
   motion m;
@@ -468,13 +453,9 @@ static void mode_tangent(const tr_body_at *b, const motion *m, int j, double *Qq
   const double *R = b->cache, *w = b->v + 3, *rate = b->v + 6, *Sj = S_of(b) + 3 * j;
   int n = x->n, nv = 6 + n;
   double c[3], e[3], a[3], Jw[3], J2[9] = {0};
-  stiffen(x, j, rate, e);
   v3_cross(w, Sj, c);
-  v3_axpy(2, e, c);
   v3_cross(w, c, a);
   add_column(nv, -1, R, a, Qq, 0, 6 + j);
-  v3_cross(w, Sj, c);
-  v3_add(c, e, c);
   add_column(nv, -2, R, c, Qv, 0, 6 + j);
   v3_cross(Sj, m->G, c);
   add_column(nv, 1, NULL, c, Qq, 3, 6 + j);
@@ -494,8 +475,7 @@ static void mode_tangent(const tr_body_at *b, const motion *m, int j, double *Qq
   add_column(nv, -1, NULL, c, Qv, 3, 6 + j);
 }
 
-void tr_flex_spatial_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq,
-                                       double *Qv) {
+static void add_force_tangent(const tr_body_at *b, const double g[3], double *Qq, double *Qv) {
   const tr_flexible *x = flex_of(b);
   const double *w = b->v + 3, *rate = b->v + 6;
   int n = x->n, nv = 6 + n;
@@ -516,7 +496,6 @@ void tr_flex_spatial_add_force_tangent(const tr_body_at *b, const double g[3], d
       int k = j * n + i;
       m3_mul(x->J2 + 9 * k, w, c);
       q[6 + i] += v3_dot(w, c) - x->K[k];
-      if (x->B) q[6 + i] += v3_dot(x->B + 3 * k, m.G);
       v[6 + i] += v3_dot(w, x->X2 + 3 * k) - v3_dot(w, x->X2 + 3 * (i * n + j)) - x->C[k];
     }
   }
@@ -530,8 +509,7 @@ double tr_flex_spatial_strain(const tr_body_at *b) {
   return sum;
 }
 
-void tr_flex_spatial_energy(const tr_body_at *b, const double g[3], double *kinetic,
-                            double *potential) {
+static void energy(const tr_body_at *b, const double g[3], double *kinetic, double *potential) {
   const tr_flexible *x = flex_of(b);
   const double *v = b->v, *w = v + 3, *rate = v + 6;
   motion m;
@@ -548,4 +526,56 @@ void tr_flex_spatial_energy(const tr_body_at *b, const double g[3], double *kine
   *kinetic = T;
   *potential =
       -x->m * v3_dot(g, b->q) - v3_dot(m.G, b->cache + FIRST_S) + tr_flex_spatial_strain(b);
+}
+
+// ---- with stiffening, or without ------------------------------------------------------------------------
+
+static const tr_flex_plain plain = {
+    7, 6, deform, mass, add_mass_dq, add_force, add_force_tangent, energy};
+
+void tr_flex_spatial_mass(const tr_body_at *b, double *M) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_mass(&plain, f, &drawn, b, M);
+  else
+    mass(b, M);
+}
+
+void tr_flex_spatial_add_mass_dq(const tr_body_at *b, const double *a, double *K) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_mass_dq(&plain, f, &drawn, b, a, K);
+  else
+    add_mass_dq(b, a, K);
+}
+
+void tr_flex_spatial_add_force(const tr_body_at *b, const double g[3], double *Q) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_force(&plain, f, &drawn, b, g, Q);
+  else
+    add_force(b, g, Q);
+}
+
+void tr_flex_spatial_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq,
+                                       double *Qv) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_add_force_tangent(&plain, f, &drawn, b, g, Qq, Qv);
+  else
+    add_force_tangent(b, g, Qq, Qv);
+}
+
+void tr_flex_spatial_energy(const tr_body_at *b, const double g[3], double *kinetic,
+                            double *potential) {
+  const tr_flexible *f = flex_of(b);
+  par drawn = {.flex = f->drawn};
+  if (f->drawn)
+    tr_drawn_energy(&plain, f, &drawn, b, g, kinetic, potential);
+  else
+    energy(b, g, kinetic, potential);
 }

@@ -199,28 +199,27 @@ void tr_mass_times(const tr_system *s, const double *blocks, const double *a, do
   }
 }
 
-// A = L L' in place; false when A is not positive definite.
-static bool cholesky(double *A, int n) {
+// A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large
+// deformation (with stiffening) is still good for what constraints leave of its motions.
+static bool factor(double *A, int n) {
   for (int j = 0; j < n; j++) {
+    double first = fabs(A[j * n + j]);
     for (int i = j; i < n; i++) {
       double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k];
-      if (i == j && !(sum > 0)) return false;
-      A[i * n + j] = i == j ? sqrt(sum) : sum / A[j * n + j];
+      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k] * A[k * n + k];
+      if (i == j && !(fabs(sum) > 1e-15 * first)) return false;
+      A[i * n + j] = i == j ? sum : sum / A[j * n + j];
     }
   }
   return true;
 }
 
-static void cholesky_solve(const double *L, int n, double *x) {
-  for (int i = 0; i < n; i++) {
-    for (int k = 0; k < i; k++) x[i] -= L[i * n + k] * x[k];
-    x[i] /= L[i * n + i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) x[i] -= L[k * n + i] * x[k];
-    x[i] /= L[i * n + i];
-  }
+static void factor_solve(const double *A, int n, double *x) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) x[i] -= A[i * n + k] * x[k];
+  for (int i = 0; i < n; i++) x[i] /= A[i * n + i];
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
 }
 
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
@@ -233,8 +232,8 @@ tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
     const sys_body *b = &s->body[i];
     size_t n = (size_t)b->nv;
     memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
-    if (!cholesky(w->block, b->nv)) return TR_SINGULAR;
-    cholesky_solve(w->block, b->nv, x + b->v);
+    if (!factor(w->block, b->nv)) return TR_SINGULAR;
+    factor_solve(w->block, b->nv, x + b->v);
   }
   return TR_OK;
 }
@@ -245,7 +244,9 @@ const char *tr_mass_lost(tr_work *w, const double *blocks) {
     const sys_body *b = &s->body[i];
     if (!b->type->modes) continue;
     memcpy(w->block, blocks + b->mass, (size_t)(b->nv * b->nv) * sizeof *w->block);
-    if (!cholesky(w->block, b->nv)) return b->name;
+    if (!factor(w->block, b->nv)) return b->name;
+    for (int k = 0; k < b->nv; k++)
+      if (!(w->block[k * b->nv + k] > 0)) return b->name;
   }
   return NULL;
 }
