@@ -72,6 +72,24 @@ static void test_tolerance(void **state) {
   }
 }
 
+// A second correction no smaller than the first, both far below the tolerance, is no failure: steps would
+// be quartered again and again, ten times as many as needed.
+static void test_small_corrections(void **state) {
+  (void)state;
+  mechanism x = load_model("gyroscope.yaml", NULL);
+  tr_state reference = motion_to(x.sys, 1e-3, 1e-3); // errors do not matter here
+  double tol = 1e-3;
+  long last = 0;
+  for (int k = 0; k < 5; k++, tol *= 0.1) {
+    tr_run_info info = go(x.sys, "ggl-bdf", tol, 1, &reference).info;
+    if (info.newton_failures > 5 || (last > 0 && info.steps > 3 * last))
+      fail_msg("%g: %ld failures, %ld steps", tol, info.newton_failures, info.steps);
+    last = info.steps;
+  }
+  tr_state_free(x.sys, &reference);
+  unload(&x);
+}
+
 // A pendulum that turns over and over: each of its coordinates is dependent for a while.
 static void test_turns(void **state) {
   (void)state;
@@ -115,6 +133,7 @@ static void test_orders_pay(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tolerance),
+      cmocka_unit_test(test_small_corrections),
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_orders_pay),
   };

@@ -12,6 +12,7 @@
 #include "driver.h"
 
 enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
+static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
 static const double JUMP = 0.5;   // of the change over an interval that is left in the end
 static const double TINY = 1e-6;  // of the largest force: not worth a word
 static const double NOISE = 1e-6; // of the velocities, worth a word
@@ -71,6 +72,7 @@ static double halve(probe *p, const tr_probe_part *part, double from, double to,
     left = change(part, p->a, p->b);
   }
   *where = p->r->x.t + to;
+  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
   return left > JUMP * whole && left > TINY * p->scale[part->what] ? left : 0;
 }
 

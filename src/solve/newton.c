@@ -17,9 +17,10 @@ static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
-// Few corrections: slower than RATE_FEW will not do; better than RATE_TRUST is not believed of a rate
-// measured in another solve; slower than RATE_STALE over three: a new matrix for the next solve.
-static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15;
+// Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
+// may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
+// solve; slower than RATE_STALE over three: a new matrix for the next solve.
+static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
 
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
@@ -193,7 +194,7 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     } else {
       nw->rate = pow(norm / first, 1.0 / (k - 1)); // the mean so far
       nw->known = true;
-      if (nw->rate > RATE_FEW) break;
+      if (nw->rate > RATE_FEW && norm > SMALL_FEW * p->tol) break;
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
     if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {

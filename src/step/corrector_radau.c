@@ -195,16 +195,22 @@ static void look_again(const correction *k, double *r) {
   }
 }
 
+static void fill_real(tr_step *s, double h) {
+  const tr_radau *m = s->memory;
+  double g = h / m->h0 / GAMMA;
+  for (int k = 0; k < s->sys->pattern.nnz; k++)
+    s->kkt.values[k] = s->projection.values[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
+}
+
 // The real and the complex matrix for the step length at hand.
 static tr_status factor(tr_step *s, double h) {
   tr_radau *m = s->memory;
   const tr_pattern *p = &s->sys->pattern;
   const double *P = s->projection.values;
-  double f = h / m->h0, g = f / GAMMA;
+  double f = h / m->h0;
   double complex w = f / (ALPHA + BETA * I), ww = w * w;
   m->factored_h = h;
-  for (int k = 0; k < p->nnz; k++)
-    s->kkt.values[k] = P[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
+  fill_real(s, h);
   for (int j = 0; j < p->n; j++) {
     int first = p->column[j], count = p->column[j + 1] - first;
     double *left = m->pair.values + 4 * first, *right = left + 2 * count;
@@ -309,6 +315,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
     memcpy(m->each_D[i], m->D, (size_t)k->s->sys->pattern.nnz * sizeof *m->D);
     fill_stage(k, i);
   }
+  fill_real(k->s, k->h); // for at_floor
   return tr_kkt_factor(&m->all);
 }
 
