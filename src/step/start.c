@@ -381,7 +381,10 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
     status = close_velocities(p, x, given, true, good, gap, &info->phi_v_after);
   }
   if (status == TR_OK) return TR_OK;
-  blame(s, gap, "its velocities cannot be made consistent", error);
+  blame(s, gap,
+        s->nc > 0 && s->of_number[worst_row(s, gap)] ? "no value of it was found that fits its law"
+                                                     : "its velocities cannot be made consistent",
+        error);
   name_kept(p, true, error);
   return TR_INCONSISTENT;
 }
