@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (tr_model_read_text(model, (const char *)data, size, "fuzz", &error) == TR_OK) {
     tr_arena arena = tr_arena_make(NULL);
     tr_plan plan;
-    tr_model_plan(model, &arena, &plan, &error);
+    tr_model_plan(model, &arena, &arena, &plan, &error);
     tr_arena_free(&arena);
     round_trip(model);
   } else if (error.count == 0) {

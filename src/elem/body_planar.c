@@ -170,7 +170,7 @@ TR_PULL_ROWS(3)
 TR_INLINE int common_points(const tr_body_slot *s) {
   int n = s[0].sites;
   for (int l = 1; l < LANES; l++) n = s[l].sites < n ? s[l].sites : n;
-  return s[0].points & s[1].points & s[2].points & s[3].points ? n : 0;
+  return (s[0].points & s[1].points & s[2].points & s[3].points) ? n : 0;
 }
 
 // cos, sin of neighbours, between the cache and lanes
