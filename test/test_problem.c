@@ -89,6 +89,17 @@ static void reference_solution(void **u) {
   }
 }
 
+// beta to eight digits and more, by the method of high order.
+static void reference_to_eight_digits(void **u) {
+  (void)u;
+  for (int i = 0; i < 2; i++) {
+    outcome o = solve_to(1e-13, &tr_problem_seven_angles, "radau5", ldexp(0.03 / 1500, -i), 0.03);
+    assert_near(o.q[0], end_q[0], 1e-8, "beta, %d steps", 1500 << i);
+    assert_true(error_of(N, o.q, end_q) < 1e-9 && error_of(N, o.v, end_v) < 1e-8);
+    assert_true(error_of(M, o.lam, end_lam) < 1e-7);
+  }
+}
+
 // HHT-I3 as printed takes M(q) at the end of the step: first order where M varies. Newmark with
 // gamma > 1/2 is of first order anyway.
 static void printed_mass_is_first_order(void **u) {
@@ -250,9 +261,13 @@ static void bodies_agree(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reference_solution),  cmocka_unit_test(printed_mass_is_first_order),
-      cmocka_unit_test(differences),         cmocka_unit_test(broken_callback),
-      cmocka_unit_test(missing_derivatives), cmocka_unit_test(bodies_agree),
+      cmocka_unit_test(reference_solution),
+      cmocka_unit_test(reference_to_eight_digits),
+      cmocka_unit_test(printed_mass_is_first_order),
+      cmocka_unit_test(differences),
+      cmocka_unit_test(broken_callback),
+      cmocka_unit_test(missing_derivatives),
+      cmocka_unit_test(bodies_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
