@@ -262,4 +262,50 @@ extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_r
   .add_force_tangent = tr_flex_spatial_add_force_tangent, .energy = tr_flex_spatial_energy, \
   .modes = tr_flex_spatial_modes, .strain = tr_flex_spatial_strain
 
+// The public functions of a kind (planar, spatial) from the plain ones of its file, which has `plain`, `par`
+// and flex_of: with stiffening by way of tr_drawn_*, else as they are.
+#define TR_FLEX_EITHER(kind)                                                                  \
+  void tr_flex_##kind##_mass(const tr_body_at *b, double *M) {                                \
+    const tr_flexible *f = flex_of(b);                                                        \
+    par drawn = {.flex = f->drawn};                                                           \
+    if (f->drawn)                                                                             \
+      tr_drawn_mass(&plain, f, &drawn, b, M);                                                 \
+    else                                                                                      \
+      mass(b, M);                                                                             \
+  }                                                                                           \
+  void tr_flex_##kind##_add_mass_dq(const tr_body_at *b, const double *a, double *K) {        \
+    const tr_flexible *f = flex_of(b);                                                        \
+    par drawn = {.flex = f->drawn};                                                           \
+    if (f->drawn)                                                                             \
+      tr_drawn_add_mass_dq(&plain, f, &drawn, b, a, K);                                       \
+    else                                                                                      \
+      add_mass_dq(b, a, K);                                                                   \
+  }                                                                                           \
+  void tr_flex_##kind##_add_force(const tr_body_at *b, const double g[3], double *Q) {        \
+    const tr_flexible *f = flex_of(b);                                                        \
+    par drawn = {.flex = f->drawn};                                                           \
+    if (f->drawn)                                                                             \
+      tr_drawn_add_force(&plain, f, &drawn, b, g, Q);                                         \
+    else                                                                                      \
+      add_force(b, g, Q);                                                                     \
+  }                                                                                           \
+  void tr_flex_##kind##_add_force_tangent(const tr_body_at *b, const double g[3], double *Qq, \
+                                          double *Qv) {                                       \
+    const tr_flexible *f = flex_of(b);                                                        \
+    par drawn = {.flex = f->drawn};                                                           \
+    if (f->drawn)                                                                             \
+      tr_drawn_add_force_tangent(&plain, f, &drawn, b, g, Qq, Qv);                            \
+    else                                                                                      \
+      add_force_tangent(b, g, Qq, Qv);                                                        \
+  }                                                                                           \
+  void tr_flex_##kind##_energy(const tr_body_at *b, const double g[3], double *kinetic,       \
+                               double *potential) {                                           \
+    const tr_flexible *f = flex_of(b);                                                        \
+    par drawn = {.flex = f->drawn};                                                           \
+    if (f->drawn)                                                                             \
+      tr_drawn_energy(&plain, f, &drawn, b, g, kinetic, potential);                           \
+    else                                                                                      \
+      energy(b, g, kinetic, potential);                                                       \
+  }
+
 #endif
