@@ -261,7 +261,7 @@ static void take_tangents(const correction *k, int i) {
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
   m->M = tr_mass_blocks(s->work, m->mass);
   s->c.cm = 1;
-  tr_make_projection(s, m->M);
+  tr_make_projection(s, m->M, true);
   for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
