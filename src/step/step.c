@@ -29,6 +29,7 @@ tr_method_info tr_method_describe(int method) {
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
+  TR_TRY(tr_work_new(s->sys, &s->work));
   s->newton.n = 2 * (int)(nv + nc);
   s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
   s->c.dhat = TR_NEW(ar, nv, double);
@@ -61,8 +62,7 @@ static tr_status allocate(tr_step *s) {
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   s->newton.spare = s->newton.r + s->newton.n;
-  TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
-  return tr_work_new(s->sys, &s->work);
+  return tr_kkt_make(ar, &s->sys->pattern, &s->kkt);
 }
 
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,

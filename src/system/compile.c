@@ -42,7 +42,6 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
                     .par = d->par,
                     .name = d->name,
                     .place = d->place,
-                    .block = -1,
                     .keep_q = d->keep_q,
                     .keep_v = d->keep_v};
     if (d->problem) {
@@ -317,38 +316,24 @@ static bool reads_reactions(const tr_system *s, const sys_element *e) {
 }
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
-  s->block = NEW(s->nblock, sys_block);
+  s->own = NEW(s->nblock - s->njoint, int);
   s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
   s->follows = NEW(s->nc, bool);
-  if (!s->block || !s->of_velocity || !s->of_number || !s->follows) return tr_no_memory(error);
-  int n = 0;
+  if (!s->own || !s->of_velocity || !s->of_number || !s->follows) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
     if (b->nc == 0) continue;
-    b->block = n;
-    s->block[n++] = (sys_block){.row = b->row,
-                                .rows = b->nc,
-                                .count = 1,
-                                .v = {b->v},
-                                .nv = {b->nv},
-                                .G = s->nG,
-                                .width = b->nv,
-                                .pull = b->nv};
+    s->own[s->nown++] = i;
+    b->G = s->nG;
     s->nG += b->nc * b->nv;
+    if (b->nc * b->nv > s->max_rows) s->max_rows = b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {
     sys_joint *j = &s->joint[i];
-    sys_block *c = &s->block[n];
-    *c = (sys_block){.row = j->row, .rows = j->ops->rows, .G = s->nG};
-    for (int k = 0; k < j->e.markers; k++) {
-      if (j->e.body[k] == TR_GROUND) continue;
-      const sys_body *b = &s->body[j->e.body[k]];
-      c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
-      c->width += b->nv;
-    }
-    c->pull = j->ops->one_sided ? c->nv[0] : c->width;
-    s->nG += c->rows * c->width;
-    j->block = n++;
+    j->G = s->nG;
+    int numbers = j->ops->rows * tr_joint_block(s, j).width;
+    s->nG += numbers;
+    if (numbers > s->max_rows) s->max_rows = numbers;
     for (int r = 0; r < j->ops->rows; r++) {
       s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
       s->nvelocity += s->of_velocity[j->row + r];

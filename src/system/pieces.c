@@ -129,7 +129,7 @@ static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, const do
     b->type->add_pull(at, s->site + k, W + 6 * k, out);
   for (int k = 0; k < b->nv; k++) out[k] = -out[k];
   if (b->nc == 0 || !lam) return;
-  double *G = w->G + s->block[b->block].G;
+  double *G = w->rows;
   b->type->jac(at, G);
   for (int r = 0; r < b->nc; r++)
     for (int k = 0; k < b->nv; k++) out[k] += G[r * b->nv + k] * lam[b->row + r];
@@ -266,16 +266,42 @@ static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *si
   }
 }
 
+sys_block tr_joint_block(const tr_system *s, const sys_joint *j) {
+  sys_block c = {.row = j->row, .rows = j->ops->rows, .G = j->G};
+  for (int k = 0; k < j->e.markers; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[j->e.body[k]];
+    c.v[c.count] = b->v, c.nv[c.count++] = b->nv;
+    c.width += b->nv;
+  }
+  c.pull = j->ops->one_sided ? c.nv[0] : c.width;
+  return c;
+}
+
+sys_block tr_block(const tr_system *s, int i) {
+  if (i >= s->nown) return tr_joint_block(s, &s->joint[i - s->nown]);
+  const sys_body *b = &s->body[s->own[i]];
+  return (sys_block){.row = b->row,
+                     .rows = b->nc,
+                     .count = 1,
+                     .v = {b->v},
+                     .nv = {b->nv},
+                     .G = b->G,
+                     .width = b->nv,
+                     .pull = b->nv};
+}
+
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
 const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
-  const sys_block *block = &s->block[j->block];
-  double *G = w->G + block->G;
-  int nd = j->e.nd, n = j->e.markers * nd;
+  double *first = w->G ? w->G + j->G : w->rows, *G = first;
+  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = 0;
+  for (int k = 0; k < j->e.markers; k++)
+    if (j->e.body[k] != TR_GROUND) width += s->body[j->e.body[k]].nv;
   if (tr_joint_idle(w, j)) {
-    clear(G, block->rows * block->width);
+    clear(G, rows * width);
     return G;
   }
   frames_of(w, &j->e, f);
@@ -284,40 +310,44 @@ const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
-    pull_rows(&at, b, s->site + j->e.frame[k], block->rows, n, Gf + k * nd, block->width, G);
+    pull_rows(&at, b, s->site + j->e.frame[k], rows, n, Gf + k * nd, width, G);
     G += b->nv;
   }
-  return w->G + block->G;
+  return first;
 }
 
 const double *tr_own_rows(tr_work *w, const sys_body *b) {
   tr_body_at at = body_at(w, b);
-  double *G = w->G + w->sys->block[b->block].G;
+  double *G = w->G ? w->G + b->G : w->rows;
   b->type->jac(&at, G);
   return G;
 }
 
-void tr_jacobian(tr_work *w) {
+const double *tr_block_rows(tr_work *w, int i) {
   const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++)
-    if (s->body[i].nc > 0) tr_own_rows(w, &s->body[i]);
-  for (int i = 0; i < s->njoint; i++) tr_joint_rows(w, &s->joint[i]);
+  return i < s->nown ? tr_own_rows(w, &s->body[s->own[i]])
+                     : tr_joint_rows(w, &s->joint[i - s->nown]);
 }
 
-// Row r of a block times v.
-static double row_times(const tr_work *w, const sys_block *b, int r, const double *v) {
-  const double *G = w->G + b->G + r * b->width;
+void tr_jacobian(tr_work *w) {
+  for (int i = 0; w->G && i < w->sys->nblock; i++) tr_block_rows(w, i);
+}
+
+// Row r of a block with rows G times v.
+static double row_times(const double *G, const sys_block *b, int r, const double *v) {
   double sum = 0;
+  G += r * b->width;
   for (int k = 0; k < b->count; k++)
     for (int c = 0; c < b->nv[k]; c++) sum += *G++ * v[b->v[k] + c];
   return sum;
 }
 
-void tr_G_times(const tr_work *w, const double *v, double *out) {
+void tr_G_times(tr_work *w, const double *v, double *out) {
   const tr_system *s = w->sys;
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
-    for (int r = 0; r < b->rows; r++) out[b->row + r] = row_times(w, b, r, v);
+    sys_block b = tr_block(s, i);
+    const double *G = w->G ? w->G + b.G : tr_block_rows(w, i);
+    for (int r = 0; r < b.rows; r++) out[b.row + r] = row_times(G, &b, r, v);
   }
 }
 
@@ -326,21 +356,23 @@ void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     if (!j->ops->velocity) continue;
-    tr_joint_rows(w, j);
+    const double *G = tr_joint_rows(w, j);
+    sys_block b = tr_joint_block(s, j);
     for (int r = 0; r < j->ops->rows; r++)
-      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(w, &s->block[j->block], r, x);
+      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(G, &b, r, x);
   }
 }
 
-void tr_Gt_times(const tr_work *w, const double *lam, double *out) {
+void tr_Gt_times(tr_work *w, const double *lam, double *out) {
   const tr_system *s = w->sys;
   memset(out, 0, (size_t)s->nv * sizeof *out);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
-    for (int r = 0; r < b->rows; r++) {
-      const double *G = w->G + b->G + r * b->width, *end = G + b->pull;
-      for (int k = 0; k < b->count && G < end; k++)
-        for (int c = 0; c < b->nv[k]; c++) out[b->v[k] + c] += *G++ * lam[b->row + r];
+    sys_block b = tr_block(s, i);
+    const double *rows = w->G ? w->G + b.G : tr_block_rows(w, i);
+    for (int r = 0; r < b.rows; r++) {
+      const double *G = rows + r * b.width, *end = G + b.pull;
+      for (int k = 0; k < b.count && G < end; k++)
+        for (int c = 0; c < b.nv[k]; c++) out[b.v[k] + c] += *G++ * lam[b.row + r];
     }
   }
 }
@@ -414,7 +446,7 @@ static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, 
 }
 
 static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double *out) {
-  double *G = w->G + w->sys->block[b->block].G;
+  double *G = w->rows;
   clear(out, b->nc);
   if (b->type->phi_t) b->type->phi_t(at, out);
   b->type->jac(at, G);

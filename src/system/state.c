@@ -83,13 +83,13 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->cache = TR_NEW(&ar, s->ncache, double);
-  w->G = TR_RAW(&ar, s->nG, double);
+  w->rows = TR_NEW(&ar, s->max_rows, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
   w->many = TR_NEW(&ar, TR_MANY, double);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->G || !w->block || !w->many || !w->x ||
+  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
       !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
@@ -97,6 +97,11 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   fill_ground(w);
   *out = w;
   return TR_OK;
+}
+
+tr_status tr_rows_keep(tr_work *w) {
+  if (!w->G) w->G = TR_NEW(&w->arena, w->sys->nG, double);
+  return w->G ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_work_free(tr_work *w) {
