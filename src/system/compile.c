@@ -176,7 +176,7 @@ void tr_place_site(const tr_system *s, int marker, int nd, tr_site *site) {
   *site = (tr_site){.nd = nd, .shape = shape};
   if (m->body == TR_GROUND) {
     memcpy(site->c, m->p, sizeof site->c);
-    memcpy(site->R, m->R, sizeof site->R);
+    site->R = m->R;
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
@@ -428,7 +428,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
         joint ? s->joint[i].type->start : s->force[i - s->njoint].type->start;
     if (!start) continue;
     const tr_frame *f[TR_MAX_MARKERS];
-    for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+    for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
     const char *why = start(e->par, e->nd, f);
     if (why)
       tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
@@ -436,6 +436,20 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   }
   tr_state_free(s, &x);
   return error->count > before ? TR_BAD_INPUT : TR_OK;
+}
+
+// What of the frames is there: up to the angle or R where all are points, else everything.
+static size_t find_frame_size(const tr_system *s) {
+  size_t size = offsetof(tr_frame, angle);
+  for (int i = 0; i < s->nframe; i++)
+    if (!s->site[i].point) return sizeof(tr_frame);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->sites == 0) continue;
+    if (!s->slot[i].points || !b->type->kinematics_run) return sizeof(tr_frame);
+    if (b->type->dim == 2) size = offsetof(tr_frame, R);
+  }
+  return size;
 }
 
 // Runs of neighbours of one type.
@@ -459,6 +473,7 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
     if (i == 0 || alone || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
     s->joint_run[s->njoint_run - 1].count++;
   }
+  s->frame_size = find_frame_size(s);
   return TR_OK;
 }
 

@@ -27,24 +27,24 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
   for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
-    memcpy(w->frame[k->frame].R, mem + k->first, (size_t)k->count * sizeof *mem);
+    memcpy(tr_frame_at(w->frames, k->frame)->R, mem + k->first, (size_t)k->count * sizeof *mem);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
     if (type->kinematics_run) {
       tr_bodies_at many = bodies_at(w, run);
-      type->kinematics_run(&many, level, w->frame);
+      type->kinematics_run(&many, level, w->frames);
       continue;
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
       tr_body_at at = body_at(w, b);
-      type->kinematics(&at, level, b->sites, s->site + b->site, w->frame + b->site);
+      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->site));
     }
   }
 }
 
 static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
 static void put_wrenches(const sys_element *e, const double *wrench, double *W) {
@@ -63,7 +63,7 @@ void tr_show_reactions(tr_work *w, const double *lam) {
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   for (int i = 0; i < s->nreaction; i++) {
     const sys_joint *j = &s->joint[s->reaction[i].joint];
-    tr_frame *shown = &w->frame[s->reaction[i].site];
+    tr_frame *shown = tr_frame_at(w->frames, s->reaction[i].site);
     const double *B = wrench + j->e.nd;
     frames_of(w, &j->e, f);
     j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
@@ -107,7 +107,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const tr_joint_ops *ops = first->ops;
     if (load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
       continue;
     }
     for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
@@ -419,17 +419,17 @@ void tr_gamma(tr_work *w, double *out) {
     for (int r = 0; r < j->ops->rows; r++)
       for (int k = 0; k < j->e.markers; k++) {
         const double *g = Gf + r * n + k * nd;
-        if (nd == 3)
-          o[r] += g[0] * f[k]->ap[0] + g[1] * f[k]->ap[1] + g[2] * f[k]->aw[2];
-        else
-          for (int c = 0; c < 3; c++) o[r] += g[c] * f[k]->ap[c] + g[3 + c] * f[k]->aw[c];
+        int lines = nd == 3 ? 2 : 3;
+        for (int c = 0; c < lines; c++) o[r] += g[c] * f[k]->ap[c];
+        if (s->site[j->e.frame[k]].point) continue;
+        for (int c = lines; c < nd; c++) o[r] += g[c] * f[k]->aw[nd == 3 ? 2 : c - 3];
       }
   }
 }
 
 // Through jac where an element has no shortcut.
-static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, const double *mem,
-                        double *out) {
+static void rate_by_jac(const tr_system *s, const sys_joint *j, double t, const tr_frame *const *f,
+                        const double *mem, double *out) {
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   int nd = j->e.nd, n = j->e.markers * nd;
   memset(out, 0, (size_t)j->ops->rows * sizeof *out);
@@ -438,10 +438,11 @@ static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, 
   for (int r = 0; r < j->ops->rows; r++)
     for (int k = 0; k < j->e.markers; k++) {
       const double *g = Gf + r * n + k * nd;
+      bool point = s->site[j->e.frame[k]].point;
       if (nd == 3)
-        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + g[2] * f[k]->w[2];
+        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + (point ? 0 : g[2] * f[k]->w[2]);
       else
-        out[r] += v3_dot(g, f[k]->v) + v3_dot(g + 3, f[k]->w);
+        out[r] += v3_dot(g, f[k]->v) + (point ? 0 : v3_dot(g + 3, f[k]->w));
     }
 }
 
@@ -462,7 +463,7 @@ static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *con
   else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
-    rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
+    rate_by_jac(w->sys, j, w->t, f, w->mem + j->e.mem, out);
   if (!j->ops->velocity) return;
   j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, NULL, gam, NULL);
   for (int r = 0; r < j->ops->rows; r++)
@@ -481,7 +482,7 @@ void tr_rates(tr_work *w, double *out) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
     if (ops->rate_run && s->joint[run->first].lock < 0) {
-      ops->rate_run(run->count, s->link + run->first, w->frame, out);
+      ops->rate_run(run->count, s->link + run->first, w->frames, out);
       continue;
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {

@@ -18,7 +18,7 @@ void tr_probe(tr_work *w, double *out) {
   const tr_frame *f[TR_MAX_MARKERS];
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
-    for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+    for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(w->frames, e->e.frame[k]);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, out);
     out += e->e.markers * e->e.nd;
   }
@@ -69,7 +69,7 @@ static double rate_of(tr_work *w, const sys_force *e, double *room) {
   double mass, inertia, rate = 0;
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   memset(D, 0, (size_t)(n * n) * sizeof *D);
-  for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+  for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(w->frames, e->e.frame[k]);
   e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
   inertia_of(w, &e->e, room, &mass, &inertia);
   for (int i = 0; i < n; i++) {

@@ -62,10 +62,10 @@ void tr_state_copy(tr_state *to, const tr_state *from) {
 static void fill_ground(tr_work *w) {
   for (int i = 0; i < w->sys->ground_sites; i++) {
     const tr_site *s = &w->sys->site[i];
-    tr_frame *f = &w->frame[i];
+    tr_frame *f = tr_frame_at(w->frames, i);
     memcpy(f->p, s->c, sizeof f->p);
-    memcpy(f->R, s->R, sizeof f->R);
-    f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, angle)) f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, R) && s->R) memcpy(f->R, s->R, sizeof f->R);
   }
 }
 
@@ -79,7 +79,7 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   for (int i = 0; i < s->nbody; i++)
     if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
   w->sys = s;
-  w->frame = TR_NEW(&ar, s->nframe, tr_frame);
+  w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->cache = TR_NEW(&ar, s->ncache, double);
@@ -89,8 +89,8 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
-      !w->y) {
+  if (!w->frames.first || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many ||
+      !w->x || !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }

@@ -129,6 +129,7 @@ struct tr_system {
   int switched_mem;       // place of the parameters in mem
   tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
+  size_t frame_size; // of tr_frame what is looked at
   int nreaction;
   sys_reaction *reaction;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
@@ -161,7 +162,7 @@ struct tr_system {
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frame *frame;         // (nframe)
+  tr_frames frames;        // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
   double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)

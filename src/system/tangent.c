@@ -117,7 +117,7 @@ static const double *turn_rows(tr_work *w, const sys_joint *j, const sys_block *
 }
 
 static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
 // cr Gam_q on the bodies:  Gam_q = Gam_f J + Gam_u (J v)_q
