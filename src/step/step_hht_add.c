@@ -580,6 +580,7 @@ const tr_method tr_method_hht_add = {
         "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
+    .two_sets = true,
     .prepare = prepare,
     .begin = begin,
     .advance = advance,
