@@ -26,7 +26,6 @@ typedef struct errors {
 
 static const char *const part_names[] = {"q", "v", "lam"};
 static const char *const part_titles[] = {"positions", "velocities", "multipliers"};
-static const double one_two[] = {1, 2}, minus_one_two[] = {-1, -2};
 
 // The unit all the numbers of a group share, else a word for the mixture.
 static const char *unit_of(const study *s, const study_watch *w, int group) {
@@ -206,23 +205,22 @@ static tr_status draw(study *s, const errors *e, bool timed) {
   if (!f) return TR_NO_MEMORY;
   const double **x = TR_NEW(&s->arena, s->methods, const double *);
   const double **y = TR_NEW(&s->arena, (size_t)s->methods * PARTS, const double *);
-  if (!x || !y) return tr_no_memory(s->error);
+  double *order = tr_study_numbers(s, s->methods);
+  if (!x || !y || !order) return tr_no_memory(s->error);
   for (int k = 0; k < e->parts; k++) {
     int g = e->part[k];
     tr_panel *p = (tr_panel *)&f->panel[k];
     for (int m = 0; m < s->methods; m++) {
       x[m] = timed ? e->cpu + (size_t)m * s->steps : s->step;
       y[m] = e->shown[g] + (size_t)m * s->steps;
+      order[m] = order_of(s, e, g, m);
     }
     TR_TRY(tr_study_curves(
         s, p, part_titles[g], timed ? "CPU time / s" : "step h / s",
         tr_study_text(s, "error of %s / %s%s%s", part_names[g], strchr(e->unit[g], ' ') ? "(" : "",
                       e->unit[g], strchr(e->unit[g], ' ') ? ")" : ""),
         s->steps, x, y));
-    if (timed)
-      tr_study_slopes(p, 2, minus_one_two);
-    else
-      tr_study_slopes(p, 2, one_two);
+    TR_TRY(tr_study_slopes(s, p, order, timed ? -1 : 1));
   }
   return TR_OK;
 }
