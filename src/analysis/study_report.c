@@ -23,7 +23,7 @@ void tr_study_note(study *s, const char *format, ...) {
 }
 
 const char *tr_study_text(study *s, const char *format, ...) {
-  char text[512];
+  char text[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
