@@ -106,10 +106,25 @@ static tr_status measure_errors(study *s, errors *e) {
   return TR_OK;
 }
 
-static double floor_of(const errors *e, int g) { return 10 * e->ref.error[g]; }
+// What the method promises with its defaults; NaN with other parameters.
+static double claim_of(const char *method, int g) {
+  for (int i = 0; i < tr_method_count(); i++) {
+    tr_method_info info = tr_method_describe(i);
+    int claims[] = {info.order_q, info.order_v, info.order_lam};
+    if (strcmp(info.name, method) == 0) return claims[g];
+  }
+  return NAN;
+}
+
+// Below it an error is not the method's: ten times the reference's, or what Newton's tolerance leaves (methods
+// of high order iterate to round-off).
+static double floor_of(const study *s, const errors *e, int g, int m) {
+  double newton = claim_of(s->method[m], g) > 2 ? 0 : s->set.newton_tol * e->ref.scale[g];
+  return 10 * fmax(e->ref.error[g], newton);
+}
 
 static double order_of(const study *s, const errors *e, int g, int m) {
-  return tr_study_order(s->steps, s->step, e->error[g] + (size_t)m * s->steps, floor_of(e, g),
+  return tr_study_order(s->steps, s->step, e->error[g] + (size_t)m * s->steps, floor_of(s, e, g, m),
                         0.5 * e->ref.scale[g]);
 }
 
@@ -140,22 +155,13 @@ static tr_status write_errors(study *s, const errors *e, bool timed) {
       const double *x = e->error[g];
       tr_study_put(&r, x[i]);
       if (timed) continue;
-      bool fine = i % s->steps > 0 && x[i] > floor_of(e, g) && x[i - 1] > floor_of(e, g);
+      double floor = floor_of(s, e, g, i / s->steps);
+      bool fine = i % s->steps > 0 && x[i] > floor && x[i - 1] > floor;
       tr_study_put(
           &r, fine ? tr_study_order(2, s->step + i % s->steps - 1, x + i - 1, 0, INFINITY) : NAN);
     }
   }
   return TR_OK;
-}
-
-// What the method promises with its defaults; NaN with other parameters.
-static double claim_of(const char *method, int g) {
-  for (int i = 0; i < tr_method_count(); i++) {
-    tr_method_info info = tr_method_describe(i);
-    int claims[] = {info.order_q, info.order_v, info.order_lam};
-    if (strcmp(info.name, method) == 0) return claims[g];
-  }
-  return NAN;
 }
 
 // Why an order is missing, or less than claimed.
@@ -166,7 +172,7 @@ static verdict judge(const study *s, const errors *e, int g, int m, double order
   if (!isnan(order)) return order < claim - 0.25 ? TOO_LOW : AS_CLAIMED;
   const double *x = e->error[g] + (size_t)m * s->steps;
   int there = 0, above = 0;
-  for (int i = 0; i < s->steps; i++) there += !isnan(x[i]), above += x[i] > floor_of(e, g);
+  for (int i = 0; i < s->steps; i++) there += !isnan(x[i]), above += x[i] > floor_of(s, e, g, m);
   if (there < 3) return AS_CLAIMED; // of too few runs nothing can be said
   return above < 3 ? TOO_GOOD : UNSTEADY;
 }
@@ -194,7 +200,7 @@ static const char *list_verdicts(study *s, const errors *e, verdict which) {
 
 static void note_verdicts(study *s, const errors *e) {
   static const char *const words[VERDICTS] = {
-      [TOO_GOOD] = "No order, since errors are soon within ten times the reference's: %s.",
+      [TOO_GOOD] = "No order, since errors are soon down to the reference's or to Newton's: %s.",
       [UNSTEADY] = "No steady order: %s.",
       [TOO_LOW] = "Less than claimed: %s."};
   bool doubt = false;
@@ -227,7 +233,8 @@ static tr_status write_orders(study *s, const errors *e) {
   tr_study_note(
       s,
       "Fitted orders: least squares over the three or four finest steps between which the "
-      "order is steady, without errors below ten times the reference's; blank where it is "
+      "order is steady, without errors below ten times the reference's or Newton's tolerance; "
+      "blank where it is "
       "nowhere steady. Claimed ones are those of the methods' defaults.");
   note_verdicts(s, e);
   return TR_OK;
