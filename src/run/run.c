@@ -290,6 +290,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .work = r->work,
                                 .kkt = &r->step->kkt,
                                 .r = r->step->newton.r, // free between steps
+                                .again_and_again = r->sys->nevent > 0,
                                 .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
@@ -335,6 +336,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
   tr_resize(r->sys->al, r->record, 0);
+  tr_resize(r->sys->al, r->projector.room, 0);
   tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
