@@ -30,7 +30,7 @@
 #include "math/vector.h"
 #include "split.h"
 
-static const double STIFF = 0.1;
+static const double STIFF = 0.3;
 static const double FEW_TOL = 0.33;
 static const double DIFFERENCE = 1e-5; // of a displacement, relative to the coordinates
 enum { FEW = 4 };

@@ -30,21 +30,29 @@ static void finish(tr_work *w, const sys_joint *j, const double *G, const double
   if (x) tr_joint_velocity_rows(w->sys, j, G ? G : tr_joint_rows(w, j), x, phi);
 }
 
+// w (n) = -G' lam, on the first m columns
+static void pull(int rows, int n, int m, const double *G, const double *lam, double *w) {
+  for (int c = 0; c < m; c++) w[c] = -lam[0] * G[c];
+  for (int c = m; c < n; c++) w[c] = 0;
+  for (int r = 1; r < rows; r++)
+    for (int c = 0; c < m; c++) w[c] -= lam[r] * G[r * n + c];
+}
+
 static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *phi, double *rate) {
-  enum { N = 6 * TR_MAX_MARKERS };
-  double G[TR_MAX_ROWS * N], u[N], first[N] = {0}, second[N] = {0};
+  double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS], x[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
-  int n = j->e.markers * j->e.nd, pulled = j->ops->one_sided ? j->e.nd : n;
+  const tr_joint_ops *ops = j->ops;
+  int n = j->e.markers * j->e.nd, pulled = ops->one_sided ? j->e.nd : n;
   frames_of(w, &j->e, f);
-  j->ops->look(j->e.par, w->t, f, w->mem + j->e.mem, phi + j->row, rate + j->row, G);
-  twists(j->e.nd, j->e.markers, f, u);
-  const double *g = G;
-  for (int r = j->row; r < j->row + j->ops->rows; r++, g += n) {
-    for (int c = 0; c < n; c++) rate[r] += g[c] * u[c];
-    for (int c = 0; c < pulled; c++) first[c] -= m->lam[r] * g[c], second[c] -= m->mu[r] * g[c];
-  }
-  put_wrenches(&j->e, first, w->W), put_wrenches(&j->e, second, w->W2);
-  if (j->ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
+  ops->look(j->e.par, w->t, f, w->mem + j->e.mem, phi + j->row, rate + j->row, G);
+  pull(ops->rows, n, pulled, G, m->lam + j->row, x);
+  put_wrenches(&j->e, x, w->W);
+  pull(ops->rows, n, pulled, G, m->mu + j->row, x);
+  put_wrenches(&j->e, x, w->W2);
+  twists(j->e.nd, j->e.markers, f, x);
+  for (int r = 0; r < ops->rows; r++)
+    for (int c = 0; c < n; c++) rate[j->row + r] += G[r * n + c] * x[c];
+  if (ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
 }
 
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
