@@ -79,9 +79,19 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST_W = 4 };        // of them with w and mu
-enum { TR_PAST = 5 };          // accepted states the predictor remembers
+enum { TR_PAST = 7 };        // accepted states the predictor remembers,
+enum { TR_PAST_W = 4 };      // of them with w and mu,
+enum { TR_PAST_UNEVEN = 5 }; // and what it needs of them when steps change
+enum { TR_TERMS = TR_PAST - 1 };
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
+
+// What the past itself says about the best way to go on from it, see predict.c.
+typedef struct tr_trend {
+  double gram[TR_TERMS][TR_TERMS + 1]; // normal equations, the right-hand side last
+  double b[TR_TERMS];                  // their solution
+  double e[TR_PAST];                   // of the newest state: [k] by degree k, [TR_TERMS] by b
+  int steps;                           // that went into it, all of the same length
+} tr_trend;
 
 struct tr_step {
   const tr_system *sys;
@@ -121,6 +131,8 @@ struct tr_step {
   int past;
   double past_t[TR_PAST];
   double *past_a[TR_PAST], *past_lam[TR_PAST];
+  tr_trend trend_a, trend_lam;
+  int trend_age; // steps since they were found
   tr_arena arena;
 };
 
