@@ -447,6 +447,14 @@ static int share_masses(tr_system *s, double *M) {
   return end;
 }
 
+// Velocities after which the mass matrix repeats itself: of some bodies where all are alike, else all.
+static int find_period(const tr_system *s) {
+  enum { SOME = 8 };
+  for (int i = 1; i < s->nbody; i++)
+    if (s->body[i].mass != s->body[0].mass || s->body[i].nv != s->body[0].nv) return s->nv;
+  return s->nbody > SOME ? SOME * s->body[0].nv : s->nv;
+}
+
 // Constant mass blocks once; a diagonal matrix gets the short way.
 static tr_status make_masses(tr_system *s, tr_error *error) {
   if (!number_masses(s))
@@ -467,12 +475,14 @@ static tr_status make_masses(tr_system *s, tr_error *error) {
   }
   if (s->constant_mass) s->nmass = share_masses(s, M);
   s->mass = NEW(s->nmass, double);
-  if (diagonal) s->mass_diag = NEW(s->nv, double);
+  s->mass_period = find_period(s);
+  if (diagonal) s->mass_diag = NEW(s->mass_period, double);
   bool fine = s->mass && (!diagonal || s->mass_diag);
   if (fine) memcpy(s->mass, M, (size_t)s->nmass * sizeof *M);
   for (int i = 0; fine && diagonal && i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    for (int r = 0; r < b->nv; r++) s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
+    for (int r = 0; b->v < s->mass_period && r < b->nv; r++)
+      s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
   }
   tr_resize(s->al, M, 0);
   return fine ? TR_OK : tr_no_memory(error);

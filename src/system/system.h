@@ -145,7 +145,8 @@ struct tr_system {
   double
       *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
   int nmass;
-  double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
+  double *mass_diag; // (mass_period) when the whole mass matrix is constant and diagonal, else NULL
+  int mass_period;   // its entries repeat themselves after so many
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool aligned;             // flat, and every velocity has its coordinate
   bool *number;             // (nv) states and variables: not of mechanics
