@@ -120,6 +120,17 @@ static void increment_rate(const void *pv, const double *u, const double *v, dou
   for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
 }
 
+static double shift_increment(const void *pv, const double *d, double *u) {
+  (void)pv;
+  double back[3] = {-d[3], -d[4], -d[5]}, de[4], ue[4], e[4];
+  quat_exp(back, de);
+  quat_exp(u + 3, ue);
+  quat_mul(de, ue, e);
+  for (int i = 0; i < 3; i++) u[i] -= d[i];
+  quat_log(e, u + 3);
+  return v3_norm(u + 3);
+}
+
 // block T(d) on the rotation
 static void pull_increment(const void *pv, const double *d, int rows, int stride, double *block) {
   (void)pv;
@@ -414,6 +425,7 @@ const tr_body_type tr_body_spatial = {
     .site = tr_spatial_site,
     .retract = retract,
     .increment_rate = increment_rate,
+    .shift_increment = shift_increment,
     .pull_increment = pull_increment,
     .cayley = cayley,
     .kinematics = kinematics,

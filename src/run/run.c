@@ -98,9 +98,16 @@ static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_r
   return TR_OK;
 }
 
+// Once, for all observers that read a and lam.
+static tr_status refresh_for_observers(tr_run *r, tr_error *error) {
+  bool needed = false;
+  for (int i = 0; i < r->observers; i++) needed |= !r->observer[i]->motion_only;
+  return needed ? refresh(r, error) : TR_OK;
+}
+
 static tr_status show(tr_run *r, tr_error *error) {
   if (r->observers == 0) return TR_OK;
-  TR_TRY(refresh(r, error));
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
     TR_TRY(r->observer[i]->spacing > 0 && !info.at_event
@@ -120,7 +127,7 @@ tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
 static tr_status show_start(tr_run *r, tr_error *error) {
   r->observed = true;
   if (r->observers == 0) return TR_OK;
-  TR_TRY(refresh(r, error));
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++) TR_TRY(call(r, i, tr_run_state(r), &info, error));
   return TR_OK;

@@ -582,6 +582,22 @@ void tr_increment_rate(const tr_system *s, const double *u, const double *v, dou
   }
 }
 
+double tr_shift_increment(const tr_system *s, const double *d, double *u) {
+  double most = 0;
+  if (s->flat) {
+    for (int i = 0; i < s->nv; i++) u[i] -= d[i];
+    return 0;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->shift_increment)
+      most = fmax(most, b->type->shift_increment(b->par, d + b->v, u + b->v));
+    else
+      for (int k = b->v; k < b->v + b->nv; k++) u[k] -= d[k];
+  }
+  return most;
+}
+
 void tr_cayley(const tr_system *s, double k, double *d) {
   if (s->flat) return;
   for (int i = 0; i < s->nbody; i++)
