@@ -29,6 +29,9 @@
 //   [M G'; G 0] (Y, l) = (e1 + B e3, B^2 e2)
 // the projection again, three more right-hand sides; nothing depends on h, and one factorisation is all.
 //
+// Where Q_v is large, the forces of that remainder are foreseen (foresee), or every other correction would
+// be spent on them.
+//
 // One G for all stages is too few near a singular position, where its directions turn fast. When that
 // iteration fails, another one takes each stage's own matrices: one real system of three times the
 // size for the positions, a projection for each stage.
@@ -52,6 +55,8 @@ static const double T_INV[STAGES][STAGES] = {
     {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
 
 static const double GROWN = 1.5;
+static const double DAMPED = 0.3;
+enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
 
 void tr_radau_nodes(double c[STAGES]) {
   c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
@@ -208,6 +213,20 @@ static void add_turning(const correction *k) {
   }
 }
 
+// Whether velocities that come late would make forces that count.
+static bool is_damped(const correction *k) {
+  const tr_system *sys = k->s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double *sum = k->s->work->x;
+  memset(sum, 0, (size_t)sys->nv * sizeof *sum);
+  for (int j = 0; j < sys->nv; j++)
+    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < sys->nv; e++)
+      sum[p->row[e]] += fabs(k->m->D[e]);
+  for (int i = 0; i < sys->nv; i++)
+    if (sum[i] > DAMPED * k->s->projection.values[tr_pattern_slot(p, i, i)]) return true;
+  return false;
+}
+
 // h^2 K, -h Q_v and the projection at a stage.
 static void take_tangents(const correction *k, int i) {
   tr_step *s = k->s;
@@ -226,6 +245,7 @@ static void take_tangents(const correction *k, int i) {
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
   for (int j = s->sys->nreaction > 0 ? s->sys->pattern.column[s->sys->nv] : nnz; j < nnz; j++)
     m->C[j] = m->D[j], m->K[j] = m->D[j] = 0;
+  m->damped = is_damped(k);
   if (!s->sys->flat) add_turning(k);
   m->h0 = h;
 }
@@ -252,8 +272,10 @@ static bool find_plain(const correction *k) {
 // differences, so that the others follow.
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
-  k->m->plain = k->s->allowed > 0 && find_plain(k);
-  if (k->m->plain) return tr_kkt_factor(&k->s->projection);
+  tr_radau *m = k->m;
+  m->plain = k->s->allowed > 0 && m->doubts == 0 && find_plain(k);
+  if (m->plain) return tr_kkt_factor(&k->s->projection);
+  m->doubts = m->doubts > 0 ? m->doubts - 1 : DOUBTS;
   take_tangents(k, 1);
   TR_TRY(tr_kkt_factor(&k->s->projection));
   return factor(k->s, k->h);
@@ -400,10 +422,11 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
     mix(k->B[i], nc, e2, x + nv);
     for (int j = 0; j < nv; j++) x[j] = -low[i * n + j];
     for (int j = nv; j < n; j++) x[j] = low[i * n + j] - x[j];
-    TR_TRY(tr_kkt_solve(&m->stage[i], 1, x));
+    TR_TRY(tr_kkt_solve(k->each ? &m->stage[i] : &k->s->projection, 1, x));
+    const double *D = k->each ? m->each_D[i] : m->D;
     for (int j = 0; j < nv; j++)
       for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++)
-        r[i * n + p->row[e]] -= m->each_D[i][e] / k->h * x[j];
+        r[i * n + p->row[e]] -= D[e] / m->h0 * x[j];
   }
   return TR_OK;
 }
@@ -420,7 +443,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     mix(k->B[i], nv, e3, sum);
     for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
   }
-  if (k->each) TR_TRY(foresee(k, low, r));
+  if (k->each || (!k->m->plain && k->m->damped)) TR_TRY(foresee(k, low, r));
   TR_TRY(k->each       ? solve_positions_each(s, k->h, r)
          : k->m->plain ? solve_positions_plainly(k, r)
                        : solve_positions(s, k->h, r));
