@@ -499,7 +499,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor},
+                        .at_floor = at_floor,
+                        .blind = true}, // for a1
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
