@@ -8,14 +8,24 @@ typedef struct par {
   double mass, position[3], velocity[3];
 } par;
 
-#define POINT_FIELDS(kind, zero)                                                                    \
-  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},                 \
-      {"position", kind, TR_LENGTH, offsetof(par, position), zero, .doc = "position at the start"}, \
-      {"velocity",  kind,                                                                           \
-       TR_VELOCITY, offsetof(par, velocity),                                                        \
-       zero,        .doc = "velocity at the start"},                                                \
-  {                                                                                                 \
-    0                                                                                               \
+#define POINT_FIELDS(kind, zero)                                                    \
+  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"}, \
+      {"position",                                                                  \
+       kind,                                                                        \
+       TR_LENGTH,                                                                   \
+       offsetof(par, position),                                                     \
+       zero,                                                                        \
+       .start = true,                                                               \
+       .doc = "position at the start"},                                             \
+      {"velocity",                                                                  \
+       kind,                                                                        \
+       TR_VELOCITY,                                                                 \
+       offsetof(par, velocity),                                                     \
+       zero,                                                                        \
+       .start = true,                                                               \
+       .doc = "velocity at the start"},                                             \
+  {                                                                                 \
+    0                                                                               \
   }
 
 static const tr_field planar_fields[] = {POINT_FIELDS(TR_VEC2, "[0, 0]")};
@@ -34,7 +44,7 @@ static void pose(const void *pv, double p[3], double R[9]) {
 static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   (void)pv;
   v3_copy(p, s->c);
-  m3_copy(R, s->R);
+  s->R = R;
   s->angle = atan2(R[3], R[0]);
 }
 

@@ -258,12 +258,23 @@ static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, dou
   combine(n, w, past, size, out);
 }
 
-void tr_predict(const tr_step *s, double t, tr_state *x1) {
+void tr_predict(tr_step *s, double t, tr_state *x1) {
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
   if (degree > 0) {
     int best = best_degree(s);
     degree = best < degree ? best : degree;
   }
+  s->degree = degree;
   go_on(s, t, degree, &s->trend_a, s->past_a, s->sys->nv, x1->a);
   go_on(s, t, degree, &s->trend_lam, s->past_lam, s->sys->nc, x1->lam);
+}
+
+void tr_predict_w(tr_step *s, double t) {
+  double w[TR_PAST] = {2, -1};
+  int degree = s->c.few || (s->c.undamped && s->degree > 1) ? 1 : s->degree;
+  int states = s->past - 1; // the first has none
+  int n = degree < states ? degree + 1 : states > 1 ? states : 1;
+  if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
+  combine(n, w, s->past_w, s->sys->nv, s->w);
+  combine(n, w, s->past_mu, s->sys->nc, s->mu);
 }

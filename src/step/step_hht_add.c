@@ -78,6 +78,7 @@ static tr_status prepare(tr_step *s) {
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
   double *psi = TR_NEW(&s->arena, 7 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
+  TR_TRY(tr_rows_keep(s->work));
   TR_TRY(tr_projection_make(s));
   if (s->settings.fixed_iterations > 0) {
     m->bent = TR_NEW(&s->arena, s->sys->pattern.nnz + 1, double);
@@ -205,7 +206,8 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, lam, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
+  s->stiff =
+      tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
   tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
@@ -233,7 +235,7 @@ static tr_status pull_rows(tr_step *s, const double *blocks) {
   const memory *m = s->memory;
   double *x = s->work->x, *y = s->work->y;
   for (int i = 0; i < s->sys->nblock; i++) {
-    const sys_block *b = &s->sys->block[i];
+    const sys_block block = tr_block(s->sys, i), *b = &block;
     for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
       memset(x, 0, (size_t)s->sys->nv * sizeof *x);
       for (int k = 0, c = at; k < b->count; c += b->nv[k++])
@@ -580,6 +582,7 @@ const tr_method tr_method_hht_add = {
         "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
+    .two_sets = true,
     .prepare = prepare,
     .begin = begin,
     .advance = advance,

@@ -31,6 +31,15 @@ tr_simulation tr_system_simulation(const tr_system *s) {
                          .output = s->plan.output};
 }
 
+void tr_start_motion(const tr_system *s, double *q, double *v) {
+  size_t nv = (size_t)s->nv * sizeof *v;
+  memcpy(q, s->start_q, (size_t)s->nq * sizeof *q);
+  if (s->start_v)
+    memcpy(v, s->start_v, nv);
+  else
+    memset(v, 0, nv);
+}
+
 tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
   size_t n = (size_t)s->nq + 2 * (size_t)s->nv + (size_t)s->nc + (size_t)s->nmem;
   *x = (tr_state){.bytes = n * sizeof(double)};
@@ -39,10 +48,7 @@ tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
   memset(x->block, 0, x->bytes);
   x->q = x->block, x->v = x->q + s->nq, x->a = x->v + s->nv, x->lam = x->a + s->nv;
   x->mem = x->lam + s->nc;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    b->type->start(b->par, x->q + b->q, x->v + b->v);
-  }
+  tr_start_motion(s, x->q, x->v);
   tr_start_memory(s, x->mem);
   return TR_OK;
 }
@@ -62,10 +68,10 @@ void tr_state_copy(tr_state *to, const tr_state *from) {
 static void fill_ground(tr_work *w) {
   for (int i = 0; i < w->sys->ground_sites; i++) {
     const tr_site *s = &w->sys->site[i];
-    tr_frame *f = &w->frame[i];
+    tr_frame *f = tr_frame_at(w->frames, i);
     memcpy(f->p, s->c, sizeof f->p);
-    memcpy(f->R, s->R, sizeof f->R);
-    f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, angle)) f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, R) && s->R) memcpy(f->R, s->R, sizeof f->R);
   }
 }
 
@@ -79,24 +85,29 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   for (int i = 0; i < s->nbody; i++)
     if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
   w->sys = s;
-  w->frame = TR_NEW(&ar, s->nframe, tr_frame);
+  w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->cache = TR_NEW(&ar, s->ncache, double);
-  w->G = TR_RAW(&ar, s->nG, double);
+  w->rows = TR_NEW(&ar, s->max_rows, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
   w->many = TR_NEW(&ar, TR_MANY, double);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->G || !w->block || !w->many || !w->x ||
-      !w->y) {
+  if (!w->frames.first || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many ||
+      !w->x || !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }
   fill_ground(w);
   *out = w;
   return TR_OK;
+}
+
+tr_status tr_rows_keep(tr_work *w) {
+  if (!w->G) w->G = TR_NEW(&w->arena, w->sys->nG, double);
+  return w->G ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_work_free(tr_work *w) {

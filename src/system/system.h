@@ -17,7 +17,8 @@
 #include "sparse/kkt.h"
 #include "trammel/system.h"
 
-// Row r of a constraint block acts on the velocities of its bodies.
+// Row r of a constraint block acts on the velocities of its bodies. Bodies with constraints of their own
+// come first, then joints.
 typedef struct sys_block {
   int row, rows;
   int count;                                 // bodies
@@ -36,8 +37,8 @@ typedef struct sys_body {
   int nq, nv, nc;
   int site, sites; // frames that elements use
   int mass;        // offset of its block in system->mass
+  int G;           // of its own constraints, see sys_block
   bool constant_mass;
-  int block; // own constraints, -1: none
   unsigned keep_q, keep_v;
 } sys_body;
 
@@ -55,8 +56,8 @@ typedef struct sys_joint {
   sys_element e;
   const tr_joint_type *type;
   const tr_joint_ops *ops;
-  int row, block;
-  bool idle; // it does not hold at the start
+  int row, G; // G: see sys_block
+  bool idle;  // it does not hold at the start
   int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
@@ -73,6 +74,14 @@ typedef struct sys_event {
   const tr_plan_event *plan;
   const char *text; // what it does
 } sys_event;
+
+// A marker with a name, for outputs. The origins of bodies are not among them.
+typedef struct sys_marker {
+  const char *name;
+  const double *R; // (9)
+  double p[3];
+  int body;
+} sys_marker;
 
 // A frame on ground whose R holds the parameters in mem from `first` on.
 typedef struct sys_switched {
@@ -101,7 +110,6 @@ typedef enum sys_owner_kind {
   OWN_CONSTRAINT
 } sys_owner_kind;
 typedef struct sys_owner {
-  const char *name;
   sys_owner_kind kind;
   int index, first;
 } sys_owner;
@@ -110,23 +118,26 @@ struct tr_system {
   tr_arena arena;
   tr_allocator *al;
   const char *name;
-  tr_plan plan; // names, markers, simulation section; its lists of elements are gone
+  tr_plan plan; // names, simulation section; its lists of bodies, markers and elements are gone
   int nq, nv, nc, nmem, ncache, nframe, nG;
   int nbody, njoint, nforce, nblock;
   sys_body *body;
+  double *start_q, *start_v; // (nq), (nv) as written; start_v NULL: at rest
   sys_joint *joint;
   int nbody_run, njoint_run;
   sys_run *body_run, *joint_run;
   tr_body_slot *slot; // (nbody)
   tr_link *link;      // (njoint)
   sys_force *force;
-  sys_block *block;
+  int nown, *own;               // (nown) bodies with constraints of their own
+  int max_rows;                 // numbers in the rows of the largest block
   int nevent, nswitched, nlock; // nlock: joints that can be locked
   sys_event *event;
   sys_switched *switched; // (nswitched)
   int switched_mem;       // place of the parameters in mem
   tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
+  size_t frame_size; // of tr_frame what is looked at
   int nreaction;
   sys_reaction *reaction;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
@@ -134,7 +145,8 @@ struct tr_system {
   double
       *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
   int nmass;
-  double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
+  double *mass_diag; // (mass_period) when the whole mass matrix is constant and diagonal, else NULL
+  int mass_period;   // its entries repeat themselves after so many
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool aligned;             // flat, and every velocity has its coordinate
   bool *number;             // (nv) states and variables: not of mechanics
@@ -149,21 +161,24 @@ struct tr_system {
   tr_pattern pattern;   // nv + nc unknowns
   int *tape, *shape;    // slots of the assembly, in its order; what blocks look like: sink.h
   int nclear, *clear;   // slots that no block overwrites
+  int norigin, nmarker; // bodies with an origin come first; markers besides
+  sys_marker *marker;   // (nmarker)
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
-  tr_site *marker_site;       // (plan.nmarker) for outputs, when some body is flexible
+  tr_site *marker_site;       // (1 + norigin + nmarker) for outputs, when some body is flexible
 };
 
 // Everything one thread writes while it evaluates.
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frame *frame;         // (nframe)
+  tr_frames frames;        // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
   double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)
-  double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
+  double *G;               // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
+  double *rows;            // (max_rows) those of one block
   double *block;           // (scratch) blocks under assembly
   double *many;            // (TR_MANY) blocks of several bodies or joints
   double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
@@ -176,8 +191,13 @@ typedef struct tr_work {
 // Bodies and points of joints that are looked at together while the matrix is put together.
 enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 };
 
+// q (nq) and v (nv) of the bodies as written.
+void tr_start_motion(const tr_system *sys, double *q, double *v);
+
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
+// From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
+tr_status tr_rows_keep(tr_work *work);
 
 // Bodies first .. first + n - 1 at the point of the last tr_kinematics.
 tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
@@ -200,12 +220,18 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
-void tr_jacobian(tr_work *w);                                // work->G
-const double *tr_joint_rows(tr_work *w, const sys_joint *j); // its part of work->G
+// Block i of 0 .. nblock - 1, and of a joint.
+sys_block tr_block(const tr_system *sys, int i);
+sys_block tr_joint_block(const tr_system *sys, const sys_joint *j);
+void tr_jacobian(tr_work *w); // work->G, if it is kept
+// Rows of a block here: in work->G if it is kept, else good until the next call.
+const double *tr_joint_rows(tr_work *w, const sys_joint *j);
 const double *tr_own_rows(tr_work *w, const sys_body *b);
-void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                             // (nc)
+const double *tr_block_rows(tr_work *w, int block);
+// By work->G if it is kept, as tr_jacobian left it; else by the rows here.
+void tr_G_times(tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                       // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
@@ -221,6 +247,8 @@ const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const 
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
+// The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body, 0 on flat ones.
+double tr_shift_increment(const tr_system *sys, const double *d, double *u);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
@@ -284,7 +312,7 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 // Gam_v x in the rows of velocities of out (nc).
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
-double tr_plain_velocity_rows(const tr_work *w, double *values);
+double tr_plain_velocity_rows(tr_work *w, double *values);
 // The columns of multipliers become G' alone, without what forces that depend on reactions add.
 void tr_plain_columns(tr_work *w, double *values);
 // [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
@@ -306,16 +334,18 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 tr_status tr_order_pattern(tr_system *sys, tr_error *error);
 
-// The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
-// flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
-tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
-void tr_place_site(const tr_system *sys, int marker, int nd, tr_site *site);
+// The site of a marker at p, R of a body or ground, as elements (nd = 3 or 6) or outputs see it; its shape,
+// if its body is flexible, in the system's arena. The second one finds the room for a shape in place, or
+// NULL. origin: it is the body's own frame.
+tr_status tr_make_site(tr_system *sys, const sys_marker *m, bool origin, int nd, tr_site *site);
+void tr_place_site(const tr_system *sys, const sys_marker *m, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
-// The site of a marker for outputs.
+// The site of a marker for outputs: 0 ground, 1 + i the origin of body i, then sys->marker.
 tr_site tr_marker_site(const tr_system *sys, int marker);
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
+const char *tr_owner_name(const tr_system *sys, const sys_owner *o);
 
 // ---- names ----------------------------------------------------------------------------------------
 
