@@ -53,11 +53,11 @@ static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic
 // estimates from below; it is asked only where they are many.
 static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
 
-// From times measured on chains, nets and small linkages, in ns: evaluations per unknown, operations of a
-// factorisation, numbers of the factors that are written once and read twice.
+// From times measured on chains, nets and small linkages, in ns: per unknown, per row of an element that is not
+// evaluated together with others, per operation of a factorisation, per number of the factors.
 static double predict_cost(const tr_pattern *p, double flops, double numbers) {
-  double assembly = 150.0 * p->n, residual = 20.0 * p->n;
-  return (assembly + 1.5 * numbers + 0.75 * flops) / (residual + 0.6 * numbers);
+  double assembly = 10 * p->n + 200 * p->single, residual = 4.5 * p->n + 12 * p->single;
+  return (assembly + 0.8 * numbers + 0.4 * flops) / (residual + 0.75 * numbers);
 }
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
