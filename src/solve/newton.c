@@ -29,9 +29,10 @@ static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_F
 
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
-// Damping: the shortest part of a correction that is worth while, and how many.
+// Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
-enum { MOST_DAMPED = 60 };
+// Corrections with a matrix each, damped or not.
+enum { MOST_SINGLE = 60 };
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -224,6 +225,20 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
 }
 
+static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p) {
+  double norm = 0, last = 0;
+  for (int k = 0; k < MOST_SINGLE; k++, last = norm) {
+    nw->valid = false;
+    TR_TRY(correct(nw, p, &norm));
+    double rate = k > 0 ? fmax(RATE_MIN, norm / last) : 1;
+    if (norm <= p->floor || (rate < 1 && rate / (1 - rate) * norm <= p->tol)) return TR_OK;
+    tr_status status = TR_OK;
+    if (k > 2 && rate > RATE_SLOW && stagnated(nw, p, norm, &status)) return TR_OK;
+    TR_TRY(status);
+  }
+  return TR_NO_CONVERGENCE;
+}
+
 // A part f of the correction in nw->r, as large as it may be; *after: the norm of the one that follows.
 static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *f, double *after) {
   for (; *f > SHORTEST; *f *= 0.5) {
@@ -243,7 +258,7 @@ static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *
 
 static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
   double f = 1, norm = 0, after = 0;
-  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
+  for (int k = 0; k < MOST_SINGLE && !p->moves; k++) {
     nw->iterations++, nw->residuals++;
     TR_TRY(p->residual(p, nw->r));
     TR_TRY(refresh(nw, p));
@@ -268,10 +283,11 @@ tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
 }
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
-  tr_status status = nw->fixed_iterations > 0 ? solve_fixed(nw, p)
-                     : nw->damped             ? iterate_damped(nw, p)
-                                              : iterate(nw, p);
-  if (nw->damped) nw->valid = nw->known = false;
+  tr_status status = nw->fixed_iterations > 0         ? solve_fixed(nw, p)
+                     : nw->resort == TR_NEWTON_SINGLY ? iterate_singly(nw, p)
+                     : nw->resort == TR_NEWTON_DAMPED ? iterate_damped(nw, p)
+                                                      : iterate(nw, p);
+  if (nw->resort != TR_NEWTON_USUAL) nw->valid = nw->known = false;
   if (status != TR_OK) nw->valid = nw->known = false;
   return status;
 }

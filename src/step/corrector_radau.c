@@ -265,7 +265,7 @@ static bool find_plain(const correction *k) {
   m->M = tr_mass_blocks(s->work, m->mass);
   s->c.cm = 1;
   m->h0 = k->h;
-  return !tr_make_projection(s, m->M);
+  return !tr_make_projection(s, m->M, true);
 }
 
 // At the second stage for all. The projection leaves redundant rows out, and they are no part of the

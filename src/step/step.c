@@ -40,9 +40,11 @@ static tr_status allocate(tr_step *s) {
   s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
+  s->found = TR_NEW(ar, 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->blocks || !s->room)
+  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found || !s->blocks ||
+      !s->room)
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
@@ -195,35 +197,8 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
-tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  tr_predict(s, x0->t + h, x1);
-  tr_status status = s->method->advance(s, x0, h, x1);
-  bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
-  if (status <= TR_OK || once) return status;
-  // Once more with a fresh matrix, from the last state instead of an extrapolation.
-  memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
-  memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
-  s->newton.valid = false;
-  s->degree = 0;
-  status = s->method->advance(s, x0, h, x1);
-  if (status <= TR_OK) return status;
-  // Stiff forces that are far from their equilibrium make both useless: once more from coasting.
-  s->calm = true;
-  s->newton.valid = false;
-  status = s->method->advance(s, x0, h, x1);
-  s->calm = false;
-  if (status <= TR_OK || s->allowed > 0) return status;
-  // A step that must not be shortened: corrections are.
-  memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
-  memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
-  s->newton.damped = true;
-  s->newton.valid = false;
-  status = s->method->advance(s, x0, h, x1);
-  s->newton.damped = false;
-  return status;
-}
-
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
+  for (int i = 0; s->aim && i < s->sys->nv; i++) x1->a[i] = (s->aim[i] - s->c.dhat[i]) / s->c.cq;
   if (!s->calm) return;
   double h = t1 - x0->t;
   for (int i = 0; i < s->sys->nv; i++) x1->a[i] = (h * x0->v[i] - s->c.dhat[i]) / s->c.cq;

@@ -119,6 +119,9 @@ struct tr_step {
   double *d;        // (nv) increment of the step under way, dhat + cq a1
   double *lam;      // (nc) scratch
   bool calm;        // begin the iteration where the bodies coast to
+  double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
+  double aim_h;     // length of the step that it is from
+  double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
@@ -193,7 +196,7 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 // differ so much that one cannot stand for the other; where it can it is made only if `always`.
 tr_status tr_projection_make(tr_step *s);
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
-// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
+// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // The past (predict.c): x joins it; a and lam of x1 at time t from it.
