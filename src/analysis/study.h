@@ -88,7 +88,7 @@ typedef struct study_run {
   const double *time;
   double *y; // (times x watch->n), NaN where the run did not get
   tr_status status;
-  char why[200]; // status != TR_OK: the reason
+  char why[400]; // status != TR_OK: the reason
   tr_run_info info;
 } study_run;
 tr_status tr_study_run_new(study *s, const char *method, double h, const study_watch *watch,
