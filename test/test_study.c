@@ -87,6 +87,29 @@ static void known_errors(void **u) {
   unload(&m);
 }
 
+// [GNP05] Tables 1 and 2: one iteration a step, errors at the end.
+static void given_iterations(void **u) {
+  (void)u;
+  static const char *const methods[] = {"newmark:beta=1/4,gamma=1/2",
+                                        "newmark:beta=25/64,gamma=3/4"};
+  static const double want[2][2][2] = {{{2.82e-4, 9.02e-4}, {7.05e-5, 2.29e-4}},
+                                       {{3.15e-3, 1.20e-1}, {1.31e-3, 6.12e-2}}};
+  static const double steps[] = {0x1p-8, 0x1p-9};
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = 2, set.method = methods, set.steps = 2, set.step = steps, set.end = 4;
+  set.at_end = true, set.newton_iterations = 1;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  const tr_table *t = table(s, "errors");
+  for (int k = 0; k < 4; k++) {
+    const double *w = want[k / 2][k % 2];
+    assert_near(number(t, k, "error_q"), w[0], 0.005 * w[0], "row %d, q", k);
+    assert_near(number(t, k, "error_v"), w[1], 0.005 * w[1], "row %d, v", k);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
 static void same_bits_from_threads(void **u) {
   (void)u;
   static const char *const methods[] = {"hht-si2", "pfpc2", "hht-i3"};
@@ -454,6 +477,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitted_orders),
       cmocka_unit_test(known_errors),
+      cmocka_unit_test(given_iterations),
       cmocka_unit_test(same_bits_from_threads),
       cmocka_unit_test(energy_with_and_without_damping),
       cmocka_unit_test(drift),

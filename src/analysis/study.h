@@ -82,6 +82,7 @@ typedef struct study_run {
   const char *method;
   double h, newton_tol;
   bool recompute;
+  bool exact; // of the reference: converged, from a consistent start, whatever the settings
   tr_observer *observer; // or NULL
   const study_watch *watch;
   int times;

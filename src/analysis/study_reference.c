@@ -89,7 +89,7 @@ static tr_status run_candidates(study *s, const study_watch *w, int times, const
     study_run *r = &all[i];
     TR_TRY(tr_study_run_new(s, c[i % CANDIDATES].method, ldexp(h, coarser - level), w, times, time,
                             r));
-    r->recompute = true;
+    r->recompute = r->exact = true;
     r->newton_tol = 1e-13;
   }
   tr_status status = tr_study_run_all(s, CANDIDATES * LEVELS, all);
