@@ -35,6 +35,7 @@ typedef struct body {
   double q[MAX_NQ], v[MAX_NV], a[MAX_NV], g[3], t;
   double lam[MAX_NC], wrench[6];
   tr_site site;
+  double R[9]; // of the site
   // the path under way: q o exp(s d), v + s dv, t + s dt
   double d[MAX_NV], dv[MAX_NV], dt;
   // the point reached
@@ -68,7 +69,7 @@ static void rest(body *b) {
 }
 
 static void draw_site(body *b, seed *s, int nd) {
-  double p[3], R[9];
+  double p[3], *R = b->R;
   if (!b->type->site) return;
   draw_many(s, 3, p);
   draw_rotation(s, R);

@@ -65,7 +65,8 @@ static scene make_scene(int coordinates, int number) {
   while (tr_sin_theta(x.par.orientation) < 0.3);
   assert_null(tr_spatial_check(&x.par));
   x.type = tr_body_spatial.variant(&x.par);
-  double p[3], R[9];
+  static double R[9]; // of the latest scene
+  double p[3];
   draw_many(&x, 3, p);
   draw_rotation(&x, R);
   x.type->site(&x.par, p, R, &x.site);

@@ -21,13 +21,14 @@ typedef struct crowd {
   double par[BODIES][128];
   tr_body_slot slot[BODIES];
   tr_site site[SITES];
+  double R[SITES][9];
   double q[BODIES * 7], v[BODIES * MOST_V], d[BODIES * MOST_V], cache[BODIES * 16];
   double W[6 * SITES], g[3];
   tr_bodies_at all;
 } crowd;
 
 static void draw_site(crowd *c, seed *s, int body, int k, bool points) {
-  double p[3], R[9];
+  double p[3], *R = c->R[k];
   tr_site *site = &c->site[k];
   int nd = c->type->dim == 3 || draw(s) > 0.6 ? 6 : 3;
   draw_many(s, 3, p), draw_rotation(s, R);
@@ -95,7 +96,7 @@ static void check_kinematics(crowd *c) {
   double cache[BODIES * 16];
   for (int level = TR_AT_BIAS; level >= TR_AT_POSITION; level--) {
     tr_frame many[SITES] = {0}, single[SITES] = {0};
-    c->type->kinematics_run(&c->all, (tr_level)level, many);
+    c->type->kinematics_run(&c->all, (tr_level)level, (tr_frames){many, sizeof *many});
     for (int i = 0; i < BODIES; i++) {
       const tr_body_slot *s = &c->slot[i];
       tr_body_at at = one(c, i, cache);

@@ -49,7 +49,8 @@ static point *new_point(const tr_system *sys, const char *name, seed *s) {
   p->unit = numbers(n), p->tmp = numbers(n);
   // as far away as the mechanism is large
   tr_kinematics(p->work, 0, p->x.q, p->x.v, p->x.mem, TR_AT_POSITION);
-  for (int i = 0; i < sys->nframe; i++) p->size = fmax(p->size, largest(3, p->work->frame[i].p));
+  for (int i = 0; i < sys->nframe; i++)
+    p->size = fmax(p->size, largest(3, tr_frame_at(p->work->frames, i)->p));
   p->size = p->size > 0 ? fmin(1, p->size) : 1;
   draw_many(s, nv, p->d);
   for (int i = 0; i < nv; i++) p->d[i] *= 0.3 * p->size;
@@ -288,7 +289,7 @@ static void check_constraints(point *p, seed *s) {
   for (int i = 0; i < nv; i++) right += pulled[i] * p->x.v[i];
   bool mutual = true; // else some body hears others that do not feel it
   for (int i = 0; i < p->sys->nblock; i++)
-    mutual = mutual && p->sys->block[i].pull == p->sys->block[i].width;
+    mutual = mutual && tr_block(p->sys, i).pull == tr_block(p->sys, i).width;
   if (mutual) assert_near(left, right, 1e-12, "%s: G' against G", p->name);
   double *force = numbers(nv);
   tr_constraint_force(p->work, p->x.lam, force);

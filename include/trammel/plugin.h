@@ -116,23 +116,33 @@ struct tr_field {
 typedef struct tr_frame {
   double p[3];  // position
   double v[3];  // velocity                                (level >= TR_AT_VELOCITY)
+  double ap[3]; // acceleration that remains when the body's a = 0 (level >= TR_AT_BIAS)
+  double angle; // planar only: unbounded rotation angle
   double R[9];  // orientation, row-major; columns are the frame's axes
   double w[3];  // angular velocity, global axes
-  double ap[3]; // acceleration and angular acceleration   (level >= TR_AT_BIAS)
-  double aw[3]; //   that remain when the body's a = 0
-  double angle; // planar only: unbounded rotation angle
+  double aw[3]; // angular acceleration as ap
 } tr_frame;
+
+// Frames one after the other, `size` bytes apart. Where elements look at points alone they end before R,
+// or before the angle.
+typedef struct tr_frames {
+  void *first;
+  size_t size;
+} tr_frames;
+static inline tr_frame *tr_frame_at(tr_frames f, int k) {
+  return (tr_frame *)(void *)((char *)f.first + (size_t)k * f.size);
+}
 
 typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
 // A marker fixed on a body, prepared once.
 typedef struct tr_site {
-  int nd;        // 3 or 6: what the elements on it see
-  bool point;    // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
-  double c[3];   // from the body's reference point (of a rigid one: its centre of mass), body axes
-  double R[9];   // relative to the body axes
-  double angle;  // planar only
-  double *shape; // (shape_size) how it moves with the body's deformation, or NULL
+  int nd;      // 3 or 6: what the elements on it see
+  bool point;  // they look at its place alone: R, w, aw may stay unwritten, no moment acts on it
+  double c[3]; // from the body's reference point (of a rigid one: its centre of mass), body axes
+  const double *R; // (9) relative to the body axes; the marker's own, which outlive the site
+  double angle;    // planar only
+  double *shape;   // (shape_size) how it moves with the body's deformation, or NULL
 } tr_site;
 
 // ---- bodies ---------------------------------------------------------------------------------------
@@ -199,7 +209,8 @@ typedef struct tr_body_type {
   void (*pose)(const void *par, double p[3], double R[9]);
   void (*start)(const void *par, double *q, double *v);
   // Marker at p, R relative to the body's origin -> site. site->shape comes with shape_size(par) numbers
-  // of room; those of the body's own frame are set to zero afterwards: it is the reference frame.
+  // of room; those of the body's own frame are set to zero afterwards: it is the reference frame. R stays
+  // where it is.
   int (*shape_size)(const void *par); // NULL: none
   void (*site)(const void *par, const double p[3], const double R[9], tr_site *site);
 
@@ -207,6 +218,8 @@ typedef struct tr_body_type {
                   double *q1); // NULL: q1 = q + d
   // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
   void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
+  // the same place as an increment from q_0 o exp(d), exp(u) := exp(-d) exp(u); returns the angle;
+  double (*shift_increment)(const void *par, const double *d, double *u);
   // rows on the displacement at q_0 o exp(d) turned into rows on d itself: block := block T(d);
   void (*pull_increment)(const void *par, const double *d, int rows, int stride, double *block);
   // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
@@ -236,9 +249,10 @@ typedef struct tr_body_type {
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
 
-  // Optional, for speed: kinematics of many bodies, and F = -(own force + sum J' W), W (6 per frame).
+  // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
+  //  -(own force + sum J' W), W (6 per frame).
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
-  void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frame *frame);
+  void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
   void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
@@ -310,9 +324,9 @@ typedef struct tr_joint_ops {
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
   // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
-  void (*eval_run)(int n, const tr_link *link, double t, const tr_frame *frame, const double *lam,
+  void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const double *lam,
                    double *phi, double *W);
-  void (*rate_run)(int n, const tr_link *link, const tr_frame *frame,
+  void (*rate_run)(int n, const tr_link *link, tr_frames frame,
                    double *rate);   // with eval_run
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,

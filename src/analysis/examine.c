@@ -101,11 +101,11 @@ static tr_status factor_metric(doctor *d) {
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       values[k] = t->row[k] == j ? metric[j] : 0;
-  tr_jacobian(w);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
+    const sys_block block = tr_block(s, i), *b = &block;
+    const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b->rows; r++) {
-      const double *G = w->G + b->G + r * b->width;
+      const double *G = rows + r * b->width;
       double sum = 0;
       for (int k = 0; k < b->count; k++)
         for (int j = 0; j < b->nv[k]; j++, G++) sum += *G * *G / metric[b->v[k] + j];

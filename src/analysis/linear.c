@@ -148,10 +148,9 @@ static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr
   double *B = TR_NEW(ar, ((size_t)n + 1) * n, double), *row = TR_NEW(ar, n, double);
   if (!B || !row) return TR_NO_MEMORY;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_jacobian(w);
   for (int b = 0; b < s->nblock; b++) {
-    const sys_block *k = &s->block[b];
-    const double *G = w->G + k->G;
+    const sys_block block = tr_block(s, b), *k = &block;
+    const double *G = tr_block_rows(w, b);
     for (int r = 0; r < k->rows; r++) {
       memset(row, 0, (size_t)n * sizeof *row);
       for (int i = 0; i < k->count; i++)

@@ -85,7 +85,6 @@ static tr_status find_jerk(verify *v, drift *d) {
     status = verify_reference(v, d->s.system, step, d->end, &at);
     if (status == TR_OK) {
       tr_kinematics(d->work, at.x.t, at.x.q, at.x.v, at.x.mem, TR_AT_VELOCITY);
-      tr_jacobian(d->work);
       tr_G_times(d->work, before.x.a, d->jerk);
     }
     verify_drop(&at);

@@ -62,7 +62,7 @@ static tr_status look(tr_observer *self, const tr_state *state, const tr_run_inf
 }
 
 progress progress_start(bool quiet) {
-  return (progress){.observer = {.step = look},
+  return (progress){.observer = {.step = look, .motion_only = true},
                     .shown = !quiet && isatty(STDERR_FILENO),
                     .next = 0,
                     .start = now()};

@@ -52,7 +52,7 @@ static void start(const void *pv, double *q, double *v) {
 static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   const par *b = pv;
   s->c[0] = p[0] - b->com[0], s->c[1] = p[1] - b->com[1], s->c[2] = p[2];
-  for (int i = 0; i < 9; i++) s->R[i] = R[i];
+  s->R = R;
   s->angle = atan2(R[3], R[0]);
 }
 
@@ -69,13 +69,15 @@ static void lift(const tr_body_at *b, const tr_site *s, tr_frame *f) {
   f->v[2] = f->ap[2] = f->w[0] = f->w[1] = f->aw[0] = f->aw[1] = 0;
 }
 
-static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
-                       tr_frame *f) {
+// n frames from the first-th on
+static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                         tr_frames frame, int first) {
   const double *q = b->q, *v = b->v;
   double c, s;
   angle_sincos(q[2], &s, &c);
   b->cache[0] = c, b->cache[1] = s;
-  for (int k = 0; k < n; k++, site++, f++) {
+  for (int k = 0; k < n; k++, site++) {
+    tr_frame *f = tr_frame_at(frame, first + k);
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
     f->p[0] = q[0] + rx, f->p[1] = q[1] + ry;
     f->angle = q[2] + site->angle;
@@ -87,9 +89,15 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
       f->R[0] = fc, f->R[1] = -fs, f->R[3] = fs, f->R[4] = fc;
     }
     if (level < TR_AT_VELOCITY) continue;
-    f->v[0] = v[0] - v[2] * ry, f->v[1] = v[1] + v[2] * rx, f->w[2] = v[2];
-    f->ap[0] = -v[2] * v[2] * rx, f->ap[1] = -v[2] * v[2] * ry, f->aw[2] = 0;
+    f->v[0] = v[0] - v[2] * ry, f->v[1] = v[1] + v[2] * rx;
+    f->ap[0] = -v[2] * v[2] * rx, f->ap[1] = -v[2] * v[2] * ry;
+    if (!site->point) f->w[2] = v[2], f->aw[2] = 0;
   }
+}
+
+static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                       tr_frame *f) {
+  place_frames(b, level, n, site, (tr_frames){f, sizeof *f}, 0);
 }
 
 static void arm(const tr_body_at *b, const tr_site *s, double *rx, double *ry) {
@@ -195,7 +203,7 @@ TR_INLINE void arms4(const tr_bodies_at *b, const tr_body_slot *slot, int k, con
 
 // Places of points; false: not four bodies of this kind.
 TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, int n,
-                           tr_frame *frame) {
+                           tr_frames frame) {
   const double *q = b->q + slot->q;
   lanes x = {q[0], q[3], q[6], q[9]}, y = {q[1], q[4], q[7], q[10]}, a = {q[2], q[5], q[8], q[11]};
   lanes c, s, rx, ry;
@@ -205,14 +213,14 @@ TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, int 
     arms4(b, slot, k, &c, &s, &rx, &ry);
     rx = x + rx, ry = y + ry;
     for (int l = 0; l < LANES; l++) {
-      double *p = frame[slot[l].site + k].p;
+      double *p = tr_frame_at(frame, slot[l].site + k)->p;
       p[0] = rx[l], p[1] = ry[l];
     }
   }
   return true;
 }
 
-TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
+TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames frame) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -224,7 +232,7 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      kinematics(&at, level, s->sites - done, b->site + s->site + done, frame + s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
     }
   }
 }
@@ -268,7 +276,7 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
   }
 }
 
-TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frame *frame),
+TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
         (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))

@@ -34,7 +34,7 @@ static void pose(const void *pv, double p[3], double R[9]) {
 static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   (void)pv;
   v3_copy(p, s->c);
-  m3_copy(R, s->R);
+  s->R = R;
   s->angle = atan2(R[3], R[0]);
 }
 

@@ -88,7 +88,7 @@ void tr_spatial_start(const void *pv, double r[3], double v[3], double w[3]) {
 void tr_spatial_site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   const par *b = pv;
   v3_sub(p, b->com, s->c);
-  m3_copy(R, s->R);
+  s->R = R;
   s->angle = 0;
 }
 
@@ -120,6 +120,17 @@ static void increment_rate(const void *pv, const double *u, const double *v, dou
   for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
 }
 
+static double shift_increment(const void *pv, const double *d, double *u) {
+  (void)pv;
+  double back[3] = {-d[3], -d[4], -d[5]}, de[4], ue[4], e[4];
+  quat_exp(back, de);
+  quat_exp(u + 3, ue);
+  quat_mul(de, ue, e);
+  for (int i = 0; i < 3; i++) u[i] -= d[i];
+  quat_log(e, u + 3);
+  return v3_norm(u + 3);
+}
+
 // block T(d) on the rotation
 static void pull_increment(const void *pv, const double *d, int rows, int stride, double *block) {
   (void)pv;
@@ -140,12 +151,14 @@ static void cayley(const void *pv, double k, double *d) {
   for (int i = 3; i < 6; i++) d[i] *= f;
 }
 
-static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
-                       tr_frame *f) {
+// n frames from the first-th on
+static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                         tr_frames frame, int first) {
   double *R = b->cache;
   quat_to_m3(b->q + 3, R);
   const double *w = b->v + 3;
-  for (int k = 0; k < n; k++, site++, f++) {
+  for (int k = 0; k < n; k++, site++) {
+    tr_frame *f = tr_frame_at(frame, first + k);
     double s[3];
     m3_mul(R, site->c, s);
     v3_add(b->q, s, f->p);
@@ -159,8 +172,13 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
     if (level < TR_AT_BIAS) continue;
     v3_cross(w, wc, wwc);
     m3_mul(R, wwc, f->ap);
-    f->aw[0] = f->aw[1] = f->aw[2] = 0;
+    if (!site->point) f->aw[0] = f->aw[1] = f->aw[2] = 0;
   }
+}
+
+static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                       tr_frame *f) {
+  place_frames(b, level, n, site, (tr_frames){f, sizeof *f}, 0);
 }
 
 static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, double *out) {
@@ -303,7 +321,7 @@ TR_INLINE void retract_all(const tr_bodies_at *b, const double *q, const double 
 }
 
 // The frames from the first-th on of a body whose orientation is known.
-TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *frame) {
+TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames frame) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -314,7 +332,7 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frame *f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      kinematics(&at, level, s->sites - done, b->site + s->site + done, frame + s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
     }
   }
 }
@@ -345,7 +363,7 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
 
 TR_WIDE(retract_run, retract_all,
         (const tr_bodies_at *b, const double *q, const double *d, double *q1), (b, q, d, q1))
-TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frame *frame),
+TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
         (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
@@ -407,6 +425,7 @@ const tr_body_type tr_body_spatial = {
     .site = tr_spatial_site,
     .retract = retract,
     .increment_rate = increment_rate,
+    .shift_increment = shift_increment,
     .pull_increment = pull_increment,
     .cayley = cayley,
     .kinematics = kinematics,

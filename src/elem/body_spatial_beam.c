@@ -62,7 +62,7 @@ static const char *prepare(void *pv, double *memory) {
 
 static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   for (int i = 0; i < 3; i++) s->c[i] = p[i];
-  for (int i = 0; i < 9; i++) s->R[i] = R[i];
+  s->R = R;
   s->angle = 0;
   tr_beam_shape(&((const par *)pv)->beam, p, s->shape);
 }

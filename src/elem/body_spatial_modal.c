@@ -28,7 +28,7 @@ static const char *prepare(void *pv, double *memory) {
 
 static void site(const void *pv, const double p[3], const double R[9], tr_site *s) {
   for (int i = 0; i < 3; i++) s->c[i] = p[i];
-  for (int i = 0; i < 9; i++) s->R[i] = R[i];
+  s->R = R;
   s->angle = 0;
   tr_modal_shape(&((const par *)pv)->modal, p, false, s->shape);
 }

@@ -218,6 +218,7 @@ int tr_flex_spatial_modes(const void *par, bool *slow);
 int tr_flex_spatial_shape_size(const void *par);
 void tr_flex_spatial_retract(const void *par, const double *q, const double *d, double *q1);
 void tr_flex_spatial_increment_rate(const void *par, const double *u, const double *v, double *du);
+double tr_flex_spatial_shift_increment(const void *par, const double *d, double *u);
 void tr_flex_spatial_pull_increment(const void *par, const double *d, int rows, int stride,
                                     double *block);
 void tr_flex_spatial_cayley(const void *par, double k, double *d);
@@ -254,6 +255,7 @@ extern const char *const tr_flex_spatial_coordinates[], *const tr_flex_spatial_r
   .pose = tr_flex_spatial_pose, .start = tr_flex_spatial_start,                             \
   .shape_size = tr_flex_spatial_shape_size, .retract = tr_flex_spatial_retract,             \
   .increment_rate = tr_flex_spatial_increment_rate,                                         \
+  .shift_increment = tr_flex_spatial_shift_increment,                                       \
   .pull_increment = tr_flex_spatial_pull_increment, .cayley = tr_flex_spatial_cayley,       \
   .quaternion = tr_flex_spatial_quaternion, .kinematics = tr_flex_spatial_kinematics,       \
   .add_pull = tr_flex_spatial_add_pull, .add_wrench_dq = tr_flex_spatial_add_wrench_dq,     \

@@ -74,6 +74,11 @@ void tr_flex_spatial_increment_rate(const void *pv, const double *u, const doubl
   for (int j = 6; j < 6 + ((const par *)pv)->flex->n; j++) du[j] = v[j];
 }
 
+double tr_flex_spatial_shift_increment(const void *pv, const double *d, double *u) {
+  for (int j = 6; j < 6 + ((const par *)pv)->flex->n; j++) u[j] -= d[j];
+  return tr_body_spatial.shift_increment(NULL, d, u);
+}
+
 void tr_flex_spatial_pull_increment(const void *pv, const double *d, int rows, int stride,
                                     double *block) {
   (void)pv;

@@ -35,8 +35,8 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
   hinge_remember(f, t, mem);
 }
 
-static void run2(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
-                 double *phi, double *W) {
+static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
+                 double *W) {
   (void)t;
   points_run(n, l, frame, lam, phi, W);
 }

@@ -28,8 +28,8 @@ static void jac3(const void *par, double t, const tr_frame *const *f, double *G)
   for (int i = 0; i < 3; i++) G[12 * i + i] = -1, G[12 * i + 6 + i] = 1;
 }
 
-static void run2(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
-                 double *phi, double *W) {
+static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
+                 double *W) {
   (void)t;
   points_run(n, l, frame, lam, phi, W);
 }
@@ -39,11 +39,11 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
   points_rate(f, out);
 }
 
-static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const double *lam,
-                 double *phi, double *W) {
+static void run3(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
+                 double *W) {
   (void)t;
   for (; n > 0; n--, l++) {
-    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
     if (phi) v3_sub(B->p, A->p, phi + l->row);
     if (!lam) continue;
     v3_copy(lam + l->row, W + 6 * l->frame[0]);
@@ -51,8 +51,9 @@ static void run3(int n, const tr_link *l, double t, const tr_frame *frame, const
   }
 }
 
-static void rate_run3(int n, const tr_link *l, const tr_frame *frame, double *rate) {
-  for (; n > 0; n--, l++) v3_sub(frame[l->frame[1]].v, frame[l->frame[0]].v, rate + l->row);
+static void rate_run3(int n, const tr_link *l, tr_frames frame, double *rate) {
+  for (; n > 0; n--, l++)
+    v3_sub(tr_frame_at(frame, l->frame[1])->v, tr_frame_at(frame, l->frame[0])->v, rate + l->row);
 }
 
 static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {

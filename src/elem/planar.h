@@ -23,10 +23,10 @@ static inline void points_jac(double *G) {
   G[0] = G[7] = -1, G[3] = G[10] = 1;
 }
 
-static inline void points_run(int n, const tr_link *l, const tr_frame *frame, const double *lam,
+static inline void points_run(int n, const tr_link *l, tr_frames frame, const double *lam,
                               double *phi, double *W) {
   for (; n > 0; n--, l++) {
-    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
     double *WA = W + 6 * l->frame[0], *WB = W + 6 * l->frame[1];
     if (phi) phi[l->row] = B->p[0] - A->p[0], phi[l->row + 1] = B->p[1] - A->p[1];
     if (!lam) continue;
@@ -35,9 +35,9 @@ static inline void points_run(int n, const tr_link *l, const tr_frame *frame, co
   }
 }
 
-static inline void points_rate_run(int n, const tr_link *l, const tr_frame *frame, double *rate) {
+static inline void points_rate_run(int n, const tr_link *l, tr_frames frame, double *rate) {
   for (; n > 0; n--, l++) {
-    const tr_frame *A = frame + l->frame[0], *B = frame + l->frame[1];
+    const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
     rate[l->row] = B->v[0] - A->v[0], rate[l->row + 1] = B->v[1] - A->v[1];
   }
 }

@@ -80,7 +80,7 @@ TR_INLINE void frames4(tr_level level, const lanes *r, const lanes *R, const lan
 
 // Orientations, and the frames that all four have; level < TR_AT_BIAS.
 TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_level level,
-                           tr_frame *frame) {
+                           tr_frames frame) {
   POINTERS(const double, place, b->q + s->q + NQ * l);
   POINTERS(const double, rotation, b->q + s->q + NQ * l + 3);
   POINTERS(const double, velocity, b->v + s->v + NV * l);
@@ -93,7 +93,7 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
   if (level >= TR_AT_VELOCITY) lanes_load4(velocity, u), lanes_load4(spin, w);
   for (int k = 0, n = common_sites(s); k < n; k++) {
     POINTERS(const tr_site, site, b->site + s[l].site + k);
-    POINTERS(tr_frame, f, frame + s[l].site + k);
+    POINTERS(tr_frame, f, tr_frame_at(frame, s[l].site + k));
     frames4(level, r, R, u, w + 1, site, f);
   }
 }

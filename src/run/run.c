@@ -98,9 +98,16 @@ static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_r
   return TR_OK;
 }
 
+// Once, for all observers that read a and lam.
+static tr_status refresh_for_observers(tr_run *r, tr_error *error) {
+  bool needed = false;
+  for (int i = 0; i < r->observers; i++) needed |= !r->observer[i]->motion_only;
+  return needed ? refresh(r, error) : TR_OK;
+}
+
 static tr_status show(tr_run *r, tr_error *error) {
   if (r->observers == 0) return TR_OK;
-  TR_TRY(refresh(r, error));
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
     TR_TRY(r->observer[i]->spacing > 0 && !info.at_event
@@ -120,7 +127,7 @@ tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
 static tr_status show_start(tr_run *r, tr_error *error) {
   r->observed = true;
   if (r->observers == 0) return TR_OK;
-  TR_TRY(refresh(r, error));
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++) TR_TRY(call(r, i, tr_run_state(r), &info, error));
   return TR_OK;
@@ -283,6 +290,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .work = r->work,
                                 .kkt = &r->step->kkt,
                                 .r = r->step->newton.r, // free between steps
+                                .again_and_again = r->sys->nevent > 0,
                                 .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
@@ -328,6 +336,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
   tr_resize(r->sys->al, r->record, 0);
+  tr_resize(r->sys->al, r->projector.room, 0);
   tr_kkt_free(&r->kkt);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);

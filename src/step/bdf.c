@@ -6,8 +6,9 @@
 // which is the classical formula where the steps have been equal. Steps that others choose may change
 // wildly, which this does not bear: there y' is that of the polynomial through y and the last k points,
 //   y' = P_{k-1}' + cj (y - P_{k-1}),   cj = sum_{i<=k} 1/psi_i,   psi_i = t1 - t_{n+1-i}
-// Positions are increments from q_n: d = 0 at t_n, minus the increments since at earlier points. On curved
-// coordinates the commutators left out are O(h^3) in a step, so order 2 holds and no more is offered.
+// Positions are increments from q_n, the coordinates of a chart that moves along: u = 0 at t_n, and earlier points
+// are carried over from one to the next. On curved coordinates the rate of u is not v but u'(u, v); the difference
+// is taken where the prediction leads, where it is wrong by O(h^{k+2}) in u.
 //
 // Local errors: with alpha_i = h/psi_i, sigma_i = (i - 1) sigma_{i-1} alpha_i,
 //   error of the step  max(alpha_{k+1}, |alpha_{k+1} + sum_{i<=k} (alpha_i - 1/i)|) |y - P_k(t1)|
@@ -20,11 +21,14 @@
 #include <math.h>
 #include <string.h>
 
+static const double WIDEST =
+    2.5; // angle that the past may span, which a chart can tell from its negative
+
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv + BDF_POINTS * nc, double);
   if (!p) return TR_NO_MEMORY;
-  *b = (tr_bdf){.most = s->sys->flat || most < 2 ? most : 2, .jerk = tr_jerk_new(s)};
+  *b = (tr_bdf){.most = most, .jerk = tr_jerk_new(s)};
   if (!b->jerk) return TR_NO_MEMORY;
   for (int i = 0; i < BDF_POINTS; i++)
     b->u[i] = p, b->v[i] = p + nv, b->lam[i] = p + 2 * nv, p += 2 * nv + nc;
@@ -108,7 +112,7 @@ void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
 }
 
-// d1 = dp + (v1 + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
+// d1 = dp + (v1 + u'(dp, vp) - vp + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
 void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
   tr_corrector *c = &s->c;
   double now = 1 / b->cj;
@@ -119,6 +123,10 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
     c->vhat[i] = b->vp[i] - now * b->dvp[i];
     c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
   }
+  if (s->sys->flat) return;
+  double *rate = s->work->x;
+  tr_increment_rate(s->sys, b->dp, b->vp, rate);
+  for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * (rate[i] - b->vp[i]);
 }
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
@@ -149,13 +157,16 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
   if (b->points < BDF_POINTS) b->points++;
   if (b->lams < BDF_POINTS) b->lams++;
   for (int k = 1; k < b->points; k++)
-    for (int i = 0; i < nv; i++) b->u[k][i] -= s->d[i];
+    if (tr_shift_increment(s->sys, s->d, b->u[k]) > WIDEST) b->points = k;
   memset(u, 0, (size_t)nv * sizeof *u);
   memcpy(v, x1->v, (size_t)nv * sizeof *v);
   memcpy(lam, x1->lam, (size_t)s->sys->nc * sizeof *lam);
   bool same = fabs(h - b->last_h) <= 1e-9 * h && b->order == b->last_order;
   b->equal = same ? b->equal + 1 : 1;
-  if (!(s->allowed > 0)) b->next = b->points < b->most ? b->points : b->most;
+  if (b->lams > b->points) b->lams = b->points;
+  int bears = s->allowed > 0 ? b->points - 1 : b->points;
+  if (!(s->allowed > 0)) b->next = b->most;
+  if (b->next > bears) b->next = bears > 1 ? bears : 1;
   b->last_h = h, b->last_order = b->order;
   b->fails = 0;
 }

@@ -35,7 +35,7 @@ typedef struct tr_bdf {
   bool grown;      // the first phase, where order and step only grow, is over
 } tr_bdf;
 
-// For the methods' prepare. most: the order asked for; curved coordinates bear 2.
+// For the methods' prepare. most: the order asked for.
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.

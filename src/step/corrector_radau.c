@@ -97,6 +97,7 @@ tr_status tr_radau_prepare(tr_step *s) {
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
   s->newton.n = 2 * STAGES * (nv + nc);
   s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
+  s->newton.spare = s->newton.r + s->newton.n;
   if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
     return TR_NO_MEMORY;
   TR_TRY(tr_projection_make(s));

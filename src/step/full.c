@@ -46,7 +46,7 @@ static int take_column(const tr_system *sys, int j, const sys_body *b, long long
 static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   const tr_pattern *p = &sys->pattern;
   int count = 0, most = sys->max_nv * p->nnz;
-  for (int i = 0; i < sys->nblock; i++) most += 2 * sys->block[i].rows * sys->block[i].width;
+  most += 2 * sys->nG;
   long long *entry = tr_resize(sys->al, NULL, ((size_t)most + 1) * sizeof *entry), n = p->n;
   if (!entry) return TR_NO_MEMORY;
   for (int i = 0; i < sys->nbody; i++) {
@@ -56,7 +56,7 @@ static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   }
   for (int j = sys->nv; j < p->n; j++) count += take_column(sys, j, NULL, entry + count);
   for (int i = 0; i < sys->nblock; i++) {
-    const sys_block *b = &sys->block[i];
+    const sys_block block = tr_block(sys, i), *b = &block;
     for (int r = sys->nv + b->row; r < sys->nv + b->row + b->rows; r++)
       for (int k = 0; k < b->count; k++)
         for (int c = b->v[k]; c < b->v[k] + b->nv[k]; c++)
@@ -71,7 +71,7 @@ tr_full *tr_full_new(tr_step *s) {
   const tr_system *sys = s->sys;
   tr_arena *ar = &s->arena;
   tr_full *f = TR_NEW(ar, 1, tr_full);
-  if (!f) return NULL;
+  if (!f || tr_rows_keep(s->work) != TR_OK) return NULL;
   size_t n = (size_t)sys->nv + (size_t)sys->nc, nnz = (size_t)sys->pattern.nnz + 1;
   f->sys = sys;
   f->some = TR_NEW(ar, 2 * nnz, double);
@@ -134,7 +134,7 @@ void tr_full_add_mass(tr_full *f, int set, int of, double x, const double *block
 
 static void add_blocks(tr_full *f, int set, int of, double x, const double *G, bool turned) {
   for (int i = 0; i < f->sys->nblock; i++) {
-    const sys_block *b = &f->sys->block[i];
+    const sys_block block = tr_block(f->sys, i), *b = &block;
     const double *g = G + b->G;
     for (int r = f->sys->nv + b->row; r < f->sys->nv + b->row + b->rows; r++)
       for (int k = 0; k < b->count; k++)

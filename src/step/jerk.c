@@ -13,16 +13,15 @@
 static const double BESIDE = 1e-3;     // e/h
 static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 
-tr_jerk *tr_jerk_new(tr_step *s) {
-  size_t nv = (size_t)s->sys->nv;
-  tr_jerk *j = TR_NEW(&s->arena, 1, tr_jerk);
-  double *p = TR_NEW(&s->arena, (size_t)s->sys->nq + 4 * nv, double);
-  if (!j || !p) return NULL;
-  j->v = p, j->a[0] = p + nv, j->a[1] = p + 2 * nv, j->jerk = p + 3 * nv;
-  j->q = p + 4 * nv, j->lam = s->lam;
+tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
+
+// Before the first step there is but one state in the past.
+_Static_assert(TR_PAST >= 5, "room for four vectors");
+static void find_room(tr_step *s, tr_jerk *j) {
+  j->v = s->past_a[1], j->a[0] = s->past_a[2], j->a[1] = s->past_a[3], j->jerk = s->past_a[4];
+  j->q = s->c.dhat, j->lam = s->lam; // dhat, vhat: not yet written
   // what is found later goes where nothing is read any more
   j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v;
-  return j;
 }
 
 static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, double e, double *a) {
@@ -89,7 +88,9 @@ static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
 // q''' and the velocities for a first step of length h; false: leave the start as it is.
 static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa) {
   j->used = false;
-  if (s->last_h > 0 || s->plain_start || !consistent(s, x, h) || !find(s, j, x, h)) return false;
+  if (s->last_h > 0 || s->past > 1 || s->plain_start) return false;
+  find_room(s, j);
+  if (!consistent(s, x, h) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);
   if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
   for (int i = 0; i < s->sys->nv; i++)

@@ -14,12 +14,13 @@
 #include "step.h"
 
 typedef struct tr_jerk {
-  double *q, *v, *a[2], *lam; // states beside, accelerations there
-  double *jerk;               // (nv) q'''
-  double *turn;               // (nv) c
-  double *normal;             // (nv) N (kappa q''' + 1/6 c)
-  double *start_v;            // (nv) velocities that the step starts with,
-  bool used;                  // if this is true
+  // States beside, accelerations there; all of this is where the predictor will keep its past.
+  double *q, *v, *a[2], *lam;
+  double *jerk;    // (nv) q'''
+  double *turn;    // (nv) c
+  double *normal;  // (nv) N (kappa q''' + 1/6 c)
+  double *start_v; // (nv) velocities that the step starts with,
+  bool used;       // if this is true
 } tr_jerk;
 
 tr_jerk *tr_jerk_new(tr_step *s); // in the arena of the step; NULL for no memory

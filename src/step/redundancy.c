@@ -14,8 +14,9 @@ static const double RANK_TOL = 1e-7, MOST_WORK = 3e9;
 enum { MOST_LINES = 20 };
 
 // Row r of a block, scaled to length 1: its columns and values, `width` of them.
-static double scaled_row(const tr_work *w, const sys_block *b, int r, int *column, double *value) {
-  const double *G = w->G + b->G + r * b->width;
+static double scaled_row(const double *rows, const sys_block *b, int r, int *column,
+                         double *value) {
+  const double *G = rows + r * b->width;
   int n = 0;
   for (int k = 0; k < b->count; k++)
     for (int c = 0; c < b->nv[k]; c++, n++) column[n] = b->v[k] + c, value[n] = G[n];
@@ -26,20 +27,18 @@ static double scaled_row(const tr_work *w, const sys_block *b, int r, int *colum
 
 tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length, bool *depends) {
   const tr_system *s = w->sys;
-  int widest = 1;
-  for (int i = 0; i < s->nblock; i++)
-    widest = s->block[i].width > widest ? s->block[i].width : widest;
   tr_arena own = tr_arena_make(s->al);
-  int *column = TR_NEW(&own, widest, int);
-  double *value = TR_NEW(&own, widest, double);
+  int *column = TR_NEW(&own, s->max_rows, int);
+  double *value = TR_NEW(&own, s->max_rows, double);
   tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
-  tr_jacobian(w);
-  for (int i = 0; i < s->nblock && status == TR_OK; i++)
-    for (int r = 0; r < s->block[i].rows && status == TR_OK; r++) {
-      int row = s->block[i].row + r;
-      length[row] = scaled_row(w, &s->block[i], r, column, value);
-      status = tr_echelon_add(*out, s->block[i].width, column, value, RANK_TOL, &depends[row]);
+  for (int i = 0; i < s->nblock && status == TR_OK; i++) {
+    sys_block b = tr_block(s, i);
+    const double *rows = tr_block_rows(w, i);
+    for (int r = 0; r < b.rows && status == TR_OK; r++) {
+      length[b.row + r] = scaled_row(rows, &b, r, column, value);
+      status = tr_echelon_add(*out, b.width, column, value, RANK_TOL, &depends[b.row + r]);
     }
+  }
   tr_arena_free(&own);
   if (status != TR_OK && column && value) tr_echelon_free(*out), *out = NULL;
   return status;
@@ -111,8 +110,10 @@ int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, i
 // ---- text -----------------------------------------------------------------------------------------
 
 static int rows_of(const tr_system *s, int row) {
-  for (int i = 0; i < s->nblock; i++)
-    if (row >= s->block[i].row && row < s->block[i].row + s->block[i].rows) return s->block[i].rows;
+  for (int i = 0; i < s->nblock; i++) {
+    sys_block b = tr_block(s, i);
+    if (row >= b.row && row < b.row + b.rows) return b.rows;
+  }
   return 1;
 }
 
@@ -130,8 +131,9 @@ static int name_sources(const tr_system *s, const tr_redundancy *r, int from, in
   int named = 0, more = 0;
   enum { NAMES = 6 };
   for (int i = 0; i < s->nblock; i++) {
-    if (!carries(r, &s->block[i], from, to)) continue;
-    const char *kind, *name = tr_row_owner(s, s->block[i].row, &kind);
+    sys_block b = tr_block(s, i);
+    if (!carries(r, &b, from, to)) continue;
+    const char *kind, *name = tr_row_owner(s, b.row, &kind);
     if (!strcmp(name, self)) continue;
     if (named++ < NAMES)
       tr_text_add(text, "%s\"%s\"", named > 1 ? ", " : "", name);

@@ -215,7 +215,7 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
 static void name_open(const tr_system *s, const double *gap, tr_error *error) {
   int named = 0, worst = worst_row(s, gap);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
+    const sys_block block = tr_block(s, i), *b = &block;
     double open = vec_norm(gap + b->row, b->rows);
     if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
       continue;
@@ -368,10 +368,10 @@ static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, b
 
 // Short steps keep to the solution that is near. Where they get stuck, as at a variable of a steep law
 // behind others, whole ones are tried from the beginning: a chain of explicit laws takes one for each link.
-static tr_status project_velocities(tr_projector *p, tr_state *x, double *given,
+static tr_status project_velocities(tr_projector *p, tr_state *x, const double *v0, double *given,
                                     tr_start_info *info, tr_error *error) {
   const tr_system *s = p->sys;
-  double *gap = p->r + s->nv, *v0 = p->room + s->nq;
+  double *gap = p->r + s->nv;
   double now = info->phi_v_before = velocity_gap(p, x, gap);
   double size = fmax(vec_largest(x->v, s->nv), now);
   double good = 1e6 * 16 * DBL_EPSILON * size * sqrt(fmax(1, s->nc));
@@ -398,19 +398,24 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (!p->room) p->room = TR_NEW(p->arena, 2 * nq + nv + 12 * (size_t)s->nbody, double);
-  double *before = p->room;
+  int held = kept_values(p, false, NULL), held_v = kept_values(p, true, NULL);
+  size_t want = 2 * nq + nv + (size_t)held + (size_t)held_v;
+  double *before = p->room; // of the first time, when most is kept
+  if (!before) before = tr_resize(s->al, NULL, (want + 1) * sizeof *before);
   if (!before) return tr_no_memory(error);
-  double *v0 = before + nq, *room = v0 + nv, *given = room + nq;
+  double *v0 = before + nq, *room = v0 + nv, *given = room + nq, *given_v = given + held;
   memcpy(before, x->q, nq * sizeof *before);
   memcpy(v0, x->v, nv * sizeof *before);
-  double *given_v = given + kept_values(p, false, NULL);
   kept_values(p, true, given_v);
   tr_status status = project_positions(p, x, room, given, info, error);
-  if (status == TR_OK) status = project_velocities(p, x, given_v, info, error);
+  if (status == TR_OK) status = project_velocities(p, x, v0, given_v, info, error);
   for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
   for (size_t i = 0; i < nv; i++)
     if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+  if (p->again_and_again)
+    p->room = before;
+  else
+    tr_resize(s->al, before, 0);
   return status;
 }
 

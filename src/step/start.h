@@ -20,7 +20,8 @@ typedef struct tr_projector {
   bool again;               // no start but a new beginning: nothing is kept
   tr_mask mask; // rows taken out of kkt: the redundant, and those of joints that do not hold
   int masked, *masked_row; // (nc) which they are
-  double *room;            // of a projection
+  bool again_and_again;    // there are events: what a projection needs stays for the next one
+  double *room;            // of a projection, then
   double *spread;          // (3 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
 

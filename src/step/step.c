@@ -29,17 +29,21 @@ tr_method_info tr_method_describe(int method) {
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
-  s->newton.n = 2 * (int)(nv + nc);
-  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
-  s->c.dhat = TR_NEW(ar, nv, double);
-  s->c.vhat = TR_NEW(ar, nv, double);
+  TR_TRY(tr_work_new(s->sys, &s->work));
+  bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
+  size_t n = (s->method->stabilised || s->method->two_sets || full ? 2 : 1) * (nv + nc);
+  s->newton.n = (int)n;
+  s->newton.r = TR_NEW(ar, n, double);
+  s->newton.spare = TR_NEW(ar, n, double);
+  s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
+  s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
-  s->found = TR_NEW(ar, 3 * nv + nc, double);
+  s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->c.dhat || !s->c.vhat || !s->d || !s->lam || !s->found || !s->blocks ||
-      !s->room)
+  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
+      !s->blocks || !s->room)
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
@@ -48,7 +52,6 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
-  bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
   if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
   if (s->method->stabilised) {
     double *p = TR_NEW(ar, 3 * (nv + nc), double);
@@ -62,9 +65,7 @@ static tr_status allocate(tr_step *s) {
     if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
-  s->newton.spare = s->newton.r + s->newton.n;
-  TR_TRY(tr_kkt_make(ar, &s->sys->pattern, &s->kkt));
-  return tr_work_new(s->sys, &s->work);
+  return tr_kkt_make(ar, &s->sys->pattern, &s->kkt);
 }
 
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,

@@ -38,6 +38,7 @@ typedef struct tr_method {
   bool smooth;                      // a1 - a_n estimates h q'''
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
+  bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   void (*release)(tr_step *s);      // what the arena does not hold of it; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.

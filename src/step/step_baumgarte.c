@@ -155,6 +155,7 @@ const tr_method tr_method_baumgarte = {
     .recompute = true,
     .direct = true,
     .vectors = ROOMS,
+    .two_sets = true,
     .truncation = truncation,
     .advance = advance,
 };

@@ -27,11 +27,10 @@ static const double SLOW = 0.5;
 extern const tr_method tr_method_cm;
 
 static const char *const projectors[] = {"exact", "frozen", NULL};
-#define ORDER                                                                      \
-  {                                                                                \
-    "order", TR_INT, TR_NUMBER, offsetof(par, order), "2",                         \
-        .min = 1, .max = BDF_ORDER,                                                \
-        .doc = "largest order; 2 at most on spatial rotations without coordinates" \
+#define ORDER                                                                          \
+  {                                                                                    \
+    "order", TR_INT, TR_NUMBER, offsetof(par, order), "2", .min = 1, .max = BDF_ORDER, \
+                                                           .doc = "largest order"      \
   }
 static const tr_field cs_fields[] = {ORDER, {0}};
 static const tr_field cm_fields[] = {

@@ -8,7 +8,7 @@
 // iteration: round-off with fixed steps, a third of the tolerance under step control, where the
 // iteration is [YP98]'s and counts lam and mu (test=ggl) or leaves them out (test=ggl-star). A matrix
 // that has seen another step is tried first, then a new one, then a quarter of the step.
-// With fixed steps it begins at order 2 (jerk.h) and rises one by one, which limits the whole to order 2.
+// With fixed steps it begins at order 2 (jerk.h) and rises one by one, which limits the whole to order 3.
 #include <string.h>
 
 #include "bdf.h"
@@ -24,7 +24,7 @@ static const char *const tests[] = {"ggl", "ggl-star", NULL};
 static const char *const metrics[] = {"mass", "identity", NULL};
 static const tr_field fields[] = {
     {"order", TR_INT, TR_NUMBER, offsetof(par, order), "2", .min = 1, .max = BDF_ORDER,
-     .doc = "largest order; 2 at most on spatial rotations without coordinates"},
+     .doc = "largest order"},
     {"test", TR_CHOICE, TR_NUMBER, offsetof(par, test), "ggl-star", .choices = tests,
      .doc = "of Newton under error control: `ggl` counts the multipliers, `ggl-star` does not"},
     {"metric", TR_CHOICE, TR_NUMBER, offsetof(par, metric), "mass", .choices = metrics,

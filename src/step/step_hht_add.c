@@ -78,6 +78,7 @@ static tr_status prepare(tr_step *s) {
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
   double *psi = TR_NEW(&s->arena, 7 * nc, double);
   if (!m->G || !m->blocks || !psi) return TR_NO_MEMORY;
+  TR_TRY(tr_rows_keep(s->work));
   TR_TRY(tr_projection_make(s));
   if (s->settings.fixed_iterations > 0) {
     m->bent = TR_NEW(&s->arena, s->sys->pattern.nnz + 1, double);
@@ -233,7 +234,7 @@ static tr_status pull_rows(tr_step *s, const double *blocks) {
   const memory *m = s->memory;
   double *x = s->work->x, *y = s->work->y;
   for (int i = 0; i < s->sys->nblock; i++) {
-    const sys_block *b = &s->sys->block[i];
+    const sys_block block = tr_block(s->sys, i), *b = &block;
     for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
       memset(x, 0, (size_t)s->sys->nv * sizeof *x);
       for (int k = 0, c = at; k < b->count; c += b->nv[k++])
@@ -579,6 +580,7 @@ const tr_method tr_method_hht_add = {
         "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,
     .vectors = ROOMS,
+    .two_sets = true,
     .prepare = prepare,
     .begin = begin,
     .advance = advance,

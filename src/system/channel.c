@@ -383,7 +383,7 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   const sys_joint *j = &r->sys->joint[index];
   const tr_frame *f[TR_MAX_MARKERS];
   double w[6 * TR_MAX_MARKERS] = {0}, phi[TR_MAX_ROWS];
-  for (int k = 0; k < j->e.markers; k++) f[k] = r->work->frame + j->e.frame[k];
+  for (int k = 0; k < j->e.markers; k++) f[k] = tr_frame_at(r->work->frames, j->e.frame[k]);
   j->ops->eval(j->e.par, x->t, f, x->mem + j->e.mem, x->lam + j->row, phi, w);
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
@@ -394,7 +394,7 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
 static void read_force(const tr_reader *r, int index, const tr_state *x, double *out) {
   const sys_force *e = &r->sys->force[index];
   const tr_frame *f[TR_MAX_MARKERS];
-  for (int k = 0; k < e->e.markers; k++) f[k] = r->work->frame + e->e.frame[k];
+  for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(r->work->frames, e->e.frame[k]);
   e->ops->measure(e->e.par, x->t, f, x->mem + e->e.mem, out);
 }
 

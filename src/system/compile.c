@@ -42,7 +42,6 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
                     .par = d->par,
                     .name = d->name,
                     .place = d->place,
-                    .block = -1,
                     .keep_q = d->keep_q,
                     .keep_v = d->keep_v};
     if (d->problem) {
@@ -177,7 +176,7 @@ void tr_place_site(const tr_system *s, int marker, int nd, tr_site *site) {
   *site = (tr_site){.nd = nd, .shape = shape};
   if (m->body == TR_GROUND) {
     memcpy(site->c, m->p, sizeof site->c);
-    memcpy(site->R, m->R, sizeof site->R);
+    site->R = m->R;
     site->angle = atan2(m->R[3], m->R[0]);
   } else {
     const sys_body *b = &s->body[m->body];
@@ -317,38 +316,24 @@ static bool reads_reactions(const tr_system *s, const sys_element *e) {
 }
 
 static tr_status make_blocks(tr_system *s, tr_error *error) {
-  s->block = NEW(s->nblock, sys_block);
+  s->own = NEW(s->nblock - s->njoint, int);
   s->of_velocity = NEW(s->nc, bool), s->of_number = NEW(s->nc, bool);
   s->follows = NEW(s->nc, bool);
-  if (!s->block || !s->of_velocity || !s->of_number || !s->follows) return tr_no_memory(error);
-  int n = 0;
+  if (!s->own || !s->of_velocity || !s->of_number || !s->follows) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     sys_body *b = &s->body[i];
     if (b->nc == 0) continue;
-    b->block = n;
-    s->block[n++] = (sys_block){.row = b->row,
-                                .rows = b->nc,
-                                .count = 1,
-                                .v = {b->v},
-                                .nv = {b->nv},
-                                .G = s->nG,
-                                .width = b->nv,
-                                .pull = b->nv};
+    s->own[s->nown++] = i;
+    b->G = s->nG;
     s->nG += b->nc * b->nv;
+    if (b->nc * b->nv > s->max_rows) s->max_rows = b->nc * b->nv;
   }
   for (int i = 0; i < s->njoint; i++) {
     sys_joint *j = &s->joint[i];
-    sys_block *c = &s->block[n];
-    *c = (sys_block){.row = j->row, .rows = j->ops->rows, .G = s->nG};
-    for (int k = 0; k < j->e.markers; k++) {
-      if (j->e.body[k] == TR_GROUND) continue;
-      const sys_body *b = &s->body[j->e.body[k]];
-      c->v[c->count] = b->v, c->nv[c->count++] = b->nv;
-      c->width += b->nv;
-    }
-    c->pull = j->ops->one_sided ? c->nv[0] : c->width;
-    s->nG += c->rows * c->width;
-    j->block = n++;
+    j->G = s->nG;
+    int numbers = j->ops->rows * tr_joint_block(s, j).width;
+    s->nG += numbers;
+    if (numbers > s->max_rows) s->max_rows = numbers;
     for (int r = 0; r < j->ops->rows; r++) {
       s->of_velocity[j->row + r] = j->ops->velocity >> r & 1u;
       s->nvelocity += s->of_velocity[j->row + r];
@@ -443,7 +428,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
         joint ? s->joint[i].type->start : s->force[i - s->njoint].type->start;
     if (!start) continue;
     const tr_frame *f[TR_MAX_MARKERS];
-    for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+    for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
     const char *why = start(e->par, e->nd, f);
     if (why)
       tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
@@ -451,6 +436,20 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   }
   tr_state_free(s, &x);
   return error->count > before ? TR_BAD_INPUT : TR_OK;
+}
+
+// What of the frames is there: up to the angle or R where all are points, else everything.
+static size_t find_frame_size(const tr_system *s) {
+  size_t size = offsetof(tr_frame, angle);
+  for (int i = 0; i < s->nframe; i++)
+    if (!s->site[i].point) return sizeof(tr_frame);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->sites == 0) continue;
+    if (!s->slot[i].points || !b->type->kinematics_run) return sizeof(tr_frame);
+    if (b->type->dim == 2) size = offsetof(tr_frame, R);
+  }
+  return size;
 }
 
 // Runs of neighbours of one type.
@@ -474,6 +473,7 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
     if (i == 0 || alone || j->ops != s->joint[i - 1].ops) s->joint_run[s->njoint_run++].first = i;
     s->joint_run[s->njoint_run - 1].count++;
   }
+  s->frame_size = find_frame_size(s);
   return TR_OK;
 }
 

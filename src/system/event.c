@@ -70,7 +70,7 @@ void tr_start_memory(const tr_system *s, double *mem) {
 
 static const sys_element *frames_of(const tr_work *w, int event, const tr_frame **f) {
   const sys_element *e = &w->sys->event[event].e;
-  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
   return e;
 }
 
@@ -134,7 +134,7 @@ void tr_joint_lock(tr_work *w, int joint, bool on, double *mem) {
   if (on && *idle == 0) return; // it holds where it is
   *idle = !on;
   if (!on) return;
-  for (int k = 0; k < j->e.markers; k++) f[k] = w->frame + j->e.frame[k];
+  for (int k = 0; k < j->e.markers; k++) f[k] = tr_frame_at(w->frames, j->e.frame[k]);
   j->ops->eval(j->e.par, w->t, f, mem + j->e.mem, NULL, idle + 1, wrench);
 }
 

@@ -27,24 +27,24 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
   for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
-    memcpy(w->frame[k->frame].R, mem + k->first, (size_t)k->count * sizeof *mem);
+    memcpy(tr_frame_at(w->frames, k->frame)->R, mem + k->first, (size_t)k->count * sizeof *mem);
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
     if (type->kinematics_run) {
       tr_bodies_at many = bodies_at(w, run);
-      type->kinematics_run(&many, level, w->frame);
+      type->kinematics_run(&many, level, w->frames);
       continue;
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
       tr_body_at at = body_at(w, b);
-      type->kinematics(&at, level, b->sites, s->site + b->site, w->frame + b->site);
+      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->site));
     }
   }
 }
 
 static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
 static void put_wrenches(const sys_element *e, const double *wrench, double *W) {
@@ -63,7 +63,7 @@ void tr_show_reactions(tr_work *w, const double *lam) {
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   for (int i = 0; i < s->nreaction; i++) {
     const sys_joint *j = &s->joint[s->reaction[i].joint];
-    tr_frame *shown = &w->frame[s->reaction[i].site];
+    tr_frame *shown = tr_frame_at(w->frames, s->reaction[i].site);
     const double *B = wrench + j->e.nd;
     frames_of(w, &j->e, f);
     j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
@@ -107,7 +107,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const tr_joint_ops *ops = first->ops;
     if (load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frame, lam, phi, W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
       continue;
     }
     for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
@@ -129,7 +129,7 @@ static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, const do
     b->type->add_pull(at, s->site + k, W + 6 * k, out);
   for (int k = 0; k < b->nv; k++) out[k] = -out[k];
   if (b->nc == 0 || !lam) return;
-  double *G = w->G + s->block[b->block].G;
+  double *G = w->rows;
   b->type->jac(at, G);
   for (int r = 0; r < b->nc; r++)
     for (int k = 0; k < b->nv; k++) out[k] += G[r * b->nv + k] * lam[b->row + r];
@@ -266,16 +266,42 @@ static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *si
   }
 }
 
+sys_block tr_joint_block(const tr_system *s, const sys_joint *j) {
+  sys_block c = {.row = j->row, .rows = j->ops->rows, .G = j->G};
+  for (int k = 0; k < j->e.markers; k++) {
+    if (j->e.body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[j->e.body[k]];
+    c.v[c.count] = b->v, c.nv[c.count++] = b->nv;
+    c.width += b->nv;
+  }
+  c.pull = j->ops->one_sided ? c.nv[0] : c.width;
+  return c;
+}
+
+sys_block tr_block(const tr_system *s, int i) {
+  if (i >= s->nown) return tr_joint_block(s, &s->joint[i - s->nown]);
+  const sys_body *b = &s->body[s->own[i]];
+  return (sys_block){.row = b->row,
+                     .rows = b->nc,
+                     .count = 1,
+                     .v = {b->v},
+                     .nv = {b->nv},
+                     .G = b->G,
+                     .width = b->nv,
+                     .pull = b->nv};
+}
+
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
 const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
-  const sys_block *block = &s->block[j->block];
-  double *G = w->G + block->G;
-  int nd = j->e.nd, n = j->e.markers * nd;
+  double *first = w->G ? w->G + j->G : w->rows, *G = first;
+  int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = 0;
+  for (int k = 0; k < j->e.markers; k++)
+    if (j->e.body[k] != TR_GROUND) width += s->body[j->e.body[k]].nv;
   if (tr_joint_idle(w, j)) {
-    clear(G, block->rows * block->width);
+    clear(G, rows * width);
     return G;
   }
   frames_of(w, &j->e, f);
@@ -284,40 +310,44 @@ const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
-    pull_rows(&at, b, s->site + j->e.frame[k], block->rows, n, Gf + k * nd, block->width, G);
+    pull_rows(&at, b, s->site + j->e.frame[k], rows, n, Gf + k * nd, width, G);
     G += b->nv;
   }
-  return w->G + block->G;
+  return first;
 }
 
 const double *tr_own_rows(tr_work *w, const sys_body *b) {
   tr_body_at at = body_at(w, b);
-  double *G = w->G + w->sys->block[b->block].G;
+  double *G = w->G ? w->G + b->G : w->rows;
   b->type->jac(&at, G);
   return G;
 }
 
-void tr_jacobian(tr_work *w) {
+const double *tr_block_rows(tr_work *w, int i) {
   const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++)
-    if (s->body[i].nc > 0) tr_own_rows(w, &s->body[i]);
-  for (int i = 0; i < s->njoint; i++) tr_joint_rows(w, &s->joint[i]);
+  return i < s->nown ? tr_own_rows(w, &s->body[s->own[i]])
+                     : tr_joint_rows(w, &s->joint[i - s->nown]);
 }
 
-// Row r of a block times v.
-static double row_times(const tr_work *w, const sys_block *b, int r, const double *v) {
-  const double *G = w->G + b->G + r * b->width;
+void tr_jacobian(tr_work *w) {
+  for (int i = 0; w->G && i < w->sys->nblock; i++) tr_block_rows(w, i);
+}
+
+// Row r of a block with rows G times v.
+static double row_times(const double *G, const sys_block *b, int r, const double *v) {
   double sum = 0;
+  G += r * b->width;
   for (int k = 0; k < b->count; k++)
     for (int c = 0; c < b->nv[k]; c++) sum += *G++ * v[b->v[k] + c];
   return sum;
 }
 
-void tr_G_times(const tr_work *w, const double *v, double *out) {
+void tr_G_times(tr_work *w, const double *v, double *out) {
   const tr_system *s = w->sys;
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
-    for (int r = 0; r < b->rows; r++) out[b->row + r] = row_times(w, b, r, v);
+    sys_block b = tr_block(s, i);
+    const double *G = w->G ? w->G + b.G : tr_block_rows(w, i);
+    for (int r = 0; r < b.rows; r++) out[b.row + r] = row_times(G, &b, r, v);
   }
 }
 
@@ -326,21 +356,23 @@ void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     if (!j->ops->velocity) continue;
-    tr_joint_rows(w, j);
+    const double *G = tr_joint_rows(w, j);
+    sys_block b = tr_joint_block(s, j);
     for (int r = 0; r < j->ops->rows; r++)
-      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(w, &s->block[j->block], r, x);
+      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(G, &b, r, x);
   }
 }
 
-void tr_Gt_times(const tr_work *w, const double *lam, double *out) {
+void tr_Gt_times(tr_work *w, const double *lam, double *out) {
   const tr_system *s = w->sys;
   memset(out, 0, (size_t)s->nv * sizeof *out);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block *b = &s->block[i];
-    for (int r = 0; r < b->rows; r++) {
-      const double *G = w->G + b->G + r * b->width, *end = G + b->pull;
-      for (int k = 0; k < b->count && G < end; k++)
-        for (int c = 0; c < b->nv[k]; c++) out[b->v[k] + c] += *G++ * lam[b->row + r];
+    sys_block b = tr_block(s, i);
+    const double *rows = w->G ? w->G + b.G : tr_block_rows(w, i);
+    for (int r = 0; r < b.rows; r++) {
+      const double *G = rows + r * b.width, *end = G + b.pull;
+      for (int k = 0; k < b.count && G < end; k++)
+        for (int c = 0; c < b.nv[k]; c++) out[b.v[k] + c] += *G++ * lam[b.row + r];
     }
   }
 }
@@ -387,17 +419,17 @@ void tr_gamma(tr_work *w, double *out) {
     for (int r = 0; r < j->ops->rows; r++)
       for (int k = 0; k < j->e.markers; k++) {
         const double *g = Gf + r * n + k * nd;
-        if (nd == 3)
-          o[r] += g[0] * f[k]->ap[0] + g[1] * f[k]->ap[1] + g[2] * f[k]->aw[2];
-        else
-          for (int c = 0; c < 3; c++) o[r] += g[c] * f[k]->ap[c] + g[3 + c] * f[k]->aw[c];
+        int lines = nd == 3 ? 2 : 3;
+        for (int c = 0; c < lines; c++) o[r] += g[c] * f[k]->ap[c];
+        if (s->site[j->e.frame[k]].point) continue;
+        for (int c = lines; c < nd; c++) o[r] += g[c] * f[k]->aw[nd == 3 ? 2 : c - 3];
       }
   }
 }
 
 // Through jac where an element has no shortcut.
-static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, const double *mem,
-                        double *out) {
+static void rate_by_jac(const tr_system *s, const sys_joint *j, double t, const tr_frame *const *f,
+                        const double *mem, double *out) {
   double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   int nd = j->e.nd, n = j->e.markers * nd;
   memset(out, 0, (size_t)j->ops->rows * sizeof *out);
@@ -406,15 +438,16 @@ static void rate_by_jac(const sys_joint *j, double t, const tr_frame *const *f, 
   for (int r = 0; r < j->ops->rows; r++)
     for (int k = 0; k < j->e.markers; k++) {
       const double *g = Gf + r * n + k * nd;
+      bool point = s->site[j->e.frame[k]].point;
       if (nd == 3)
-        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + g[2] * f[k]->w[2];
+        out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + (point ? 0 : g[2] * f[k]->w[2]);
       else
-        out[r] += v3_dot(g, f[k]->v) + v3_dot(g + 3, f[k]->w);
+        out[r] += v3_dot(g, f[k]->v) + (point ? 0 : v3_dot(g + 3, f[k]->w));
     }
 }
 
 static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double *out) {
-  double *G = w->G + w->sys->block[b->block].G;
+  double *G = w->rows;
   clear(out, b->nc);
   if (b->type->phi_t) b->type->phi_t(at, out);
   b->type->jac(at, G);
@@ -430,7 +463,7 @@ static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *con
   else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
-    rate_by_jac(j, w->t, f, w->mem + j->e.mem, out);
+    rate_by_jac(w->sys, j, w->t, f, w->mem + j->e.mem, out);
   if (!j->ops->velocity) return;
   j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, NULL, gam, NULL);
   for (int r = 0; r < j->ops->rows; r++)
@@ -449,7 +482,7 @@ void tr_rates(tr_work *w, double *out) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
     if (ops->rate_run && s->joint[run->first].lock < 0) {
-      ops->rate_run(run->count, s->link + run->first, w->frame, out);
+      ops->rate_run(run->count, s->link + run->first, w->frames, out);
       continue;
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
@@ -544,6 +577,22 @@ void tr_increment_rate(const tr_system *s, const double *u, const double *v, dou
     const sys_body *b = &s->body[i];
     if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
   }
+}
+
+double tr_shift_increment(const tr_system *s, const double *d, double *u) {
+  double most = 0;
+  if (s->flat) {
+    for (int i = 0; i < s->nv; i++) u[i] -= d[i];
+    return 0;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->shift_increment)
+      most = fmax(most, b->type->shift_increment(b->par, d + b->v, u + b->v));
+    else
+      for (int k = b->v; k < b->v + b->nv; k++) u[k] -= d[k];
+  }
+  return most;
 }
 
 void tr_cayley(const tr_system *s, double k, double *d) {

@@ -18,7 +18,7 @@ void tr_probe(tr_work *w, double *out) {
   const tr_frame *f[TR_MAX_MARKERS];
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
-    for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+    for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(w->frames, e->e.frame[k]);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, out);
     out += e->e.markers * e->e.nd;
   }
@@ -34,7 +34,7 @@ tr_probe_part tr_probe_describe(const tr_system *s, int part, int at) {
     return (tr_probe_part){"force", e->name, at, e->markers * e->nd, TR_PROBE_FORCE};
   }
   bool rate = part - s->nforce >= s->nblock;
-  const sys_block *b = &s->block[(part - s->nforce) % s->nblock];
+  sys_block block = tr_block(s, (part - s->nforce) % s->nblock), *b = &block;
   tr_probe_part p = {.at = at + b->row, .n = b->rows, .what = TR_PROBE_PHI};
   if (rate) p.at += s->nc, p.what = TR_PROBE_PHI_T;
   p.name = tr_row_owner(s, b->row, &p.kind);
@@ -69,7 +69,7 @@ static double rate_of(tr_work *w, const sys_force *e, double *room) {
   double mass, inertia, rate = 0;
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   memset(D, 0, (size_t)(n * n) * sizeof *D);
-  for (int k = 0; k < e->e.markers; k++) f[k] = w->frame + e->e.frame[k];
+  for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(w->frames, e->e.frame[k]);
   e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
   inertia_of(w, &e->e, room, &mass, &inertia);
   for (int i = 0; i < n; i++) {

@@ -62,10 +62,10 @@ void tr_state_copy(tr_state *to, const tr_state *from) {
 static void fill_ground(tr_work *w) {
   for (int i = 0; i < w->sys->ground_sites; i++) {
     const tr_site *s = &w->sys->site[i];
-    tr_frame *f = &w->frame[i];
+    tr_frame *f = tr_frame_at(w->frames, i);
     memcpy(f->p, s->c, sizeof f->p);
-    memcpy(f->R, s->R, sizeof f->R);
-    f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, angle)) f->angle = s->angle;
+    if (w->frames.size > offsetof(tr_frame, R) && s->R) memcpy(f->R, s->R, sizeof f->R);
   }
 }
 
@@ -79,24 +79,29 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   for (int i = 0; i < s->nbody; i++)
     if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
   w->sys = s;
-  w->frame = TR_NEW(&ar, s->nframe, tr_frame);
+  w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
   w->cache = TR_NEW(&ar, s->ncache, double);
-  w->G = TR_RAW(&ar, s->nG, double);
+  w->rows = TR_NEW(&ar, s->max_rows, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
   w->many = TR_NEW(&ar, TR_MANY, double);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frame || !w->W || !w->W2 || !w->cache || !w->G || !w->block || !w->many || !w->x ||
-      !w->y) {
+  if (!w->frames.first || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many ||
+      !w->x || !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }
   fill_ground(w);
   *out = w;
   return TR_OK;
+}
+
+tr_status tr_rows_keep(tr_work *w) {
+  if (!w->G) w->G = TR_NEW(&w->arena, w->sys->nG, double);
+  return w->G ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_work_free(tr_work *w) {

@@ -17,7 +17,8 @@
 #include "sparse/kkt.h"
 #include "trammel/system.h"
 
-// Row r of a constraint block acts on the velocities of its bodies.
+// Row r of a constraint block acts on the velocities of its bodies. Bodies with constraints of their own
+// come first, then joints.
 typedef struct sys_block {
   int row, rows;
   int count;                                 // bodies
@@ -36,8 +37,8 @@ typedef struct sys_body {
   int nq, nv, nc;
   int site, sites; // frames that elements use
   int mass;        // offset of its block in system->mass
+  int G;           // of its own constraints, see sys_block
   bool constant_mass;
-  int block; // own constraints, -1: none
   unsigned keep_q, keep_v;
 } sys_body;
 
@@ -55,8 +56,8 @@ typedef struct sys_joint {
   sys_element e;
   const tr_joint_type *type;
   const tr_joint_ops *ops;
-  int row, block;
-  bool idle; // it does not hold at the start
+  int row, G; // G: see sys_block
+  bool idle;  // it does not hold at the start
   int lock; // -1, or its place in mem: 1 while it does not hold, then (rows) what Phi was when locked
 } sys_joint;
 
@@ -120,13 +121,15 @@ struct tr_system {
   tr_body_slot *slot; // (nbody)
   tr_link *link;      // (njoint)
   sys_force *force;
-  sys_block *block;
+  int nown, *own;               // (nown) bodies with constraints of their own
+  int max_rows;                 // numbers in the rows of the largest block
   int nevent, nswitched, nlock; // nlock: joints that can be locked
   sys_event *event;
   sys_switched *switched; // (nswitched)
   int switched_mem;       // place of the parameters in mem
   tr_site *site;          // (nframe) sorted by body, ground first
   int ground_sites;
+  size_t frame_size; // of tr_frame what is looked at
   int nreaction;
   sys_reaction *reaction;
   int ground_dim; // of outputs on ground: 3 when some body is spatial
@@ -159,11 +162,12 @@ struct tr_system {
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frame *frame;         // (nframe)
+  tr_frames frames;        // (nframe)
   double *W;               // (6 nframe) wrench on each frame: applied minus constraint
   double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
   double *cache;           // (ncache)
-  double *G;               // (nG) constraint rows by blocks, written by tr_jacobian
+  double *G;               // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
+  double *rows;            // (max_rows) those of one block
   double *block;           // (scratch) blocks under assembly
   double *many;            // (TR_MANY) blocks of several bodies or joints
   double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
@@ -178,6 +182,8 @@ enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 }
 
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
+// From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
+tr_status tr_rows_keep(tr_work *work);
 
 // Bodies first .. first + n - 1 at the point of the last tr_kinematics.
 tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
@@ -200,12 +206,18 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
-void tr_jacobian(tr_work *w);                                // work->G
-const double *tr_joint_rows(tr_work *w, const sys_joint *j); // its part of work->G
+// Block i of 0 .. nblock - 1, and of a joint.
+sys_block tr_block(const tr_system *sys, int i);
+sys_block tr_joint_block(const tr_system *sys, const sys_joint *j);
+void tr_jacobian(tr_work *w); // work->G, if it is kept
+// Rows of a block here: in work->G if it is kept, else good until the next call.
+const double *tr_joint_rows(tr_work *w, const sys_joint *j);
 const double *tr_own_rows(tr_work *w, const sys_body *b);
-void tr_G_times(const tr_work *w, const double *v, double *out);    // (nc) G v
-void tr_Gt_times(const tr_work *w, const double *lam, double *out); // (nv) G' lam
-void tr_phi_t(tr_work *w, double *out);                             // (nc)
+const double *tr_block_rows(tr_work *w, int block);
+// By work->G if it is kept, as tr_jacobian left it; else by the rows here.
+void tr_G_times(tr_work *w, const double *v, double *out);    // (nc) G v
+void tr_Gt_times(tr_work *w, const double *lam, double *out); // (nv) G' lam
+void tr_phi_t(tr_work *w, double *out);                       // (nc)
 void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt; needs TR_AT_BIAS
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
@@ -221,6 +233,8 @@ const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const 
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
+// The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body, 0 on flat ones.
+double tr_shift_increment(const tr_system *sys, const double *d, double *u);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
@@ -284,7 +298,7 @@ void tr_tangent(tr_work *w, double t, const double *q, const double *v, const do
 // Gam_v x in the rows of velocities of out (nc).
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out);
 // After tr_tangent, in its matrix: rows of velocities become Gam_v alone. The largest part that was Gam_q.
-double tr_plain_velocity_rows(const tr_work *w, double *values);
+double tr_plain_velocity_rows(tr_work *w, double *values);
 // The columns of multipliers become G' alone, without what forces that depend on reactions add.
 void tr_plain_columns(tr_work *w, double *values);
 // [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with

@@ -98,11 +98,10 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
 }
 
 // G T(d): the rows by the increment instead of the displacement at its end. Rows of velocities stay.
-static const double *turn_rows(tr_work *w, const sys_joint *j) {
+static const double *turn_rows(tr_work *w, const sys_joint *j, const sys_block *b,
+                               const double *G) {
   const tr_system *sys = w->sys;
-  const sys_block *b = &sys->block[j->block];
   double *rows = w->block;
-  const double *G = w->G + b->G;
   memcpy(rows, G, (size_t)(b->rows * b->width) * sizeof *rows);
   for (int k = 0, c = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
@@ -118,7 +117,7 @@ static const double *turn_rows(tr_work *w, const sys_joint *j) {
 }
 
 static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = w->frame + e->frame[k];
+  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
 // cr Gam_q on the bodies:  Gam_q = Gam_f J + Gam_u (J v)_q
@@ -153,8 +152,8 @@ static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double c
 static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam,
                        tr_coefficients coef) {
   const tr_system *sys = w->sys;
-  const sys_block *b = &sys->block[j->block];
-  const double *G = tr_joint_rows(w, j), *rows = w->increment ? turn_rows(w, j) : G;
+  const sys_block block = tr_joint_block(sys, j), *b = &block;
+  const double *G = tr_joint_rows(w, j), *rows = w->increment ? turn_rows(w, j, b, G) : G;
   int below = sys->nv + b->row;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
     emit(s, (tr_block_at){below, b->v[k], b->rows, b->nv[k], b->width, 1, j->ops->dense}, rows + c);
@@ -311,14 +310,15 @@ static void flush(sink *s, tr_work *w, queue *q) {
   q->type->point_rows(&all, q->points, q->point, w->increment, G, turned);
   for (int i = 0; i < q->joints; i++) {
     const sys_joint *j = q->joint[i];
-    const sys_block *b = &sys->block[j->block];
-    int below = sys->nv + b->row, size = 3 * nv;
+    int below = sys->nv + j->row, rows = j->ops->rows, size = 3 * nv, v[2], count = 0;
+    for (int k = 0; k < 2; k++)
+      if (j->e.body[k] != TR_GROUND) v[count++] = sys->body[j->e.body[k]].v;
     const double *lower = (turned ? turned : G) + at * size, *upper = G + at * size;
-    for (int k = 0; k < b->count; k++)
-      emit(s, (tr_block_at){below, b->v[k], b->rows, nv, nv, 1, false}, lower + k * size);
-    for (int k = 0; k < b->count; k++)
-      emit(s, (tr_block_at){b->v[k], below, nv, b->rows, 1, nv, false}, upper + k * size);
-    at += b->count;
+    for (int k = 0; k < count; k++)
+      emit(s, (tr_block_at){below, v[k], rows, nv, nv, 1, false}, lower + k * size);
+    for (int k = 0; k < count; k++)
+      emit(s, (tr_block_at){v[k], below, nv, rows, 1, nv, false}, upper + k * size);
+    at += count;
   }
   q->points = q->joints = 0;
 }
@@ -386,15 +386,17 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
-double tr_plain_velocity_rows(const tr_work *w, double *values) {
+double tr_plain_velocity_rows(tr_work *w, double *values) {
   const tr_system *sys = w->sys;
   double most = 0;
   if (sys->nvelocity == 0) return 0;
-  for (int i = 0; i < sys->nblock; i++) {
-    const sys_block *b = &sys->block[i];
+  for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++) {
+    if (!j->ops->velocity) continue;
+    const sys_block block = tr_joint_block(sys, j), *b = &block;
+    const double *rows = tr_joint_rows(w, j);
     for (int r = 0; r < b->rows; r++) {
-      if (!sys->of_velocity[b->row + r]) continue;
-      const double *G = w->G + b->G + r * b->width;
+      if (!(j->ops->velocity >> r & 1u)) continue;
+      const double *G = rows + r * b->width;
       double all = 0, off = 0;
       // a body may occur twice: first everything away, then everything there
       for (int pass = 0; pass < 2; pass++)
@@ -415,7 +417,7 @@ void tr_plain_columns(tr_work *w, double *values) {
   const tr_pattern *p = &sys->pattern;
   for (int i = 0; i < sys->nreaction; i++) {
     const sys_joint *j = &sys->joint[sys->reaction[i].joint];
-    const sys_block *b = &sys->block[j->block];
+    const sys_block block = tr_joint_block(sys, j), *b = &block;
     const double *rows = tr_joint_rows(w, j);
     for (int r = 0; r < b->rows; r++) {
       const double *G = rows + r * b->width;
