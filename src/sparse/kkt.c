@@ -135,6 +135,9 @@ tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *
   return TR_OK;
 }
 
+enum { FOUR = 4, BAND = 6 }; // numbers in a register, and registers for a column or a part of it
+static int dense_stride(int n) { return (n + FOUR - 1) / FOUR * FOUR; }
+
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   size_t n = (size_t)p->n;
   *k = (tr_kkt){.p = p,
@@ -157,8 +160,9 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
     return TR_OK;
   }
   k->dense = TR_NEW(ar, n * n, double);
-  k->inverse = TR_NEW(ar, n * n, double);
-  k->work = TR_NEW(ar, n, double);
+  size_t stride = (size_t)dense_stride(p->n);
+  k->inverse = TR_NEW(ar, n * stride, double);
+  k->work = TR_NEW(ar, stride, double);
   k->pivot = TR_NEW(ar, n, int);
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
@@ -279,35 +283,111 @@ static void dense_substitute(const tr_kkt *k, double *b) {
   }
 }
 
-// y = A x, A by columns; four columns at a time, so that y is loaded and stored a quarter as often.
-static void product(int n, const double *restrict A, const double *restrict x, double *restrict y) {
-  int j = 0;
-  memset(y, 0, (size_t)n * sizeof *y);
-  for (; j + 4 <= n; j += 4, A += 4 * n) {
-    const double *restrict a0 = A, *restrict a1 = A + n, *restrict a2 = A + 2 * n,
-                           *restrict a3 = A + 3 * n;
-    double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
-    for (int i = 0; i < n; i++) y[i] += (x0 * a0[i] + x1 * a1[i]) + (x2 * a2[i] + x3 * a3[i]);
-  }
-  for (; j < n; j++, A += n)
-    for (int i = 0; i < n; i++) y[i] += x[j] * A[i];
+// The inverse by columns, and products with it: four numbers of a column at a time. A column is a row of
+// (A^-1)' = P' L^-T U^-T, all of which are solved for at once, `parts` times four of their numbers in registers.
+
+typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
+#define FIXED static inline __attribute__((always_inline))
+
+typedef struct square { // a band of numbers `at` .. of each column
+  int n, stride, at;
+  const double *A; // what to multiply by, or LU by rows
+  const double *x; // what to multiply, or scales
+  double *y;       // what comes out: a vector, or columns
+} square;
+
+FIXED void multiply_band(int parts, const square *s) {
+  four sum[BAND] = {{0}};
+  const double *A = s->A + s->at;
+  for (int j = 0; j < s->n; j++, A += s->stride)
+    for (int p = 0; p < parts; p++) sum[p] += s->x[j] * *(const four *)(A + FOUR * p);
+  for (int p = 0; p < parts; p++) *(four *)(s->y + s->at + FOUR * p) = sum[p];
 }
 
-static void dense_solve(tr_kkt *k, double *b) {
-  int n = k->p->n;
-  if (++k->uses < INVERT_AT) {
-    dense_substitute(k, b);
-    return;
+// sum - sum_j a_j row_j, j from `first` to `last`
+FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
+  for (int j = first; j < last; j++) {
+    const double *row = s->y + j * s->stride + s->at;
+    for (int p = 0; p < parts; p++) sum[p] -= a[j * s->n] * *(const four *)(row + FOUR * p);
   }
-  if (k->uses == INVERT_AT)
-    for (int j = 0; j < n; j++) {
-      double *column = k->inverse + j * n;
-      for (int i = 0; i < n; i++) column[i] = i == j;
-      dense_substitute(k, column);
+}
+
+FIXED void invert_band(int parts, const square *s) {
+  int n = s->n;
+  for (int i = 0; i < n; i++) { // U'
+    four sum[BAND] = {{0}};
+    double *row = s->y + i * s->stride + s->at;
+    if (i >= s->at && i < s->at + FOUR * parts)
+      sum[(i - s->at) / FOUR][(i - s->at) % FOUR] = s->x[i];
+    eliminate(parts, s, s->at < i ? s->at : i, i, s->A + i, sum);
+    for (int p = 0; p < parts; p++) *(four *)(row + FOUR * p) = s->A[i * n + i] * sum[p];
+  }
+  for (int i = n - 2; i >= 0; i--) { // L'
+    four sum[BAND];
+    double *row = s->y + i * s->stride + s->at;
+    for (int p = 0; p < parts; p++) sum[p] = *(const four *)(row + FOUR * p);
+    eliminate(parts, s, i + 1, n, s->A + i, sum);
+    for (int p = 0; p < parts; p++) *(four *)(row + FOUR * p) = sum[p];
+  }
+}
+
+FIXED void for_bands(bool invert, square s) {
+  for (; s.at < s.stride; s.at += FOUR * BAND) {
+    int parts = (s.stride - s.at) / FOUR;
+#define CASE(p) \
+  case p: invert ? invert_band(p, &s) : multiply_band(p, &s); break;
+    switch (parts) {
+      CASE(1)
+          CASE(2) CASE(3) CASE(4) CASE(5) default : invert ? invert_band(BAND, &s)
+                                                           : multiply_band(BAND, &s);
     }
-  double *y = k->work;
-  product(n, k->inverse, b, y);
-  memcpy(b, y, (size_t)n * sizeof *b);
+  }
+}
+
+static void invert_base(const square *s) { for_bands(true, *s); }
+static void multiply_base(const square *s) { for_bands(false, *s); }
+#if defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"))) static void invert_avx2(const square *s) { for_bands(true, *s); }
+__attribute__((target("avx2"))) static void multiply_avx2(const square *s) { for_bands(false, *s); }
+static bool wide(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define invert_avx2 invert_base
+#define multiply_avx2 multiply_base
+static bool wide(void) { return false; }
+#endif
+
+// D (D A D)^-1 D, so that no one need scale.
+static void dense_invert(tr_kkt *k) {
+  int n = k->p->n, stride = dense_stride(n);
+  square s = {.n = n, .stride = stride, .A = k->dense, .x = k->scale, .y = k->inverse};
+  (wide() ? invert_avx2 : invert_base)(&s);
+  for (int c = n - 1; c >= 0; c--) {
+    double *row = k->inverse + c * stride, *other = k->inverse + k->pivot[c] * stride;
+    for (int j = 0; row != other && j < n; j++) {
+      double x = row[j];
+      row[j] = other[j], other[j] = x;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) k->inverse[i * stride + j] *= k->scale[i];
+}
+
+static void dense_solve(tr_kkt *k, int count, double *b) {
+  int n = k->p->n;
+  bool inverted = k->uses >= INVERT_AT;
+  k->uses += count;
+  if (!inverted && k->uses >= INVERT_AT) dense_invert(k);
+  for (int i = 0; i < count; i++, b += n) {
+    if (k->uses < INVERT_AT) {
+      for (int j = 0; j < n; j++) b[j] *= k->scale[j];
+      dense_substitute(k, b);
+      for (int j = 0; j < n; j++) b[j] *= k->scale[j];
+      continue;
+    }
+    square s = {.n = n, .stride = dense_stride(n), .A = k->inverse, .x = b, .y = k->work};
+    (wide() ? multiply_avx2 : multiply_base)(&s);
+    memcpy(b, k->work, (size_t)n * sizeof *b);
+  }
 }
 
 // ---- sparse ---------------------------------------------------------------------------------------
@@ -431,12 +511,14 @@ tr_status tr_kkt_factor(tr_kkt *k) {
 
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   int n = k->p->n;
+  if (!k->klu) {
+    dense_solve(k, count, b);
+    return TR_OK;
+  }
   for (int i = 0; i < count; i++)
     for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
-  if (!k->klu)
-    for (int i = 0; i < count; i++) dense_solve(k, b + i * n);
-  else if (!k->klu->numeric ||
-           !klu_solve(k->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common))
+  if (!k->klu->numeric ||
+      !klu_solve(k->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common))
     return TR_SINGULAR;
   for (int i = 0; i < count; i++)
     for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
