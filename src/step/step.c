@@ -101,7 +101,9 @@ void tr_step_free(tr_step *s) {
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
-  if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
+  // and in v where that counts, for the estimate has it from differences of a
+  double rate = s->c.cv / s->c.cq;
+  if (s->allowed > 0) return 1e-3 * s->allowed * (s->velocities ? fmin(1, rate) : rate);
   double v = 0, a = 0;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
@@ -191,8 +193,13 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+// The method does without tr_predict.
+static bool guesses(const tr_step *s) {
+  return s->method->guesses || (s->allowed > 0 && s->method->choose);
+}
+
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  tr_predict(s, x0->t + h, x1);
+  if (!guesses(s)) tr_predict(s, x0->t + h, x1);
   tr_status status = s->method->advance(s, x0, h, x1);
   bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
   if (status <= TR_OK || once) return status;
@@ -200,7 +207,9 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
   memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
   s->newton.valid = false;
+  s->afresh = true;
   status = s->method->advance(s, x0, h, x1);
+  s->afresh = false;
   if (status <= TR_OK) return status;
   // Stiff forces that are far from their equilibrium make both useless: once more from coasting.
   s->calm = true;
@@ -211,10 +220,10 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   // A step that must not be shortened: corrections are.
   memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
   memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
-  s->newton.damped = true;
+  s->newton.damped = s->afresh = true;
   s->newton.valid = false;
   status = s->method->advance(s, x0, h, x1);
-  s->newton.damped = false;
+  s->newton.damped = s->afresh = false;
   return status;
 }
 
@@ -236,7 +245,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, &s->last_w, &s->older_w);
     rotate(&s->mu, &s->last_mu, &s->older_mu);
   }
-  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
+  if (s->allowed > 0 && !s->method->error) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  tr_predict_remember(s, x1);
+  if (!guesses(s))
+    tr_predict_remember(s, x1);
+  else if (s->past < TR_PAST)
+    s->past++;
 }

@@ -31,6 +31,7 @@ typedef struct tr_method {
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
   bool recompute;    // a and lam in the state are the method's own: not for output
   bool direct;       // there is no Newton iteration
+  bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
@@ -104,9 +105,11 @@ struct tr_step {
   double *blocks;   // (nmass) for a frozen mass
   double *d;        // (nv) increment of the step under way, dhat + cq a1
   double *lam;      // (nc) scratch
+  bool afresh;      // begin the iteration at the last state
   bool calm;        // begin the iteration where the bodies coast to
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
+  bool velocities;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room
