@@ -22,6 +22,13 @@
 static const double GROWTH_MIN = 1e-6;
 enum { INVERT_AT = 3 }; // solves
 
+// Numbers side by side in tiny systems.
+enum { LANES = 4 };
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+#define FOUR(x) (*(four *)(x))
+#define FIXED static inline __attribute__((always_inline))
+static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+
 typedef struct klu_handle {
   klu_symbolic *symbolic;
   klu_common common;
@@ -47,11 +54,11 @@ static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic
 // estimates from below; it is asked only where they are many.
 static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
 
-// From times measured on chains, nets and small linkages, in ns: evaluations per unknown, operations of a
-// factorisation, numbers of the factors that are written once and read twice.
+// From times measured on chains, nets and small linkages, in ns: per unknown, per row of an element that is not
+// evaluated together with others, per operation of a factorisation, per number of the factors.
 static double predict_cost(const tr_pattern *p, double flops, double numbers) {
-  double assembly = 150.0 * p->n, residual = 20.0 * p->n;
-  return (assembly + 1.5 * numbers + 0.75 * flops) / (residual + 0.6 * numbers);
+  double assembly = 10 * p->n + 200 * p->single, residual = 4.5 * p->n + 12 * p->single;
+  return (assembly + 0.8 * numbers + 0.4 * flops) / (residual + 0.75 * numbers);
 }
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
@@ -135,9 +142,6 @@ tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *
   return TR_OK;
 }
 
-enum { FOUR = 4, BAND = 6 }; // numbers in a register, and registers for a column or a part of it
-static int dense_stride(int n) { return (n + FOUR - 1) / FOUR * FOUR; }
-
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   size_t n = (size_t)p->n;
   *k = (tr_kkt){.p = p,
@@ -160,9 +164,8 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
     return TR_OK;
   }
   k->dense = TR_NEW(ar, n * n, double);
-  size_t stride = (size_t)dense_stride(p->n);
-  k->inverse = TR_NEW(ar, n * stride, double);
-  k->work = TR_NEW(ar, stride, double);
+  k->inverse = TR_NEW(ar, n * (size_t)padded(p->n), double);
+  k->work = TR_NEW(ar, 2 * (size_t)padded(p->n), double);
   k->pivot = TR_NEW(ar, n, int);
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
@@ -283,110 +286,142 @@ static void dense_substitute(const tr_kkt *k, double *b) {
   }
 }
 
-// The inverse by columns, and products with it: four numbers of a column at a time. A column is a row of
-// (A^-1)' = P' L^-T U^-T, all of which are solved for at once, `parts` times four of their numbers in registers.
-
-typedef double four __attribute__((vector_size(FOUR * sizeof(double)), aligned(8), may_alias));
-#define FIXED static inline __attribute__((always_inline))
-
-typedef struct square { // a band of numbers `at` .. of each column
-  int n, stride, at;
-  const double *A; // what to multiply by, or LU by rows
-  const double *x; // what to multiply, or scales
-  double *y;       // what comes out: a vector, or columns
-} square;
-
-FIXED void multiply_band(int parts, const square *s) {
-  four sum[BAND] = {{0}};
-  const double *A = s->A + s->at;
-  for (int j = 0; j < s->n; j++, A += s->stride)
-    for (int p = 0; p < parts; p++) sum[p] += s->x[j] * *(const four *)(A + FOUR * p);
-  for (int p = 0; p < parts; p++) *(four *)(s->y + s->at + FOUR * p) = sum[p];
+// y = A x for one or two x of n numbers, A by columns of n numbers and some more, all multiples of LANES;
+// four columns at a time, so that y is loaded and stored a quarter as often. Each number is the same sum of
+// products however many are formed at once.
+FIXED void multiply_any(int n, int count, const double *restrict A, const double *x,
+                        double *restrict y) {
+  int wide = padded(n), j = 0;
+  const double *z = x + (count - 1) * n;
+  double *restrict u = y + (count - 1) * wide;
+  memset(y, 0, (size_t)(count * wide) * sizeof *y);
+  for (; j + 4 <= n; j += 4, A += 4 * wide) {
+    const double *a = A, *b = A + wide, *c = A + 2 * wide, *d = A + 3 * wide;
+    double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
+    double z0 = z[j], z1 = z[j + 1], z2 = z[j + 2], z3 = z[j + 3];
+    for (int i = 0; i < wide; i += LANES) {
+      four p = FOUR(a + i), q = FOUR(b + i), r = FOUR(c + i), s = FOUR(d + i);
+      FOUR(y + i) += (x0 * p + x1 * q) + (x2 * r + x3 * s);
+      if (count > 1) FOUR(u + i) += (z0 * p + z1 * q) + (z2 * r + z3 * s);
+    }
+  }
+  for (; j < n; j++, A += wide)
+    for (int i = 0; i < wide; i += LANES) {
+      FOUR(y + i) += x[j] * FOUR(A + i);
+      if (count > 1) FOUR(u + i) += z[j] * FOUR(A + i);
+    }
 }
 
-// sum - sum_j a_j row_j, j from `first` to `last`
-FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
-  for (int j = first; j < last; j++) {
-    const double *row = s->y + j * s->stride + s->at;
-    for (int p = 0; p < parts; p++) sum[p] -= a[j * s->n] * *(const four *)(row + FOUR * p);
+#define MULTIPLY(name, count)                                            \
+  static void name(int n, const double *A, const double *x, double *y) { \
+    multiply_any(n, count, A, x, y);                                     \
   }
+MULTIPLY(multiply_one, 1)
+MULTIPLY(multiply_two, 2)
+#if defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"))) MULTIPLY(multiply_one_avx2, 1) __attribute__((target("avx2")))
+MULTIPLY(multiply_two_avx2, 2)
+#else
+#define multiply_one_avx2 multiply_one
+#define multiply_two_avx2 multiply_two
+#endif
+
+    static bool has_avx2(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2");
+#else
+  return false;
+#endif
+}
+
+// The inverse by columns: a column is a row of (A^-1)' = P' L^-T U^-T, all of which are solved for at once, a band
+// of `parts` times LANES numbers of each in registers.
+enum { BAND = 6 };
+
+typedef struct square {
+  int n, wide, at;  // the band begins at number `at` of each row
+  const double *LU; // by rows
+  const double *scale;
+  double *y; // rows
+} square;
+
+// sum -= sum_j a_j row_j, j from `first` to `last`
+FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
+  for (int j = first; j < last; j++)
+    for (int p = 0; p < parts; p++)
+      sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + s->at + LANES * p);
 }
 
 FIXED void invert_band(int parts, const square *s) {
   int n = s->n;
   for (int i = 0; i < n; i++) { // U'
     four sum[BAND] = {{0}};
-    double *row = s->y + i * s->stride + s->at;
-    if (i >= s->at && i < s->at + FOUR * parts)
-      sum[(i - s->at) / FOUR][(i - s->at) % FOUR] = s->x[i];
-    eliminate(parts, s, s->at < i ? s->at : i, i, s->A + i, sum);
-    for (int p = 0; p < parts; p++) *(four *)(row + FOUR * p) = s->A[i * n + i] * sum[p];
+    double *row = s->y + i * s->wide + s->at;
+    if (i >= s->at && i < s->at + LANES * parts)
+      sum[(i - s->at) / LANES][(i - s->at) % LANES] = s->scale[i];
+    eliminate(parts, s, s->at < i ? s->at : i, i, s->LU + i, sum);
+    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * n + i] * sum[p];
   }
   for (int i = n - 2; i >= 0; i--) { // L'
     four sum[BAND];
-    double *row = s->y + i * s->stride + s->at;
-    for (int p = 0; p < parts; p++) sum[p] = *(const four *)(row + FOUR * p);
-    eliminate(parts, s, i + 1, n, s->A + i, sum);
-    for (int p = 0; p < parts; p++) *(four *)(row + FOUR * p) = sum[p];
+    double *row = s->y + i * s->wide + s->at;
+    for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
+    eliminate(parts, s, i + 1, n, s->LU + i, sum);
+    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
   }
 }
 
-FIXED void for_bands(bool invert, square s) {
-  for (; s.at < s.stride; s.at += FOUR * BAND) {
-    int parts = (s.stride - s.at) / FOUR;
-#define CASE(p) \
-  case p: invert ? invert_band(p, &s) : multiply_band(p, &s); break;
-    switch (parts) {
-      CASE(1)
-          CASE(2) CASE(3) CASE(4) CASE(5) default : invert ? invert_band(BAND, &s)
-                                                           : multiply_band(BAND, &s);
+FIXED void invert_bands(square s) {
+  for (; s.at < s.wide; s.at += LANES * BAND) switch ((s.wide - s.at) / LANES) {
+      case 1: invert_band(1, &s); break;
+      case 2: invert_band(2, &s); break;
+      case 3: invert_band(3, &s); break;
+      case 4: invert_band(4, &s); break;
+      case 5: invert_band(5, &s); break;
+      default: invert_band(BAND, &s);
     }
-  }
 }
 
-static void invert_base(const square *s) { for_bands(true, *s); }
-static void multiply_base(const square *s) { for_bands(false, *s); }
+static void invert_base(const square *s) { invert_bands(*s); }
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void invert_avx2(const square *s) { for_bands(true, *s); }
-__attribute__((target("avx2"))) static void multiply_avx2(const square *s) { for_bands(false, *s); }
-static bool wide(void) { return __builtin_cpu_supports("avx2"); }
+__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_bands(*s); }
 #else
 #define invert_avx2 invert_base
-#define multiply_avx2 multiply_base
-static bool wide(void) { return false; }
 #endif
 
-// D (D A D)^-1 D, so that no one need scale.
-static void dense_invert(tr_kkt *k) {
-  int n = k->p->n, stride = dense_stride(n);
-  square s = {.n = n, .stride = stride, .A = k->dense, .x = k->scale, .y = k->inverse};
-  (wide() ? invert_avx2 : invert_base)(&s);
+// inverse = D (D A D)^-1 D
+static void invert(tr_kkt *k) {
+  int n = k->p->n, wide = padded(n);
+  square s = {.n = n, .wide = wide, .LU = k->dense, .scale = k->scale, .y = k->inverse};
+  (has_avx2() ? invert_avx2 : invert_base)(&s);
   for (int c = n - 1; c >= 0; c--) {
-    double *row = k->inverse + c * stride, *other = k->inverse + k->pivot[c] * stride;
+    double *row = k->inverse + c * wide, *other = k->inverse + k->pivot[c] * wide;
     for (int j = 0; row != other && j < n; j++) {
       double x = row[j];
       row[j] = other[j], other[j] = x;
     }
   }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) k->inverse[i * stride + j] *= k->scale[i];
+    for (int j = 0; j < n; j++) k->inverse[i * wide + j] *= k->scale[i];
 }
 
 static void dense_solve(tr_kkt *k, int count, double *b) {
-  int n = k->p->n;
-  bool inverted = k->uses >= INVERT_AT;
-  k->uses += count;
-  if (!inverted && k->uses >= INVERT_AT) dense_invert(k);
-  for (int i = 0; i < count; i++, b += n) {
-    if (k->uses < INVERT_AT) {
-      for (int j = 0; j < n; j++) b[j] *= k->scale[j];
-      dense_substitute(k, b);
-      for (int j = 0; j < n; j++) b[j] *= k->scale[j];
-      continue;
-    }
-    square s = {.n = n, .stride = dense_stride(n), .A = k->inverse, .x = b, .y = k->work};
-    (wide() ? multiply_avx2 : multiply_base)(&s);
-    memcpy(b, k->work, (size_t)n * sizeof *b);
+  int n = k->p->n, wide = padded(n);
+  for (; count > 0 && k->uses < INVERT_AT - 1; count--, b += n, k->uses++) {
+    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
+    dense_substitute(k, b);
+    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
+  }
+  if (count == 0) return;
+  if (k->uses == INVERT_AT - 1) invert(k), k->uses++;
+  for (bool avx2 = has_avx2(); count > 0;) {
+    int now = count > 1 ? 2 : 1;
+    if (now == 2)
+      (avx2 ? multiply_two_avx2 : multiply_two)(n, k->inverse, b, k->work);
+    else
+      (avx2 ? multiply_one_avx2 : multiply_one)(n, k->inverse, b, k->work);
+    for (int i = 0; i < now; i++) memcpy(b + i * n, k->work + i * wide, (size_t)n * sizeof *b);
+    count -= now, b += now * n;
   }
 }
 

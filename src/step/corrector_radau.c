@@ -129,7 +129,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     double *e1 = r + i * n, *e3 = r + (STAGES + i) * n;
     place(k, i);
     tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
-    tr_stabilised(w, m->lam[i], m->mu[i], e1, e1 + nv, e3 + nv, e3);
+    tr_stabilised(w, m->lam[i], m->mu[i], NULL, e1, e1 + nv, e3 + nv, e3);
     tr_mass_times(s->sys, tr_mass_blocks(w, s->blocks), m->a[i], w->x);
     for (int j = 0; j < nv; j++) e1[j] += w->x[j];
     slip(k, i, w->x);
@@ -239,7 +239,7 @@ static void take_tangents(const correction *k, int i) {
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
   m->M = tr_mass_blocks(s->work, m->mass);
   s->c.cm = 1;
-  tr_make_projection(s, m->M);
+  tr_make_projection(s, m->M, true);
   for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
@@ -265,7 +265,7 @@ static bool find_plain(const correction *k) {
   m->M = tr_mass_blocks(s->work, m->mass);
   s->c.cm = 1;
   m->h0 = k->h;
-  return !tr_make_projection(s, m->M);
+  return !tr_make_projection(s, m->M, true);
 }
 
 // At the second stage for all. The projection leaves redundant rows out, and they are no part of the

@@ -223,7 +223,11 @@ static void predict(tr_step *s, const tr_state *x0, double h) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double c[STAGES];
   tr_radau_nodes(c);
-  if (m->last_h > 0 && !s->calm && !s->afresh) {
+  if (s->aim) { // the same increments
+    double f = s->aim_h / h;
+    for (int i = 0; i < STAGES; i++)
+      for (size_t j = 0; j < nv; j++) m->z[i][j] = f * (x0->v[j] + m->z[i][j]) - x0->v[j];
+  } else if (m->last_h > 0 && !s->calm && !s->afresh) {
     continue_last(s, c, h);
   } else {
     for (int i = 0; i < STAGES; i++) {
