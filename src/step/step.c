@@ -111,7 +111,9 @@ static const double TIGHT = 1e-11;
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
-  if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
+  // and in v where that counts, for the estimate has it from differences of a
+  double rate = s->c.cv / s->c.cq;
+  if (s->allowed > 0) return 1e-3 * s->allowed * (s->velocities ? fmin(1, rate) : rate);
   double v = 0, a = 0;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
@@ -202,6 +204,10 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+bool tr_step_guesses(const tr_step *s) {
+  return s->method->guesses || (s->allowed > 0 && s->method->choose);
+}
+
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   for (int i = 0; s->aim && i < s->sys->nv; i++) x1->a[i] = (s->aim[i] - s->c.dhat[i]) / s->c.cq;
   if (!s->calm) return;
@@ -222,7 +228,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
   }
-  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
+  if (s->allowed > 0 && !s->method->error) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  tr_predict_remember(s, x1);
+  if (!tr_step_guesses(s))
+    tr_predict_remember(s, x1);
+  else if (s->past < TR_PAST)
+    s->past++;
 }
