@@ -326,6 +326,9 @@ typedef struct tr_joint_ops {
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
+  void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
+               double *phi_t, double *G);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
   // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const double *lam,

@@ -30,7 +30,7 @@
 #include "math/vector.h"
 #include "split.h"
 
-static const double STIFF = 0.1;
+static const double STIFF = 0.3;
 static const double FEW_TOL = 0.33;
 static const double DIFFERENCE = 1e-5; // of a displacement, relative to the coordinates
 enum { FEW = 4 };
@@ -62,47 +62,6 @@ static void sum(const correction *k) {
   for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - share * s->mu[i];
 }
 
-// e1 and e2 or Gam
-static void evaluate_first(const correction *k, double *e1, double *e2) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  tr_work *w = s->work;
-  int nv = s->sys->nv;
-  sum(k);
-  w->reactions = k->x1->lam;
-  if (c->split && s->sys->nreaction > 0) tr_show_reactions(w, k->x1->lam);
-  tr_forces(w, c->split ? NULL : s->sum_lam, e1, e2);
-  w->reactions = NULL;
-  tr_mass_times(s->sys, c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks), s->sum_a, w->x);
-  if (c->history)
-    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + c->history[i];
-  else
-    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i];
-}
-
-// e3 and cv e4
-static void evaluate_second(const correction *k, double *e3, double *rate) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  tr_work *w = s->work;
-  int nv = s->sys->nv;
-  const double *Xw = s->w;
-  tr_rates(w, rate);
-  if (c->split)
-    memset(e3, 0, (size_t)nv * sizeof *e3);
-  else
-    tr_constraint_force(w, s->mu, e3);
-  if (!c->unit_metric) {
-    tr_mass_times(s->sys,
-                  c->blocks               ? c->blocks
-                  : s->sys->constant_mass ? s->sys->mass
-                                          : s->blocks,
-                  s->w, w->x);
-    Xw = w->x;
-  }
-  for (int i = 0; i < nv; i++) e3[i] = c->cm * Xw[i] - e3[i];
-}
-
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -111,18 +70,34 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv, icq = 1 / c->cq;
+  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  evaluate_first(k, e1, top);
-  evaluate_second(k, e3, low);
-  if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
-  double icw = 1 / c->cw, f = c->cq / (c->cv * c->cw);
-  for (int i = 0; i < nc; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
-  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
-    if (s->sys->of_velocity[i]) {
-      double e2 = c->cq * top[i], e4 = (icw * e2 - low[i]) / (f * c->cv);
-      low[i] = e2, top[i] = e4 + c->cw / c->cq * e2;
-    }
+  sum(k);
+  if (c->split) {
+    if (s->sys->nreaction > 0) tr_show_reactions(w, x->lam);
+    tr_forces(w, NULL, e1, top);
+    tr_rates(w, low);
+    if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
+    memset(e3, 0, (size_t)nv * sizeof *e3);
+  } else {
+    w->reactions = x->lam;
+    tr_stabilised(w, s->sum_lam, s->mu, s->w, e1, top, low, e3);
+    w->reactions = NULL;
+  }
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks), *Xw = s->w;
+  tr_mass_times(s->sys, blocks, s->sum_a, w->x);
+  for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
+  if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, w->x), Xw = w->x;
+  for (int i = 0; i < nv; i++) e3[i] = c->cm * Xw[i] - e3[i];
+  double icq = 1 / c->cq, icw = 1 / c->cw, f = c->cq / (c->cv * c->cw);
+  if (s->sys->nvelocity == 0)
+    for (int i = 0; i < nc; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
+  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
+    double e2 = top[i], cve4 = low[i];
+    bool velocity = s->sys->of_velocity[i];
+    low[i] = velocity ? e2 : icw * e2 - f * cve4;
+    top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : icq * e2;
+  }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
@@ -466,7 +441,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
-  k.p.steady = !(s->allowed > 0);
+  k.p.steady = tr_step_steady(s);
   k.p.inexact = true;
   if (c->few) {
     k.p.floor = few_floor(&k);

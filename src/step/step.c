@@ -40,11 +40,11 @@ static tr_status allocate(tr_step *s) {
   s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
-  s->found = TR_NEW(ar, 3 * nv + nc, double);
+  s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found || !s->blocks ||
-      !s->room)
+  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
+      !s->blocks || !s->room)
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
@@ -106,6 +106,9 @@ void tr_step_free(tr_step *s) {
   tr_arena_free(&arena);
 }
 
+// Newton's tolerances below ask for all that the iteration can give.
+static const double TIGHT = 1e-11;
+
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
@@ -118,6 +121,8 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
+
+bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }
 
 // |G'| |f|: next to a singular position large multipliers cancel each other.
 static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {

@@ -34,6 +34,8 @@ typedef struct tr_method {
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
+  // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
+  bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
   bool smooth;                      // a1 - a_n estimates h q'''
   int vectors;                      // rooms of nv numbers kept in tr_step.room
@@ -136,6 +138,7 @@ struct tr_step {
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
   int trend_age; // steps since they were found
+  bool missed;   // the last prediction by far
   tr_arena arena;
 };
 
@@ -161,6 +164,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
+// not ask for all there is.
+bool tr_step_steady(const tr_step *s);
 
 // The matrix of an earlier step may serve the coefficients in s->c: the same, or under step control
 // near enough for the iteration to bear.

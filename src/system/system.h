@@ -247,9 +247,10 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
-// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
-void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
-                   double *rate, double *P);
+// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu. x (nv) or NULL: phi of rows of
+// velocities is Gam_v x.
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
+                   double *phi, double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember; needs TR_AT_VELOCITY
 
