@@ -196,7 +196,8 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     if (status != TR_OK) continue;
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
-    s->nc += j->ops->rows, s->nmem += d->type->nmem;
+    s->nc += j->ops->rows;
+    if (tr_joint_remembers(j)) s->nmem += d->type->nmem, s->remembers = true;
     j->lock = -1, j->idle = d->idle;
     if (d->lockable || d->idle) j->lock = s->nmem, s->nmem += 1 + j->ops->rows, s->nlock++;
     s->nblock++;
@@ -214,7 +215,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
     f->whole = measures_frames(d->type->fields, d->par);
     f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
     f->e.mem = s->nmem;
-    s->nmem += d->type->nmem;
+    if (tr_force_remembers(f)) s->nmem += d->type->nmem, s->remembers = true;
     if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
   }
   return error->count > before ? TR_BAD_INPUT : TR_OK;

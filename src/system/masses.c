@@ -108,14 +108,18 @@ const double *tr_mass_blocks(tr_work *w, double *room) {
   return room;
 }
 
+static inline void scale(int n, const double *d, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = d[i] * x[i];
+}
+
 void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
-  for (int first = 0; s->mass_diag && first < s->nv; first += s->mass_period) {
-    const double *x = a + first;
-    double *y = out + first;
-    int n = s->nv - first < s->mass_period ? s->nv - first : s->mass_period;
-    for (int i = 0; i < n; i++) y[i] = s->mass_diag[i] * x[i];
+  if (s->mass_diag) {
+    int period = s->mass_period, first = 0;
+    for (; first + period < s->nv; first += period)
+      scale(period, s->mass_diag, a + first, out + first);
+    scale(s->nv - first, s->mass_diag, a + first, out + first);
+    return;
   }
-  if (s->mass_diag) return;
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     const double *M = blocks + b->mass, *x = a + b->v;

@@ -449,16 +449,16 @@ void tr_energy(tr_work *w, double *kinetic, double *potential) {
 void tr_accept(tr_work *w, double *mem) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
-  if (s->nmem == 0) return;
+  if (!s->remembers) return;
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->type->accept || (j->e.nd == 3 && !j->type->planar_memory)) continue;
+    if (!tr_joint_remembers(j)) continue;
     frames_of(w, &j->e, f);
     j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
   }
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
-    if (!e->type->accept || e->e.nd == 3) continue;
+    if (!tr_force_remembers(e)) continue;
     frames_of(w, &e->e, f);
     e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
   }

@@ -68,6 +68,14 @@ typedef struct sys_force {
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
 
+// Whether it has numbers in mem, which `accept` writes. Planar frames know their turns.
+static inline bool tr_joint_remembers(const sys_joint *j) {
+  return j->type->accept && (j->e.nd == 6 || j->type->planar_memory);
+}
+static inline bool tr_force_remembers(const sys_force *f) {
+  return f->type->accept && f->e.nd == 6;
+}
+
 // What a run watches; see event.c.
 typedef struct sys_event {
   sys_element e; // nd 0: of time alone
@@ -152,6 +160,7 @@ struct tr_system {
   bool *number;             // (nv) states and variables: not of mechanics
   int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
+  bool remembers;           // tr_accept has something to do
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
