@@ -30,6 +30,8 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
+  bool steady;  // one of many steps of one length: rates change little from one to the next
+  bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
@@ -57,7 +59,8 @@ typedef struct tr_newton {
   // between solves
   bool valid;   // the matrix may be used
   bool known;   // rate was measured with this matrix
-  double rate;  // last contraction
+  double rate;  // last contraction,
+  int rate_age; // measured when the matrix had this age
   double norm;  // of the correction it followed: a larger one contracts worse
   double first; // first correction of the last solve
   // what reuse costs

@@ -20,6 +20,9 @@ static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
 
 // Whether some body turns by more than TURN besides what it did.
 static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
+  double most = 0; // of all coordinates: seldom as much
+  for (int i = 0; i < s->sys->nv; i++) most = fmax(most, fabs(s->d[i] - h * x0->v[i]));
+  if (most <= TURN) return false;
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
     const char *const *name = b->type->coordinate_names;
@@ -55,6 +58,7 @@ static void start_from(const tr_step *s, const double *a, const double *lam, tr_
 // equilibrium make the others useless. With fresh matrices.
 static tr_status begin_anew(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
   start_from(s, x0->a, x0->lam, x1);
+  s->degree = 0;
   s->newton.valid = false;
   tr_status status = propose(s, x0, h, x1, seen);
   if (status <= TR_OK) return status;
