@@ -64,7 +64,6 @@ void tr_control_begin(tr_run *r) {
   double v = vec_largest(r->x.v, r->sys->nv);
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol;
-  r->step->velocities = c->velocities;
   r->last_error = 1;
   r->h = 1e-3 * span;
   if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
