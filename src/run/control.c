@@ -66,7 +66,6 @@ void tr_control_begin(tr_run *r) {
   double v = vec_largest(r->x.v, r->sys->nv);
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol;
-  r->step->velocities = c->velocities;
   r->last_error = 1;
   r->failed_h = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;
