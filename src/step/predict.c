@@ -138,7 +138,8 @@ static bool even(const tr_step *s, int states, double t) {
 static bool follows_trend(const tr_step *s) {
   const tr_method *m = s->method;
   return s->settings.predictor == TR_PREDICT_TREND && s->settings.fixed_iterations == 0 &&
-         s->allowed == 0 && !m->recompute && !(m->alternates && m->alternates(s->par));
+         s->allowed == 0 && !m->recompute && !s->c.undamped &&
+         !(m->alternates && m->alternates(s->par));
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x) {
