@@ -249,6 +249,7 @@ void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu. x (nv) or NULL: phi of rows of
 // velocities is Gam_v x.
+// After tr_wrenches_keep.
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
                    double *phi, double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
