@@ -71,7 +71,6 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
-  bool undamped; // what the iteration leaves open swings on: w is predicted by a line at most
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
