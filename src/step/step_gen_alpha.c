@@ -36,6 +36,8 @@ static tr_status make_room(tr_step *s) {
   return s->memory ? TR_OK : TR_NO_MEMORY;
 }
 
+static bool undamped(const void *pv) { return ((const par *)pv)->rho >= 1; }
+
 // Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
 static bool alternates(const void *pv) {
   const par *p = pv;
@@ -105,6 +107,7 @@ const tr_method tr_method_gen_alpha = {
              .reference = "BCA12, ACB15"},
     .par_size = sizeof(par),
     .alternates = alternates,
+    .undamped = undamped,
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,
