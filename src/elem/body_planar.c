@@ -77,8 +77,8 @@ static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_si
   double c, s;
   angle_sincos(q[2], &s, &c);
   b->cache[0] = c, b->cache[1] = s;
-  for (int k = 0; k < n; k++, site++) {
-    tr_frame *f = tr_frame_at(frame, first + k);
+  tr_frame *f = tr_frame_at(frame, first);
+  for (int k = 0; k < n; k++, site++, f = tr_frame_after(frame, f)) {
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
     f->p[0] = q[0] + rx, f->p[1] = q[1] + ry;
     f->angle = q[2] + site->angle;

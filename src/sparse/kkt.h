@@ -16,6 +16,7 @@ typedef struct tr_pattern {
   int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
   const int *column;        // (n + 1)
   const int *row;           // (nnz)
+  double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
