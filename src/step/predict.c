@@ -131,12 +131,16 @@ static bool even(const tr_step *s, int states, double t) {
   return uneven <= EVEN * h;
 }
 
+static bool undamped(const tr_step *s) {
+  return s->method->undamped && s->method->undamped(s->par);
+}
+
 // Not where a is not what it seems; nor where what the iteration leaves open lasts for ever: the better the
 // start, the earlier it stops.
 static bool follows_trend(const tr_step *s) {
   const tr_method *m = s->method;
   return s->settings.predictor == TR_PREDICT_TREND && s->settings.fixed_iterations == 0 &&
-         s->allowed == 0 && !m->recompute && !(m->undamped && m->undamped(s->par));
+         s->allowed == 0 && !m->recompute && !undamped(s);
 }
 
 static int rest(const tr_step *s) {
@@ -290,8 +294,7 @@ static bool bears_trend(const tr_step *s, const double *trend, int n, const doub
 
 void tr_predict_w(tr_step *s, double t) {
   double line[TR_PAST] = {2, -1}, trend[TR_TERMS], *w = line;
-  bool undamped = s->method->undamped && s->method->undamped(s->par);
-  int degree = s->c.few || (undamped && s->degree > 1) ? 1 : s->degree;
+  int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
