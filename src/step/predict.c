@@ -13,7 +13,8 @@
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b. It is used while b, as it was before the newest state was known, would have
-// predicted that better than the polynomial.
+// predicted that better than the polynomial. w and mu of stabilised methods have the degree of a, and its
+// trend where the newest w bears that out.
 #include <math.h>
 #include <string.h>
 
