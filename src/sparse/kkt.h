@@ -61,7 +61,7 @@ typedef struct tr_kkt {
   bool by_blocks;         // the last factorisation is its
   double *refined;        // room for refinement, once that was needed
   double *dense, *work;   // dense LU by rows
-  double *inverse;        // by columns, once the LU has been used `uses` times
+  double *inverse;        // D (D A D)^-1 D by columns, once the LU has been used often enough
   int uses;
   int *pivot;
   struct klu_numbers *klu;

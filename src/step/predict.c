@@ -225,7 +225,8 @@ static int best_degree(const tr_step *s) {
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }
 
-static void combine(int n, const double *w, double *const *past, int size, double *out) {
+TR_INLINE void combine_all(int n, const double *w, double *const *past, int size,
+                           double *restrict out) {
   const double *a = past[0], *b = past[1], *c = past[2], *d = past[3], *e = past[4], *f = past[5];
   switch (n) {
     case TR_TERMS:
@@ -246,6 +247,9 @@ static void combine(int n, const double *w, double *const *past, int size, doubl
     default: memcpy(out, a, (size_t)size * sizeof *out);
   }
 }
+
+TR_WIDE(combine, combine_all, (int n, const double *w, double *const *past, int size, double *out),
+        (n, w, past, size, out))
 
 static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, double *const *past,
                   int size, double *out) {

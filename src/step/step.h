@@ -31,6 +31,7 @@ typedef struct tr_method {
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
   bool recompute;    // a and lam in the state are the method's own: not for output
   bool direct;       // there is no Newton iteration
+  bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
@@ -120,12 +121,14 @@ struct tr_step {
   double *blocks;   // (nmass) for a frozen mass
   double *d;        // (nv) increment of the step under way, dhat + cq a1
   double *lam;      // (nc) scratch
+  bool afresh;      // begin the iteration at the last state
   bool calm;        // begin the iteration where the bodies coast to
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
+  bool velocities;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room
@@ -206,6 +209,8 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
+// Whether the method begins its iteration by itself, so that what follows is not needed.
+bool tr_step_guesses(const tr_step *s);
 // The past (predict.c): x joins it; a and lam of x1 at time t from it.
 void tr_predict_remember(tr_step *s, const tr_state *x);
 void tr_predict(tr_step *s, double t, tr_state *x1);
