@@ -81,6 +81,9 @@ static bool noisy(const tr_newton_problem *p, double norm) {
   return p->steady && norm <= NOISY * p->tol;
 }
 
+// A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
+static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
+
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
   if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
@@ -96,7 +99,7 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
   if (k == 1) {
     if (norm <= p->floor) return true;
     if (p->blind) return false;
-    if (fresh && p->steady && p->regular && believable(nw, p, norm)) return true;
+    if (fresh && p->steady && exact_here(p) && believable(nw, p, norm)) return true;
     if (!nw->known) return false;
     double rate = fmax(RATE_MIN, aged(nw, p) * fmax(1, norm / nw->norm));
     double once = !p->steady ? 1 : nw->regular ? ONCE : ONCE_NEAR;
@@ -105,15 +108,14 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
   double measured = norm / last;
   if (nw->known && noisy(p, norm)) measured = fmin(measured, aged(nw, p));
   nw->rate = measured, nw->rate_age = nw->age;
-  if (k == 2 && fresh && p->regular) {
+  if (k == 2 && fresh && exact_here(p)) {
     nw->first_rate = fmax(norm / last, RATE_FADE * nw->first_rate); // it scatters
     nw->first_norm = last, nw->believed = 0;
   }
   nw->norm = last;
   nw->known = true;
   double rate = fmax(RATE_MIN, nw->rate);
-  if (fresh && p->regular && p->matrix_cost > 0)
-    rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
+  if (fresh && exact_here(p)) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
   return rate < 1 && rate / (1 - rate) * norm <= p->tol;
 }
 
