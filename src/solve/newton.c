@@ -20,9 +20,9 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 static const double NOISY = 0.25;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
-// Share of the tolerance for the error after a single correction, whose rate was not measured; and solves
-// between two that measure it with fresh matrices.
-static const double ONCE = 0.5;
+// Share of the tolerance for the error after a single correction, whose rate was not measured; the same near
+// singular positions; solves between two that measure it with fresh matrices.
+static const double ONCE = 0.5, ONCE_NEAR = 0.1, RATE_FADE = 0.5;
 enum { BELIEVED_MAX = 7 };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
@@ -43,6 +43,7 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   p->regular = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
+  nw->regular = p->regular;
   return TR_OK;
 }
 
@@ -80,6 +81,9 @@ static bool noisy(const tr_newton_problem *p, double norm) {
   return p->steady && norm <= NOISY * p->tol;
 }
 
+// A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
+static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
+
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
   if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
@@ -95,20 +99,23 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
   if (k == 1) {
     if (norm <= p->floor) return true;
     if (p->blind) return false;
-    if (fresh && p->steady && p->regular && believable(nw, p, norm)) return true;
+    if (fresh && p->steady && exact_here(p) && believable(nw, p, norm)) return true;
     if (!nw->known) return false;
     double rate = fmax(RATE_MIN, aged(nw, p) * fmax(1, norm / nw->norm));
-    return rate < 1 && rate / (1 - rate) * norm <= (p->steady ? ONCE : 1) * p->tol;
+    double once = !p->steady ? 1 : nw->regular ? ONCE : ONCE_NEAR;
+    return rate < 1 && rate / (1 - rate) * norm <= once * p->tol;
   }
   double measured = norm / last;
   if (nw->known && noisy(p, norm)) measured = fmin(measured, aged(nw, p));
   nw->rate = measured, nw->rate_age = nw->age;
-  if (k == 2 && fresh && p->regular)
-    nw->first_rate = norm / last, nw->first_norm = last, nw->believed = 0;
+  if (k == 2 && fresh && exact_here(p)) {
+    nw->first_rate = fmax(norm / last, RATE_FADE * nw->first_rate); // it scatters
+    nw->first_norm = last, nw->believed = 0;
+  }
   nw->norm = last;
   nw->known = true;
   double rate = fmax(RATE_MIN, nw->rate);
-  if (fresh && p->regular) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
+  if (fresh && exact_here(p)) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
   return rate < 1 && rate / (1 - rate) * norm <= p->tol;
 }
 

@@ -60,6 +60,7 @@ typedef struct tr_newton {
   tr_newton_resort resort;
   // between solves
   bool valid;   // the matrix may be used
+  bool regular; // it was far from singular where it was made
   bool known;   // rate was measured with this matrix
   double rate;  // last contraction,
   int rate_age; // measured when the matrix had this age

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
+
 enum { WIDTH = 16 };
 // One text, compiled for the widths and sizes of runs that matter.
 #define BY_SHAPE(s, plain, lanes_of, ...)                               \
@@ -82,9 +84,47 @@ static bool invert_pivoting(int w, const double *d, double *restrict D, block_re
   return true;
 }
 
+// No pivoting was needed: |below| d_i <= 8 |pivot| d_c.
+FIXED bool fits(double below, double di, double pivot, double dc) {
+  return fabs(below) * di <= 8 * fabs(pivot) * dc;
+}
+
+// 2 x 2 and 3 x 3 by minors, one division deep instead of two or three; the pivots are quotients of minors. False,
+// and D as it was: not sure of them. Below SMALL_PIVOT minors would be differences of much larger numbers.
+static const double SMALL_PIVOT = 1e-2;
+FIXED bool invert_small(int w, const double *d, double *restrict D, block_report *report) {
+  double a = D[0], b = D[1], c = D[w], e = D[w + 1], m = a * e - b * c, p = m / a;
+  double sa = fabs(a) * d[0] * d[0], se = fabs(e) * d[1] * d[1], sp = fabs(p) * d[1] * d[1];
+  double largest = sa > se ? sa : se;
+  bool good = (m != 0) & fits(c, d[1], a, d[0]) & (sp > SMALL_PIVOT * se);
+  if (w == 2) {
+    if (!good) return false;
+    double r = 1 / m;
+    D[0] = e * r, D[1] = -b * r, D[2] = -c * r, D[3] = a * r;
+  } else {
+    double f = D[2], g = D[5], h = D[6], k = D[7], l = D[8];
+    double below = a * k - b * h; // times 1/a: what is below the second pivot
+    double c0 = e * l - g * k, c1 = g * h - c * l, c2 = c * k - e * h;
+    double det = a * c0 + b * c1 + f * c2, r = 1 / det, q = det / m;
+    double sl = fabs(l) * d[2] * d[2], sq = fabs(q) * d[2] * d[2];
+    good &=
+        fits(h, d[2], a, d[0]) & fits(below, d[2], m, d[1]) & (det != 0) & (sq > SMALL_PIVOT * sl);
+    if (!good) return false;
+    D[0] = c0 * r, D[1] = (f * k - b * l) * r, D[2] = (b * g - f * e) * r;
+    D[3] = c1 * r, D[4] = (a * l - f * h) * r, D[5] = (f * c - a * g) * r;
+    D[6] = c2 * r, D[7] = -below * r, D[8] = m * r;
+    largest = sl > largest ? sl : largest;
+    note(sq, report);
+  }
+  note(sa, report), note(sp, report);
+  report->largest = largest > report->largest ? largest : report->largest;
+  return true;
+}
+
 // The same without, for as long as the pivots on the diagonal are not much smaller than what is below.
 FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
   double B[WIDTH * WIDTH];
+  if ((w == 2 || w == 3) && invert_small(w, d, D, report)) return true;
   block_report before = *report;
   for (int i = 0; i < w * w; i++) B[i] = D[i];
   for (int i = 0; i < w; i++) {
@@ -199,21 +239,26 @@ FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const do
   return true;
 }
 
-static bool factor_any(const tr_blocks *b, const block_node *s, const double *d, double *F,
-                       block_report *report) {
-  bool ok = true;
-  BY_SHAPE(s, ok = factor_node, ok = factor_lanes, d, F, report);
-  return ok;
+FIXED void factor_all(const tr_blocks *b, const double *scale, double *F, block_report *report,
+                      bool *ok) {
+  for (const block_node *s = b->node; s < b->node + b->nodes && *ok; s++) {
+    const double *d = scale + s->first;
+    BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report);
+  }
 }
+
+TR_WIDE(factor_nodes, factor_all,
+        (const tr_blocks *b, const double *scale, double *F, block_report *report, bool *ok),
+        (b, scale, F, report, ok))
 
 bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
                       block_report *report) {
+  bool ok = true;
   *report = (block_report){.least = INFINITY};
   memset(F, 0, (size_t)b->numbers * sizeof *F);
   for (int k = 0; k < nnz; k++) F[b->slot[k]] = values[k];
-  for (int s = 0; s < b->nodes; s++)
-    if (!factor_any(b, &b->node[s], d + b->node[s].first, F, report)) return false;
-  return isfinite(report->most + report->largest);
+  factor_nodes(b, d, F, report, &ok);
+  return ok && isfinite(report->most + report->largest);
 }
 
 // ---- solve ----------------------------------------------------------------------------------------
@@ -223,11 +268,13 @@ bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const d
 #include "block_sweep.h"
 #undef NUMBER
 #undef NAMED
+TR_WIDE(sweep, sweep_all, (const tr_blocks *b, const double *F, double *x), (b, F, x))
 
 typedef double pair __attribute__((vector_size(16)));
 #define NUMBER pair
 #define NAMED(name) name##_pair
 #include "block_sweep.h"
+TR_WIDE(sweep_pair, sweep_all_pair, (const tr_blocks *b, const double *F, pair *x), (b, F, x))
 
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {
   int n = b->n;

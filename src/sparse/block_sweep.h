@@ -60,7 +60,7 @@ FIXED void NAMED(backward_lanes)(const tr_blocks *b, const block_node *s, int w,
   }
 }
 
-static void NAMED(sweep)(const tr_blocks *b, const double *F, NUMBER *x) {
+FIXED void NAMED(sweep_all)(const tr_blocks *b, const double *F, NUMBER *x) {
   for (const block_node *s = b->node; s < b->node + b->nodes; s++)
     BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
   for (const block_node *s = b->node + b->nodes; s-- > b->node;)

@@ -69,7 +69,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  p->regular = p->matrix_cost > 0 && s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
+  p->regular = s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
   return TR_OK;
 }
 

@@ -20,9 +20,9 @@ static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
 
 // Whether some body turns by more than TURN besides what it did.
 static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
-  double most = 0; // of all coordinates: seldom as much
-  for (int i = 0; i < s->sys->nv; i++) most = fmax(most, fabs(s->d[i] - h * x0->v[i]));
-  if (most <= TURN) return false;
+  bool any = false; // of all coordinates: seldom as much
+  for (int i = 0; i < s->sys->nv; i++) any |= fabs(s->d[i] - h * x0->v[i]) > TURN;
+  if (!any) return false;
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
     const char *const *name = b->type->coordinate_names;
