@@ -26,6 +26,7 @@ enum { INVERT_AT = 3 }; // solves
 enum { LANES = 4 };
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 #define FOUR(x) (*(four *)(x))
+#define FIXED static inline __attribute__((always_inline))
 static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
 
 typedef struct klu_handle {
@@ -288,10 +289,8 @@ static void dense_substitute(const tr_kkt *k, double *b) {
 // y = A x for one or two x of n numbers, A by columns of n numbers and some more, all multiples of LANES;
 // four columns at a time, so that y is loaded and stored a quarter as often. Each number is the same sum of
 // products however many are formed at once.
-static inline __attribute__((always_inline)) void multiply_any(int n, int count,
-                                                               const double *restrict A,
-                                                               const double *x,
-                                                               double *restrict y) {
+FIXED void multiply_any(int n, int count, const double *restrict A, const double *x,
+                        double *restrict y) {
   int wide = padded(n), j = 0;
   const double *z = x + (count - 1) * n;
   double *restrict u = y + (count - 1) * wide;
@@ -335,15 +334,75 @@ MULTIPLY(multiply_two_avx2, 2)
 #endif
 }
 
+// The inverse by columns: a column is a row of (A^-1)' = P' L^-T U^-T, all of which are solved for at once, a band
+// of `parts` times LANES numbers of each in registers.
+enum { BAND = 6 };
+
+typedef struct square {
+  int n, wide, at;  // the band begins at number `at` of each row
+  const double *LU; // by rows
+  const double *scale;
+  double *y; // rows
+} square;
+
+// sum -= sum_j a_j row_j, j from `first` to `last`
+FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
+  for (int j = first; j < last; j++)
+    for (int p = 0; p < parts; p++)
+      sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + s->at + LANES * p);
+}
+
+FIXED void invert_band(int parts, const square *s) {
+  int n = s->n;
+  for (int i = 0; i < n; i++) { // U'
+    four sum[BAND] = {{0}};
+    double *row = s->y + i * s->wide + s->at;
+    if (i >= s->at && i < s->at + LANES * parts)
+      sum[(i - s->at) / LANES][(i - s->at) % LANES] = s->scale[i];
+    eliminate(parts, s, s->at < i ? s->at : i, i, s->LU + i, sum);
+    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * n + i] * sum[p];
+  }
+  for (int i = n - 2; i >= 0; i--) { // L'
+    four sum[BAND];
+    double *row = s->y + i * s->wide + s->at;
+    for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
+    eliminate(parts, s, i + 1, n, s->LU + i, sum);
+    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
+  }
+}
+
+FIXED void invert_bands(square s) {
+  for (; s.at < s.wide; s.at += LANES * BAND) switch ((s.wide - s.at) / LANES) {
+      case 1: invert_band(1, &s); break;
+      case 2: invert_band(2, &s); break;
+      case 3: invert_band(3, &s); break;
+      case 4: invert_band(4, &s); break;
+      case 5: invert_band(5, &s); break;
+      default: invert_band(BAND, &s);
+    }
+}
+
+static void invert_base(const square *s) { invert_bands(*s); }
+#if defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_bands(*s); }
+#else
+#define invert_avx2 invert_base
+#endif
+
 // inverse = D (D A D)^-1 D
 static void invert(tr_kkt *k) {
   int n = k->p->n, wide = padded(n);
-  for (int j = 0; j < n; j++) {
-    double *column = k->inverse + j * wide;
-    for (int i = 0; i < n; i++) column[i] = i == j;
-    dense_substitute(k, column);
-    for (int i = 0; i < n; i++) column[i] *= k->scale[i] * k->scale[j];
+  square s = {.n = n, .wide = wide, .LU = k->dense, .scale = k->scale, .y = k->inverse};
+  (has_avx2() ? invert_avx2 : invert_base)(&s);
+  for (int c = n - 1; c >= 0; c--) {
+    double *row = k->inverse + c * wide, *other = k->inverse + k->pivot[c] * wide;
+    for (int j = 0; row != other && j < n; j++) {
+      double x = row[j];
+      row[j] = other[j], other[j] = x;
+    }
   }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) k->inverse[i * wide + j] *= k->scale[i];
 }
 
 static void dense_solve(tr_kkt *k, int count, double *b) {

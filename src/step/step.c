@@ -202,6 +202,10 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+bool tr_step_guesses(const tr_step *s) {
+  return s->method->guesses || (s->allowed > 0 && s->method->choose);
+}
+
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   for (int i = 0; s->aim && i < s->sys->nv; i++) x1->a[i] = (s->aim[i] - s->c.dhat[i]) / s->c.cq;
   if (!s->calm) return;
@@ -222,7 +226,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
   }
-  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
+  if (s->allowed > 0 && !s->method->error) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  tr_predict_remember(s, x1);
+  if (!tr_step_guesses(s))
+    tr_predict_remember(s, x1);
+  else if (s->past < TR_PAST)
+    s->past++;
 }

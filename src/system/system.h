@@ -205,7 +205,7 @@ void tr_start_motion(const tr_system *sys, double *q, double *v);
 
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
-// From here on tr_constraint_force leaves alone what tr_forces left for tr_tangent_here.
+// From here on tr_stabilised works, and tr_constraint_force leaves alone what tr_forces left for tr_tangent_here.
 tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
@@ -248,8 +248,7 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu. x (nv) or NULL: phi of rows of
-// velocities is Gam_v x.
-// After tr_wrenches_keep.
+// velocities is Gam_v x. After tr_wrenches_keep.
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
                    double *phi, double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
