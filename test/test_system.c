@@ -307,6 +307,7 @@ static void check_stabilised(point *p, seed *s) {
   draw_many(s, nc, mu), draw_many(s, nv, x);
   rest(p);
   stand(p, 0);
+  assert_int_equal(tr_wrenches_keep(p->work), TR_OK);
   tr_stabilised(p->work, p->x.lam, mu, x, F, phi, rate, P);
   tr_forces(p->work, p->x.lam, want, want + nv);
   tr_velocity_rows_times(p->work, x, want + nv);

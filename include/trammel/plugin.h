@@ -133,6 +133,9 @@ typedef struct tr_frames {
 static inline tr_frame *tr_frame_at(tr_frames f, int k) {
   return (tr_frame *)(void *)((char *)f.first + (size_t)k * f.size);
 }
+static inline tr_frame *tr_frame_after(tr_frames f, tr_frame *one) {
+  return (tr_frame *)(void *)((char *)one + f.size);
+}
 
 typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 

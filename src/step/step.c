@@ -30,6 +30,7 @@ static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
   TR_TRY(tr_work_new(s->sys, &s->work));
+  if (s->method->stabilised || s->method->two_sets) TR_TRY(tr_wrenches_keep(s->work));
   bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
   size_t n = (s->method->stabilised || s->method->two_sets || full ? 2 : 1) * (nv + nc);
   s->newton.n = (int)n;
@@ -39,7 +40,7 @@ static tr_status allocate(tr_step *s) {
   s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
-  s->found = TR_NEW(ar, 3 * nv + nc, double);
+  s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
   if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
@@ -135,7 +136,7 @@ static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r) {
   int nv = s->sys->nv;
-  double *pull = s->work->x, *terms = s->work->y;
+  double *pull = s->work->x, *terms = s->newton.spare;
   tr_constraint_force(s->work, f, pull);
   double force = vec_largest(pull, nv);
   add_pulls(A, nv, f, terms);

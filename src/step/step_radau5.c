@@ -57,6 +57,7 @@ static tr_status prepare(tr_step *s) {
   s->newton.spare = s->newton.r + s->newton.n;
   if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
     return TR_NO_MEMORY;
+  TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));

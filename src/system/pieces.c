@@ -155,90 +155,6 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   tr_gather_bodies(w, lam, F, phi);
 }
 
-// ---- mass -----------------------------------------------------------------------------------------
-
-const double *tr_mass_blocks(tr_work *w, double *room) {
-  const tr_system *s = w->sys;
-  if (s->constant_mass) return s->mass;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    b->type->mass(&at, room + b->mass);
-  }
-  return room;
-}
-
-void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
-  for (int first = 0; s->mass_diag && first < s->nv; first += s->mass_period) {
-    const double *x = a + first;
-    double *y = out + first;
-    int n = s->nv - first < s->mass_period ? s->nv - first : s->mass_period;
-    for (int i = 0; i < n; i++) y[i] = s->mass_diag[i] * x[i];
-  }
-  if (s->mass_diag) return;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    const double *M = blocks + b->mass, *x = a + b->v;
-    double *y = out + b->v;
-    for (int r = 0; r < b->nv; r++, M += b->nv) {
-      y[r] = 0;
-      for (int c = 0; c < b->nv; c++) y[r] += M[c] * x[c];
-    }
-  }
-}
-
-// A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large
-// deformation (with stiffening) is still good for what constraints leave of its motions.
-static bool factor(double *A, int n) {
-  for (int j = 0; j < n; j++) {
-    double first = fabs(A[j * n + j]);
-    for (int i = j; i < n; i++) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k] * A[k * n + k];
-      if (i == j && !(fabs(sum) > 1e-15 * first)) return false;
-      A[i * n + j] = i == j ? sum : sum / A[j * n + j];
-    }
-  }
-  return true;
-}
-
-static void factor_solve(const double *A, int n, double *x) {
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++) x[i] -= A[i * n + k] * x[k];
-  for (int i = 0; i < n; i++) x[i] /= A[i * n + i];
-  for (int i = n - 1; i >= 0; i--)
-    for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
-}
-
-tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
-  const tr_system *s = w->sys;
-  if (s->mass_diag) {
-    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i % s->mass_period];
-    return TR_OK;
-  }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    size_t n = (size_t)b->nv;
-    memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
-    if (!factor(w->block, b->nv)) return TR_SINGULAR;
-    factor_solve(w->block, b->nv, x + b->v);
-  }
-  return TR_OK;
-}
-
-const char *tr_mass_lost(tr_work *w, const double *blocks) {
-  const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (!b->type->modes) continue;
-    memcpy(w->block, blocks + b->mass, (size_t)(b->nv * b->nv) * sizeof *w->block);
-    if (!factor(w->block, b->nv)) return b->name;
-    for (int k = 0; k < b->nv; k++)
-      if (!(w->block[k * b->nv + k] > 0)) return b->name;
-  }
-  return NULL;
-}
-
 // ---- constraints ----------------------------------------------------------------------------------
 
 // Rows on a frame -> rows on its body's velocities.
@@ -503,8 +419,9 @@ void tr_gather_second(tr_work *w, const double *mu, double *out) {
   }
 }
 
-// By way of a set of wrenches that forces never touch.
+// By way of a set of wrenches that forces never touch, where it is kept.
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+  if (w->W2 == w->W) clear(w->W2, 6 * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
   tr_gather_second(w, mu, out);
 }
@@ -532,16 +449,16 @@ void tr_energy(tr_work *w, double *kinetic, double *potential) {
 void tr_accept(tr_work *w, double *mem) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
-  if (s->nmem == 0) return;
+  if (!s->remembers) return;
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->type->accept || (j->e.nd == 3 && !j->type->planar_memory)) continue;
+    if (!tr_joint_remembers(j)) continue;
     frames_of(w, &j->e, f);
     j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
   }
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
-    if (!e->type->accept || e->e.nd == 3) continue;
+    if (!tr_force_remembers(e)) continue;
     frames_of(w, &e->e, f);
     e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
   }
