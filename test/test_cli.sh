@@ -55,6 +55,11 @@ printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
 expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
 "$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
 
+# a tolerance that the order of the method is too low for
+expect 0 run bench/slider.yaml --tol 1e-8 --end 2; says '^hint .*ggl-bdf:order=5'
+expect 0 run bench/slider.yaml --tol 1e-8 --end 2 --method ggl-bdf:order=5; ! grep -q '^hint' "$out" || fail "$what: a hint"
+expect 0 run bench/slider.yaml --tol 1e-4; ! grep -q '^hint' "$out" || fail "$what: a hint"
+
 # ---- a stiff damper far from its equilibrium: the extrapolation is useless, coasting is not
 expect 0 run models/double_pendulum.yaml --method nstiff --step 2^-6 --json; json '.final."rod1.angle" | . > 4.6 and . < 4.7'
 expect 0 run models/double_pendulum.yaml --method newmark:beta=25/64,gamma=3/4 --newton-iterations 3 --json

@@ -20,7 +20,7 @@ static void residual(const ggl *g, const double *y, const double *yp, double *r)
   const double *v = y + nq, *lam = v + nq, *mu = lam + nc;
   double *r_v = r + nq, *rate = r_v + nq, *phi = rate + nc;
   tr_kinematics(p->work, 0, y, v, p->mem, TR_AT_VELOCITY);
-  tr_stabilised(p->work, lam, mu, r_v, phi, rate, r);
+  tr_stabilised(p->work, lam, mu, NULL, r_v, phi, rate, r);
   const double *mass = tr_mass_blocks(p->work, p->mass);
   tr_mass_times(p->sys, mass, yp + nq, p->work->x);
   for (int i = 0; i < nq; i++) r[i] += yp[i] - v[i], r_v[i] += p->work->x[i];
