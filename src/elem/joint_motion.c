@@ -181,15 +181,18 @@ static void accept(const void *pv, double t, const tr_frame *const *f, double *m
 
 // ---- the constraint ---------------------------------------------------------------------------------
 
+// Whole turns go first: the rest is sharp after any number of them.
+static double value(int nd, const law_input *x, const tr_frame *const *f, double c) {
+  double way = measure_value(x, nd, f);
+  return x->kind == LAW_ANGLE ? remainder(way - remainder(c, 2 * TR_PI), 2 * TR_PI) : way - c;
+}
+
 static void eval(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
                  const double *lam, double *phi, double *w) {
   law_input x = coordinate_at(p);
   double c[3];
   follow(p, t, mem, c);
-  bool turns =
-      x.kind == LAW_ANGLE; // whole ones go first: the rest is sharp after any number of them
-  phi[0] = measure_value(&x, nd, f) - (turns ? remainder(c[0], 2 * TR_PI) : c[0]);
-  if (turns) phi[0] = remainder(phi[0], 2 * TR_PI);
+  phi[0] = value(nd, &x, f, c[0]);
   if (!lam) return;
   for (int i = 0; i < 2 * nd; i++) w[i] = 0;
   measure_add_slope(&x, nd, f, -lam[0], w, NULL);
@@ -199,6 +202,15 @@ static void jac(int nd, const par *p, const tr_frame *const *f, double *G) {
   law_input x = coordinate_at(p);
   for (int i = 0; i < 2 * nd; i++) G[i] = 0;
   measure_add_slope(&x, nd, f, 1, G, NULL);
+}
+
+static void look(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
+                 double *phi, double *phi_t, double *G) {
+  law_input x = coordinate_at(p);
+  double c[3];
+  follow(p, t, mem, c);
+  phi[0] = value(nd, &x, f, c[0]), phi_t[0] = -c[1];
+  jac(nd, p, f, G);
 }
 
 static void geom(int nd, const par *p, const tr_frame *const *f, double lam, double *K) {
@@ -240,12 +252,17 @@ static double gamma_of(int nd, const par *p, double t, const tr_frame *const *f)
     follow(p, t, mem, c);                                                                    \
     out[0] = -c[1];                                                                          \
   }                                                                                          \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,  \
+                      double *phi, double *phi_t, double *G) {                               \
+    look(nd, p, t, f, mem, phi, phi_t, G);                                                   \
+  }                                                                                          \
   static const tr_joint_ops ops##d = {.rows = 1,                                             \
                                       .eval = eval##d,                                       \
                                       .jac = jac##d,                                         \
                                       .geom = geom##d,                                       \
                                       .gamma = gamma##d,                                     \
-                                      .phi_t = phi_t##d};
+                                      .phi_t = phi_t##d,                                     \
+                                      .look = look##d};
 MOTION(2, 3)
 MOTION(3, 6)
 

@@ -370,7 +370,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->x = r->next;
   r->next = old;
   r->current = false;
-  if (r->sys->nmem > 0) {
+  if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }

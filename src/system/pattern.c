@@ -274,7 +274,18 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
   return status == TR_OK ? TR_OK : tr_no_memory(error);
 }
 
+// Rows that tr_assemble makes one element at a time.
+static double single_rows(const tr_system *sys) {
+  double rows = 0;
+  for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++)
+    if (!tr_joins_points(sys, j)) rows += j->ops->rows * (j->e.nd == 3 ? 0.2 : 1);
+  for (const sys_force *f = sys->force; f < sys->force + sys->nforce; f++)
+    rows += f->e.nd * f->e.markers * 0.5;
+  return rows;
+}
+
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
+  sys->pattern.single = single_rows(sys);
   tr_status status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
   if (status != TR_OK)
