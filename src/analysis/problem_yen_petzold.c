@@ -5,7 +5,8 @@
 //             that along it
 //   spring    point on the unit circle, spring 1/eps^2 of free length 0.4 from (0, -0.5)
 //   bushing   a body (x, y, theta), its centre on the unit circle about the body before, theta = 0 by a
-//             constraint; a bushing between (0.5, 0) there and (-0.5, 0) here, stiffness 1/eps, damping 1
+//             constraint; a bushing between (0.5, 0) there and (-0.5, 0) here, stiffness k/eps along x, which is
+//             across the circle, else 1/eps, damping 1
 // Equilibria: the bottom; of the body the angle f with tan f = -eps, the least of (1 - cos f)/eps + sin f.
 // Unit mass, inertia and gravity. The point starts at (0.04471, -0.999) at rest; the body at the same angle
 // from its equilibrium. (The paper leaves the body's data open but for orders of magnitude.)
@@ -142,7 +143,7 @@ static tr_status bushing(const tr_problem *p, double t, const double *q, const d
   const tr_stiff_problem *s = (const tr_stiff_problem *)p;
   (void)t;
   double c = ARM * cos(q[2]), d = ARM * sin(q[2]);
-  double fx = -(q[0] - c - ARM) / s->eps - (v[0] + d * v[2]);
+  double fx = -s->k * (q[0] - c - ARM) / s->eps - (v[0] + d * v[2]);
   double fy = -(q[1] - d) / s->eps - (v[1] - c * v[2]);
   Q[0] = fx, Q[1] = fy - 1;
   Q[2] = d * fx - c * fy - q[2] / s->eps - v[2];
@@ -153,12 +154,12 @@ static tr_status bushing_dq(const tr_problem *p, double t, const double *q, cons
                             double *K) {
   const tr_stiff_problem *s = (const tr_stiff_problem *)p;
   (void)t;
-  double c = ARM * cos(q[2]), d = ARM * sin(q[2]), k = 1 / s->eps;
-  double fx = -k * (q[0] - c - ARM) - (v[0] + d * v[2]), fy = -k * (q[1] - d) - (v[1] - c * v[2]);
-  double fx_th = -k * d - c * v[2], fy_th = k * c - d * v[2];
-  const double rows[] = {-k,     0,     fx_th, //
-                         0,      -k,    fy_th, //
-                         -k * d, k * c, c * fx + d * fx_th + d * fy - c * fy_th - k};
+  double c = ARM * cos(q[2]), d = ARM * sin(q[2]), k = 1 / s->eps, kx = s->k * k;
+  double fx = -kx * (q[0] - c - ARM) - (v[0] + d * v[2]), fy = -k * (q[1] - d) - (v[1] - c * v[2]);
+  double fx_th = -kx * d - c * v[2], fy_th = k * c - d * v[2];
+  const double rows[] = {-kx,     0,     fx_th, //
+                         0,       -k,    fy_th, //
+                         -kx * d, k * c, c * fx + d * fx_th + d * fy - c * fy_th - k};
   memcpy(K, rows, sizeof rows);
   return TR_OK;
 }
@@ -178,7 +179,7 @@ static tr_status bushing_energy(const tr_problem *p, double t, const double *q, 
   (void)t;
   double x = q[0] - ARM * cos(q[2]) - ARM, y = q[1] - ARM * sin(q[2]);
   *kinetic = kinetic_of(p, v);
-  *potential = 0.5 * (x * x + y * y + q[2] * q[2]) / s->eps + q[1];
+  *potential = 0.5 * (s->k * x * x + y * y + q[2] * q[2]) / s->eps + q[1];
   return TR_OK;
 }
 

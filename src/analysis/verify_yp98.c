@@ -71,12 +71,13 @@ static tr_status watched_row(verify *v, const table *t, int power, double *failu
 
 static tr_status make_table(verify *v, const table *t) {
   double failures[YP98_POWERS + 1] = {0}, growth = 0, least = INFINITY;
+  int apart = t->problem == TR_STIFF_BUSHING ? 2 : 1; // a failure more or less is chance there
   for (int power = 1; power <= YP98_POWERS; power++) {
     double *f = &failures[power];
     TR_TRY(watched_row(v, t, power, f));
     if (t->results) t->results->failures[t->problem][t->tolerance][t->iteration][power - 1] = *f;
     growth += power <= 3 ? -*f : power >= 5 ? *f : 0;
-    if (power > 2) least = fmin(least, *f - f[-2]);
+    if (power > apart) least = fmin(least, *f - f[-apart]);
   }
   if (t->iteration != GGL) return TR_OK;
   const char *name = yp98_problem[t->problem];
@@ -84,9 +85,9 @@ static tr_status make_table(verify *v, const table *t) {
   TR_TRY(verify_entry(v, "", "> 0", growth, NULL,
                       "%s, TOL %g, GGL: failures at eps 1e-5 .. 1e-7 less those at 1e-1 .. 1e-3",
                       name, tol));
-  if (t->problem == TR_STIFF_BUSHING) return TR_OK;
   return verify_entry(v, "", "> -1", least, "never fewer as eps falls",
-                      "%s, TOL %g, GGL: least growth over two powers of eps", name, tol);
+                      "%s, TOL %g, GGL: least growth over %s of eps", name, tol,
+                      apart > 1 ? "two powers" : "a power");
 }
 
 // ---- contraction ----------------------------------------------------------------------------------
