@@ -7,6 +7,9 @@
 // where t_n, c_n, c'_n are those of the last accepted step, so that only the step itself is integrated: by
 // Gauss' rule on pieces halved where it matters, which is exact to round-off.
 // Angles count to the nearest whole turn: x is where the law is, however often it went round.
+#include <float.h>
+#include <math.h>
+
 #include "coordinate.h"
 #include "law.h"
 
@@ -111,16 +114,18 @@ static piece integrate_piece(const tr_law *law, double a, double b, double t, in
 }
 
 // out: int law ds, int (t - s) law ds from t0 to t. Pieces are halved until that changes nothing, so a
-// kink or a jump is found by bisection.
+// kink or a jump is found by bisection. Nothing is 1e-14 of the whole, or what the round-off of s makes of it:
+// where a law passes zero late in a run its digits are few, and halving would find noise in every piece.
 static void integrate(const tr_law *law, double t0, double t, double out[2]) {
-  enum { DEPTH = 32 };
+  enum { DEPTH = 32, MOST_PIECES = 4000 };
   double dt = t - t0;
   out[0] = law->value * dt, out[1] = 0.5 * out[0] * dt;
   if (law->constant || dt == 0) return;
   piece stack[DEPTH + 2] = {integrate_piece(law, t0, t, t, 0)};
-  double tol =
-      1e-14 * stack[0].size; // times late in a run have few digits left for their differences
-  int n = 1;
+  double change = law_value(law, 0, t, NULL, NULL) - law_value(law, 0, t0, NULL, NULL);
+  double noise = 4 * DBL_EPSILON * fmax(fabs(t0), fabs(t)) * fabs(change);
+  double tol = fmax(1e-14 * stack[0].size, noise);
+  int n = 1, pieces = 0;
   out[0] = out[1] = 0;
   while (n > 0) {
     piece p = stack[--n];
@@ -129,7 +134,7 @@ static void integrate(const tr_law *law, double t0, double t, double out[2]) {
     piece hi = integrate_piece(law, mid, p.b, t, p.depth + 1);
     for (int i = 0; i < 2; i++) sum[i] = lo.sum[i] + hi.sum[i];
     bool same = fabs(sum[0] - p.sum[0]) <= tol && fabs(sum[1] - p.sum[1]) <= tol * fabs(dt);
-    if (!same && p.depth < DEPTH) {
+    if (!same && p.depth < DEPTH && pieces++ < MOST_PIECES) {
       stack[n++] = hi, stack[n++] = lo;
       continue;
     }

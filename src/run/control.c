@@ -15,6 +15,7 @@
 
 #include "driver.h"
 
+static const double LEAST_TOL = 1e-15;
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 1000 };
@@ -30,6 +31,10 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   if (!(c->tol > 0) || !(c->tol < 1))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the tolerance must be between 0 and 1, not %g",
                    c->tol);
+  if (c->tol < LEAST_TOL)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "a tolerance of %g is below what round-off lets any step keep; %g is the least",
+                   c->tol, LEAST_TOL);
   if (!(c->first_step >= 0) || !(c->min_step >= 0) || !(c->max_step >= 0))
     return tr_fail(error, TR_BAD_INPUT, NULL, "steps must not be negative");
   if (c->max_step > 0 && c->min_step > c->max_step)
@@ -66,7 +71,6 @@ void tr_control_begin(tr_run *r) {
   double v = vec_largest(r->x.v, r->sys->nv);
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol;
-  r->step->velocities = c->velocities;
   r->last_error = 1;
   r->failed_h = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;

@@ -13,9 +13,10 @@
 
 enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
-static const double JUMP = 0.5;   // of the change over an interval that is left in the end
-static const double TINY = 1e-6;  // of the largest force: not worth a word
-static const double NOISE = 1e-6; // of the velocities, worth a word
+static const double JUMP = 0.5;    // of the change over an interval that is left in the end
+static const double TINY = 1e-6;   // of the largest force: not worth a word
+static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double ROUND = 1e-12; // tolerances that round-off may spoil
 static const double FASTEST =
     0.3; // h times a force's rate beyond which explicit formulas may explode
 
@@ -304,7 +305,11 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
         where, h, jump);
   return tr_fail(error, TR_FAILED, NULL,
                  "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
-                 r->x.t, h, where, jump[0] ? jump : ", as at a singular position");
+                 r->x.t, h, where,
+                 jump[0] ? jump
+                 : r->settings.control.tol < ROUND
+                     ? "; the tolerance is near round-off, ask for less"
+                     : ", as at a singular position");
 }
 
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {

@@ -131,12 +131,16 @@ static bool even(const tr_step *s, int states, double t) {
   return uneven <= EVEN * h;
 }
 
+static bool undamped(const tr_step *s) {
+  return s->method->undamped && s->method->undamped(s->par);
+}
+
 // Not where a is not what it seems; nor where what the iteration leaves open lasts for ever: the better the
 // start, the earlier it stops.
 static bool follows_trend(const tr_step *s) {
   const tr_method *m = s->method;
   return s->settings.predictor == TR_PREDICT_TREND && s->settings.fixed_iterations == 0 &&
-         s->allowed == 0 && !m->recompute && !(m->undamped && m->undamped(s->par));
+         s->allowed == 0 && !m->recompute && !undamped(s);
 }
 
 static int rest(const tr_step *s) {
@@ -273,12 +277,32 @@ void tr_predict(tr_step *s, double t, tr_state *x1) {
   go_on(s, t, degree, &s->trend_lam, s->past_lam, s->sys->nc, x1->lam);
 }
 
+// The newest w is closer to what the trend's weights make of those before than to the polynomial's.
+static bool bears_trend(const tr_step *s, const double *trend, int n, const double *polynomial) {
+  enum { SOME = 16 };
+  double e_trend = 0, e_polynomial = 0;
+  int stride = s->sys->nv / SOME + 1;
+  if (stride % 3 == 0) stride++;
+  for (int i = 0; i < s->sys->nv; i += stride) {
+    double x = s->past_w[0][i], y = x;
+    for (int j = 0; j < TR_TERMS; j++) x -= trend[j] * s->past_w[j + 1][i];
+    for (int j = 0; j < n; j++) y -= polynomial[j] * s->past_w[j + 1][i];
+    e_trend = fmax(e_trend, fabs(x)), e_polynomial = fmax(e_polynomial, fabs(y));
+  }
+  return e_trend < BETTER * e_polynomial;
+}
+
 void tr_predict_w(tr_step *s, double t) {
-  double w[TR_PAST] = {2, -1};
-  int degree = s->c.few || (s->c.undamped && s->degree > 1) ? 1 : s->degree;
+  double line[TR_PAST] = {2, -1}, trend[TR_TERMS], *w = line;
+  int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
+  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) &&
+      trend_weights(&s->trend_a, degree, trend)) {
+    if (s->trend_age == 0) s->w_follows = bears_trend(s, trend, n, w);
+    if (s->w_follows) n = TR_TERMS, w = trend;
+  }
   combine(n, w, s->past_w, s->sys->nv, s->w);
   combine(n, w, s->past_mu, s->sys->nc, s->mu);
 }

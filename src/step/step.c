@@ -111,9 +111,7 @@ static const double TIGHT = 1e-11;
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
-  // and in v where that counts, for the estimate has it from differences of a
-  double rate = s->c.cv / s->c.cq;
-  if (s->allowed > 0) return 1e-3 * s->allowed * (s->velocities ? fmin(1, rate) : rate);
+  if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
   double v = 0, a = 0;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics

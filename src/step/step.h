@@ -71,7 +71,6 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
-  bool undamped; // what the iteration leaves open swings on: w is predicted by a line at most
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
@@ -82,9 +81,9 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };        // accepted states the predictor remembers,
-enum { TR_PAST_W = 4 };      // of them with w and mu,
-enum { TR_PAST_UNEVEN = 5 }; // and what it needs of them when steps change
+enum { TR_PAST = 7 };         // accepted states the predictor remembers,
+enum { TR_PAST_W = TR_PAST }; // of them with w and mu,
+enum { TR_PAST_UNEVEN = 5 };  // and what it needs of them when steps change
 enum { TR_TERMS = TR_PAST - 1 };
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
@@ -128,7 +127,6 @@ struct tr_step {
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
-  bool velocities;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room
@@ -140,8 +138,9 @@ struct tr_step {
   double past_t[TR_PAST];
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
-  int trend_age; // steps since they were found
-  bool missed;   // the last prediction by far
+  int trend_age;  // steps since they were found
+  bool missed;    // the last prediction by far
+  bool w_follows; // w goes on like a
   tr_arena arena;
 };
 

@@ -105,7 +105,6 @@ static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *
 static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   prepare(s, x0, h, x1);
   s->c.cw = 0.5 * h * h;
-  s->c.undamped = alternates(s->par);
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
