@@ -76,8 +76,8 @@ typedef struct tr_newton {
   // was first_norm; solves that ended after one since it was measured; 0: never
   double first_rate, first_norm;
   int believed;
-  int wait;          // solves until reuse is tried though it does not seem to pay
-  int patience;      // the next such wait
+  int wait;     // solves until reuse is tried though it does not seem to pay
+  int patience; // the next such wait
   long iterations, residuals, matrices, stagnations;
 } tr_newton;
 
