@@ -94,7 +94,8 @@ typedef struct study_run {
 } study_run;
 tr_status tr_study_run_new(study *s, const char *method, double h, const study_watch *watch,
                            int times, const double *time, study_run *run); // with room for y
-tr_status tr_study_run_all(study *s, int n, study_run *runs);              // on the threads
+// On the threads; what: for the progress line.
+tr_status tr_study_run_all(study *s, const char *what, int n, study_run *runs);
 tr_status tr_study_run_one(study *s, study_run *run);
 // Methods that failed, with the reason, as notes.
 void tr_study_note_failures(study *s, int n, const study_run *runs);

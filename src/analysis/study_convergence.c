@@ -91,7 +91,7 @@ static tr_status measure_errors(study *s, errors *e) {
   for (int i = 0; i < n; i++)
     TR_TRY(tr_study_run_new(s, s->method[i / s->steps], s->step[i % s->steps], &e->watch, e->times,
                             e->time, &e->run[i]));
-  TR_TRY(tr_study_run_all(s, n, e->run));
+  TR_TRY(tr_study_run_all(s, "runs", n, e->run));
   tr_study_note_failures(s, n, e->run);
   for (int i = 0; i < n; i++) {
     double d[GROUPS];

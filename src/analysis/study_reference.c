@@ -92,7 +92,7 @@ static tr_status run_candidates(study *s, const study_watch *w, int times, const
     r->recompute = r->exact = true;
     r->newton_tol = 1e-13;
   }
-  tr_status status = tr_study_run_all(s, CANDIDATES * LEVELS, all);
+  tr_status status = tr_study_run_all(s, "reference", CANDIDATES * LEVELS, all);
   for (int i = 0; i < CANDIDATES * LEVELS; i++)
     c[i % CANDIDATES].run[LEVELS - 1 - i / CANDIDATES] = all[i];
   return status;

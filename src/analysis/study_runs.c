@@ -148,10 +148,10 @@ static tr_status task(study *s, void *data, int i) {
   return tr_study_run_one(s, (study_run *)data + i);
 }
 
-tr_status tr_study_run_all(study *s, int n, study_run *runs) {
+tr_status tr_study_run_all(study *s, const char *what, int n, study_run *runs) {
   double total = 0;
   for (int i = 0; i < n; i++) total += s->end / runs[i].h;
-  tr_study_expect(s, "runs", total);
+  tr_study_expect(s, what, total);
   return tr_study_work(s, n, task, runs, false);
 }
 
