@@ -111,7 +111,8 @@ struct tr_observer {
   tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);
   // 0: every step. > 0: the start, then each multiple of it, interpolated between steps; and events.
   double spacing;
-  bool motion_only; // does not read a and lam: where they have to be computed for observers, spare that
+  bool
+      motion_only; // does not read a and lam: where they have to be computed for observers, spare that
 };
 
 // ---- runs -----------------------------------------------------------------------------------------

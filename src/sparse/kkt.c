@@ -43,9 +43,10 @@ static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic
   return common->status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
 }
 
-// The block solver does about BLOCK_SPEED times as many operations in a time as KLU, whose number KLU
-// estimates from below; it is asked only where they are many.
-static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
+// The block solver does about BLOCK_SPEED times as many operations in a time as KLU. KLU's estimate of its own
+// knows nothing of the pivots that zeros on the diagonal will force it to take: on lattices, where the two are
+// about equal, they make it PIVOTING times as many. It is asked only where they are many.
+static const double BLOCK_SPEED = 4, PIVOTING = 5, FLOPS_FEW = 2000;
 
 // From times measured on chains, nets and small linkages, in ns: evaluations per unknown, operations of a
 // factorisation, numbers of the factors that are written once and read twice.
@@ -65,7 +66,7 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   TR_TRY(klu_order(p, &h->common, &h->symbolic));
   p->klu = h;
   p->matrix_cost = predict_cost(p, BLOCK_SPEED * h->symbolic->est_flops, 2 * h->symbolic->lnz);
-  if (p->blocks && p->blocks->flops <= BLOCK_SPEED * h->symbolic->est_flops)
+  if (p->blocks && p->blocks->flops <= PIVOTING * BLOCK_SPEED * h->symbolic->est_flops)
     tr_pattern_free(p);
   else
     p->blocks = NULL;
@@ -349,7 +350,8 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
-enum { PAUSE_MAX = 10 }; // as a power of 2
+static const double REGULARISED_RATIO = 1e-13; // where small pivots are meant to be there
+enum { PAUSE_MAX = 10 };                       // as a power of 2
 static const double LONG = 1000;
 
 static bool block_factor_once(tr_kkt *k) {
@@ -358,14 +360,17 @@ static bool block_factor_once(tr_kkt *k) {
   if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
     return false;
   k->rcond = report.least / report.most;
-  return k->rcond > BLOCK_RATIO && fmax(report.most, report.largest) < BLOCK_GROWTH;
+  double least = k->regularised ? REGULARISED_RATIO : BLOCK_RATIO;
+  return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
 // The scale of an earlier matrix serves while nothing looks odd.
 static bool block_factor(tr_kkt *k) {
   const tr_blocks *b = k->p->blocks;
   if (k->scale_known && block_factor_once(k)) return true;
-  if (!finite(k->values, k->p->nnz) || !find_scale(k)) return k->scale_known = false;
+  if (!finite(k->values, k->p->nnz)) return k->scale_known = false;
+  if (b->linked) return k->scale_known = !k->scale_known && block_factor_once(k);
+  if (!find_scale(k)) return k->scale_known = false;
   k->scale_known = false;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
@@ -396,7 +401,7 @@ static tr_status make_klu(tr_kkt *k) {
 
 static bool try_blocks(tr_kkt *k) {
   if (!k->factors) return false;
-  if (k->pause > 0) {
+  if (k->pause > 0 && !k->regularised) {
     k->pause--;
     return false;
   }
@@ -404,6 +409,7 @@ static bool try_blocks(tr_kkt *k) {
     k->refusals = 0;
     return true;
   }
+  if (k->regularised) return false;
   k->refusals += k->refusals < PAUSE_MAX;
   k->pause = (1 << k->refusals) - 2;
   return false;

@@ -10,12 +10,21 @@
 
 #include "base/base.h"
 
+// What belongs together: bodies, which have the leading unknowns, and joints, which have the others.
+typedef struct tr_groups {
+  int count;
+  const int *of; // (n) group of an unknown
+  const bool
+      *relative; // (count) of a joint: it holds bodies against each other, none against ground
+} tr_groups;
+
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
   int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
   const int *column;        // (n + 1)
   const int *row;           // (nnz)
+  const tr_groups *groups;  // for the analysis, or NULL
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
@@ -49,7 +58,9 @@ typedef struct tr_kkt {
   const tr_pattern *p;
   const tr_mask *mask; // or NULL
   double *values;      // (nnz + 1), filled by the caller
-  double rcond;        // smallest over largest pivot of the last factorisation, rows scaled to 1
+  bool
+      regularised; // by him too: multipliers have a small number on their diagonal, which pivots may be as small as
+  double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;

@@ -170,6 +170,13 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   return most;
 }
 
+static tr_status factor_regular(tr_projector *p) {
+  p->kkt->regularised = true;
+  tr_status status = tr_kkt_factor(p->kkt);
+  p->kkt->regularised = false;
+  return status;
+}
+
 // The same with kept coordinates heavy, factored.
 static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
   p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
@@ -177,7 +184,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
     make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
   if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
-  return tr_kkt_factor(p->kkt);
+  return factor_regular(p);
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -476,7 +483,7 @@ static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
   size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
   double *f = p->spread, *y = f + nv, rest = INFINITY;
   regular_matrix(p, x, SPREAD);
-  TR_TRY(tr_kkt_factor(p->kkt));
+  TR_TRY(factor_regular(p));
   tr_Gt_times(p->work, lam, f);
   memset(y, 0, nc * sizeof *y);
   double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);
