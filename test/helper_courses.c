@@ -454,6 +454,54 @@ static void make_rubbed(motion *x) {
   motion_by_ode(x, rubbed_slope, rubbed_lift, 2, y0, 4000);
 }
 
+// ---- spatial loops ----------------------------------------------------------------------------------
+
+// Crank, rod and rocker; the crank driven by a quadratic law, a bob on the rod, damped.
+static void make_driven_loop(motion *x) {
+  x->m = load_text(
+      "trammel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  crank: {type: spatial, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0]}\n"
+      "  rod: {type: spatial, mass: 1.5, inertia: [0.12, 0.12, 0.002], position: [0.45, 0.3, "
+      "0.2],\n"
+      "    orientation: {z-axis: [0.6, 0.6, 0.4]}}\n"
+      "  rocker: {type: spatial, mass: 2, inertia: [0.05, 0.01, 0.05], position: [0.7, 0.6, 0.2]}\n"
+      "  bob: {type: spatial, mass: 0.7, inertia: [0.01, 0.02, 0.015], position: [0.6, 0.3, 0]}\n"
+      "joints:\n"
+      "  A: {type: revolute, bodies: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  B: {type: universal, bodies: [crank, rod], at: [0.1, 0, 0]}\n"
+      "  C: {type: spherical, bodies: [rod, rocker], at: [0.7, 0.6, 0.4]}\n"
+      "  D: {type: revolute, bodies: [ground, rocker], at: [0.7, 0.6, 0], axis: [1, 0.2, 0]}\n"
+      "  E: {type: spherical, bodies: [rod, bob], at: [0.4, 0.3, 0.2]}\n"
+      "  drive: {type: motion, joint: A, position: -0.3*time - 0.1*time^2}\n"
+      "forces:\n"
+      "  hinge: {type: torsion-spring, joints: [D], stiffness: 3, damping: 0.8}\n"
+      "  pull: {type: spring-damper, markers: [{at: [0.6, 0.3, 0.5]}, bob], stiffness: 30,\n"
+      "    damping: 1.5, free-length: 0.3}\n");
+  x->end = 0.5, x->step = 0.5 / 64;
+  motion_by_rk4(x, 4000);
+}
+
+// Rods in Euler parameters, Euler angles and on the Lie group, one of them lifted ever faster, with drag.
+static void make_mixed_loop(motion *x) {
+  x->m = load_text(
+      "trammel: 1\ngravity: [0.5, 0, -9.81]\nbodies:\n"
+      "  a: {type: spatial, coordinates: euler-parameters, mass: 1, inertia: [0.002, 0.08, 0.08],\n"
+      "    position: [0.5, 0, 0], omega: [3, 2, 1]}\n"
+      "  b: {type: spatial, coordinates: euler-313, mass: 1.3, inertia: [0.08, 0.003, 0.08],\n"
+      "    orientation: {x: 70 deg}, position: [1, 0.5, 0.1]}\n"
+      "  c: {type: spatial, mass: 0.8, inertia: [0.08, 0.08, 0.002], position: [1, 1, 0.6]}\n"
+      "joints:\n"
+      "  A: {type: universal, bodies: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}\n"
+      "  B: {type: spherical, bodies: [a, b], at: [1, 0, 0]}\n"
+      "  C: {type: universal, bodies: [b, c], at: [1, 1, 0.2], axis: [0, 1, 0]}\n"
+      "  D: {type: spherical, bodies: [c, ground], at: [1, 1, 1]}\n"
+      "  lift: {type: motion, markers: [ground, b], along: z, position: 0.1 + 0.05*time^2}\n"
+      "forces:\n"
+      "  air: {type: drag, markers: [b], linear: 0.3}\n");
+  x->end = 0.5, x->step = 0.5 / 256;
+  motion_by_rk4(x, 4000);
+}
+
 // ---- problems shared with other tests ---------------------------------------------------------------
 
 static void make_bead(motion *x) {
@@ -481,6 +529,8 @@ const course courses[] = {{"damped slider crank", make_slider_crank, false, fals
                           {"sleigh", make_sleigh, false, false},
                           {"rolling coin", make_coin, false, true},
                           {"pendulum under control", make_pid, false, false},
+                          {"driven loop", make_driven_loop, false, true},
+                          {"loop in mixed coordinates", make_mixed_loop, false, true},
                           {NULL, NULL, false, false}};
 
 const course rubbing_hinge = {"rubbing hinge", make_rubbed, false, false};

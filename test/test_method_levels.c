@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/problems.h"
 #include "helper_claims.h"
 #include "helper_courses.h"
 
@@ -44,6 +45,8 @@ static void levels(void **state) {
                                       "bead on a breathing rail",
                                       "sleigh",
                                       "rolling coin",
+                                      "driven loop",
+                                      "loop in mixed coordinates",
                                       NULL};
   (void)state;
   claim list[MAX_CLAIMS];
@@ -139,9 +142,9 @@ static void reversal(void **state) {
   static const char *const undamped[] = {"c=0", NULL};
   (void)state;
   mechanism m[] = {load_model("pendulum.yaml", NULL), load_model("slider_crank.yaml", undamped),
-                   load_model("three_link_pendulum.yaml", NULL),
-                   load_model("heavy_top.yaml", NULL)};
-  static const double step[] = {0.01, 0.002, 0.005, 0.0005};
+                   load_model("three_link_pendulum.yaml", NULL), load_model("heavy_top.yaml", NULL),
+                   load_problem(&tr_problem_seven_angles)};
+  static const double step[] = {0.01, 0.002, 0.005, 0.0005, 1e-5};
   for (size_t k = 0; k < sizeof m / sizeof *m; k++) {
     for (int i = 0; reversible[i]; i++) {
       double off = turn_back(m[k].sys, reversible[i], step[k], 200);

@@ -112,6 +112,26 @@ static void curves(void **u) {
   free(text);
 }
 
+// Curves everywhere: the triangles of all slopes are there all the same.
+static void crowded(void **u) {
+  (void)u;
+  static const double slopes[] = {1, 2, 5};
+  double x[6], y[40][6];
+  tr_series s[40];
+  for (int i = 0; i < 6; i++) x[i] = ldexp(1, -6 - i);
+  for (int k = 0; k < 40; k++) {
+    for (int i = 0; i < 6; i++) y[k][i] = pow(10, 0.25 * k) * x[i];
+    s[k] = (tr_series){"s", k % 16, true, true, 6, x, y[k], NULL, NULL};
+  }
+  tr_panel p = {NULL, axis("h / s", true), axis("error", true), 40, s, 3, slopes};
+  tr_figure f = {"f", NULL, 1, 1, &p};
+  char *text = svg(&f);
+  int triangles = 0;
+  for (const char *at = text; (at = strstr(at, "fill=\"#f2f2f2\"")) != NULL; at++) triangles++;
+  assert_int_equal(triangles, 3);
+  free(text);
+}
+
 // Nothing at all, one point, equal points, huge and tiny numbers, on both kinds of axis.
 static void odd_data(void **u) {
   (void)u;
@@ -200,8 +220,9 @@ static void reading(void **u) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_judge_judges), cmocka_unit_test(curves), cmocka_unit_test(odd_data),
-      cmocka_unit_test(categories),       cmocka_unit_test(tables), cmocka_unit_test(reading)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_judge_judges), cmocka_unit_test(curves),
+                                     cmocka_unit_test(crowded),          cmocka_unit_test(odd_data),
+                                     cmocka_unit_test(categories),       cmocka_unit_test(tables),
+                                     cmocka_unit_test(reading)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,11 @@ static void fitted_orders(void **u) {
   const tr_table *r = table(s, "reference");
   for (int k = 0; k < 3; k++) assert_true(number(r, k, "estimated_error") < 1e-9);
   assert_int_equal(s->page.figures, 1);
+  for (int k = 0; k < 3; k++) { // triangles show the orders that there are
+    const tr_panel *p = &s->page.figure[0].panel[k];
+    assert_int_equal(p->slopes, 2);
+    assert_true(p->slope[0] == 1 && p->slope[1] == 2);
+  }
   tr_study_free(s);
   unload(&m);
 }

@@ -104,6 +104,7 @@ struct tr_field {
   tr_law_reach reach;
   const tr_variable *variables; // or NULL
   bool flat;                    // TR_ROWS: a list of numbers is one row
+  bool start; // of a body: read by pose and start alone; a real, vector or rotation
   // TR_GROUP only
   const struct tr_field *fields;
   size_t size;

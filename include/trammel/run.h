@@ -25,12 +25,14 @@ TR_API tr_method_info tr_method_describe(int method); // by index
 
 // ---- settings -------------------------------------------------------------------------------------
 
-// The degree of the polynomial through past steps that Newton's iteration starts from, at most.
+// What Newton's iteration starts from: a polynomial through past steps, of this degree at most; or the weights
+// of past steps that would have been best for the last ones, where all are of one length.
 typedef enum tr_predictor {
   TR_PREDICT_CONSTANT,
   TR_PREDICT_LINEAR,
   TR_PREDICT_QUADRATIC,
-  TR_PREDICT_CUBIC
+  TR_PREDICT_CUBIC,
+  TR_PREDICT_TREND
 } tr_predictor;
 
 typedef struct tr_newton_settings {

@@ -139,7 +139,8 @@ tr_figure *tr_study_figure(study *s, const char *name, const char *title, int pa
 tr_status tr_study_curves(study *s, tr_panel *p, const char *title, const char *x_label,
                           const char *y_label, int n, const double *const *x,
                           const double *const *y);
-void tr_study_slopes(tr_panel *p, int n, const double *slopes);
+// Triangles of the orders (methods) that the curves have, to the nearest whole number; NaN: none.
+tr_status tr_study_slopes(study *s, tr_panel *p, const double *order, double sign);
 // A panel with one row per method: value and its spread.
 tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_label,
                         const char *const *name, int n, const double *value, const double *low,

@@ -5,6 +5,7 @@
 // all steps land on, or the one at the end. Errors within ten times the reference's own are no
 // errors of the method: they are shown, but no order is made of them.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "study.h"
@@ -26,7 +27,6 @@ typedef struct errors {
 
 static const char *const part_names[] = {"q", "v", "lam"};
 static const char *const part_titles[] = {"positions", "velocities", "multipliers"};
-static const double one_two[] = {1, 2}, minus_one_two[] = {-1, -2};
 
 // The unit all the numbers of a group share, else a word for the mixture.
 static const char *unit_of(const study *s, const study_watch *w, int group) {
@@ -106,10 +106,25 @@ static tr_status measure_errors(study *s, errors *e) {
   return TR_OK;
 }
 
-static double floor_of(const errors *e, int g) { return 10 * e->ref.error[g]; }
+// What the method promises with its defaults; NaN with other parameters.
+static double claim_of(const char *method, int g) {
+  for (int i = 0; i < tr_method_count(); i++) {
+    tr_method_info info = tr_method_describe(i);
+    int claims[] = {info.order_q, info.order_v, info.order_lam};
+    if (strcmp(info.name, method) == 0) return claims[g];
+  }
+  return NAN;
+}
+
+// Below it an error is not the method's: ten times the reference's, or what Newton's tolerance leaves (methods
+// of high order iterate to round-off).
+static double floor_of(const study *s, const errors *e, int g, int m) {
+  double newton = claim_of(s->method[m], g) > 2 ? 0 : s->set.newton_tol * e->ref.scale[g];
+  return 10 * fmax(e->ref.error[g], newton);
+}
 
 static double order_of(const study *s, const errors *e, int g, int m) {
-  return tr_study_order(s->steps, s->step, e->error[g] + (size_t)m * s->steps, floor_of(e, g),
+  return tr_study_order(s->steps, s->step, e->error[g] + (size_t)m * s->steps, floor_of(s, e, g, m),
                         0.5 * e->ref.scale[g]);
 }
 
@@ -140,7 +155,8 @@ static tr_status write_errors(study *s, const errors *e, bool timed) {
       const double *x = e->error[g];
       tr_study_put(&r, x[i]);
       if (timed) continue;
-      bool fine = i % s->steps > 0 && x[i] > floor_of(e, g) && x[i - 1] > floor_of(e, g);
+      double floor = floor_of(s, e, g, i / s->steps);
+      bool fine = i % s->steps > 0 && x[i] > floor && x[i - 1] > floor;
       tr_study_put(
           &r, fine ? tr_study_order(2, s->step + i % s->steps - 1, x + i - 1, 0, INFINITY) : NAN);
     }
@@ -148,17 +164,56 @@ static tr_status write_errors(study *s, const errors *e, bool timed) {
   return TR_OK;
 }
 
-// What the method promises with its defaults.
-static void put_claims(study_rows *r, const errors *e, const char *method) {
-  for (int k = 0; k < e->parts; k++) {
-    double order = NAN;
-    for (int i = 0; i < tr_method_count(); i++) {
-      tr_method_info info = tr_method_describe(i);
-      int claims[] = {info.order_q, info.order_v, info.order_lam};
-      if (strcmp(info.name, method) == 0) order = claims[e->part[k]];
+// Why an order is missing, or less than claimed.
+typedef enum verdict { AS_CLAIMED, TOO_GOOD, UNSTEADY, TOO_LOW, VERDICTS } verdict;
+
+static verdict judge(const study *s, const errors *e, int g, int m, double order) {
+  double claim = claim_of(s->method[m], g);
+  if (!isnan(order)) return order < claim - 0.25 ? TOO_LOW : AS_CLAIMED;
+  const double *x = e->error[g] + (size_t)m * s->steps;
+  int there = 0, above = 0;
+  for (int i = 0; i < s->steps; i++) there += !isnan(x[i]), above += x[i] > floor_of(s, e, g, m);
+  if (there < 3) return AS_CLAIMED; // of too few runs nothing can be said
+  return above < 3 ? TOO_GOOD : UNSTEADY;
+}
+
+// The methods of one verdict: "`a` in q, v; `b` in lam (1.54 of 2)".
+static const char *list_verdicts(study *s, const errors *e, verdict which) {
+  char text[900] = "";
+  for (int m = 0; m < s->methods; m++)
+    for (int k = 0, named = 0; k < e->parts; k++) {
+      int g = e->part[k];
+      size_t n = strlen(text);
+      double order = order_of(s, e, g, m);
+      if (judge(s, e, g, m, order) != which) continue;
+      if (named++ == 0)
+        snprintf(text + n, sizeof text - n, "%s`%s` in %s", n ? "; " : "", s->method[m],
+                 part_names[g]);
+      else
+        snprintf(text + n, sizeof text - n, ", %s", part_names[g]);
+      n = strlen(text);
+      if (which == TOO_LOW)
+        snprintf(text + n, sizeof text - n, " (%.2f of %g)", order, claim_of(s->method[m], g));
     }
-    tr_study_put(r, order);
+  return *text ? tr_study_text(s, "%s", text) : NULL;
+}
+
+static void note_verdicts(study *s, const errors *e) {
+  static const char *const words[VERDICTS] = {
+      [TOO_GOOD] = "No order, since errors are soon down to the reference's or to Newton's: %s.",
+      [UNSTEADY] = "No steady order: %s.",
+      [TOO_LOW] = "Less than claimed: %s."};
+  bool doubt = false;
+  for (int v = TOO_GOOD; v < VERDICTS; v++) {
+    const char *list = list_verdicts(s, e, (verdict)v);
+    if (!list) continue;
+    tr_study_note(s, words[v], list);
+    doubt = doubt || v != TOO_GOOD;
   }
+  if (doubt)
+    tr_study_note(s,
+                  "An order shows once steps resolve the fastest motion and while laws and "
+                  "forces are smooth: try smaller steps (`--steps`), a shorter run (`--end`).");
 }
 
 static tr_status write_orders(study *s, const errors *e) {
@@ -173,13 +228,15 @@ static tr_status write_orders(study *s, const errors *e) {
   for (int m = 0; m < s->methods; m++) {
     tr_study_put_text(&r, s->method[m]);
     for (int k = 0; k < e->parts; k++) tr_study_put(&r, order_of(s, e, e->part[k], m));
-    put_claims(&r, e, s->method[m]);
+    for (int k = 0; k < e->parts; k++) tr_study_put(&r, claim_of(s->method[m], e->part[k]));
   }
   tr_study_note(
       s,
       "Fitted orders: least squares over the three or four finest steps between which the "
-      "order is steady, without errors below ten times the reference's; blank where it is "
+      "order is steady, without errors below ten times the reference's or Newton's tolerance; "
+      "blank where it is "
       "nowhere steady. Claimed ones are those of the methods' defaults.");
+  note_verdicts(s, e);
   return TR_OK;
 }
 
@@ -206,23 +263,22 @@ static tr_status draw(study *s, const errors *e, bool timed) {
   if (!f) return TR_NO_MEMORY;
   const double **x = TR_NEW(&s->arena, s->methods, const double *);
   const double **y = TR_NEW(&s->arena, (size_t)s->methods * PARTS, const double *);
-  if (!x || !y) return tr_no_memory(s->error);
+  double *order = tr_study_numbers(s, s->methods);
+  if (!x || !y || !order) return tr_no_memory(s->error);
   for (int k = 0; k < e->parts; k++) {
     int g = e->part[k];
     tr_panel *p = (tr_panel *)&f->panel[k];
     for (int m = 0; m < s->methods; m++) {
       x[m] = timed ? e->cpu + (size_t)m * s->steps : s->step;
       y[m] = e->shown[g] + (size_t)m * s->steps;
+      order[m] = order_of(s, e, g, m);
     }
     TR_TRY(tr_study_curves(
         s, p, part_titles[g], timed ? "CPU time / s" : "step h / s",
         tr_study_text(s, "error of %s / %s%s%s", part_names[g], strchr(e->unit[g], ' ') ? "(" : "",
                       e->unit[g], strchr(e->unit[g], ' ') ? ")" : ""),
         s->steps, x, y));
-    if (timed)
-      tr_study_slopes(p, 2, minus_one_two);
-    else
-      tr_study_slopes(p, 2, one_two);
+    TR_TRY(tr_study_slopes(s, p, order, timed ? -1 : 1));
   }
   return TR_OK;
 }

@@ -160,13 +160,13 @@ static tr_status write_table(study *s, const drifts *d) {
 }
 
 static tr_status draw(study *s, const drifts *d) {
-  static const double slopes[] = {2, 3};
   static const char *const symbols[] = {"|\xCE\xA6|", "|G v + \xCE\xA6\xE2\x82\x9C|"};
   tr_figure *f = tr_study_figure(s, "drift", s->out.page.title, 4, 2);
   if (!f) return TR_NO_MEMORY;
   const double **x = TR_NEW(&s->arena, s->methods, const double *);
   const double **y = TR_NEW(&s->arena, s->methods, const double *);
-  if (!x || !y) return tr_no_memory(s->error);
+  double *order = tr_study_numbers(s, s->methods);
+  if (!x || !y || !order) return tr_no_memory(s->error);
   for (int g = 0; g < 2; g++) {
     tr_panel *p = (tr_panel *)&f->panel[g], *q = (tr_panel *)&f->panel[2 + g];
     for (int m = 0; m < s->methods; m++) x[m] = d->time, y[m] = d->bins[g] + (size_t)m * BINS;
@@ -174,13 +174,14 @@ static tr_status draw(study *s, const drifts *d) {
         s, p, tr_study_text(s, "%s level, h = %.4g s", part_names[g], s->step[d->shown]),
         "time t / s", tr_study_text(s, "%s / (%s)", symbols[g], part_units[g]), BINS, x, y));
     p->x.log = false;
-    for (int m = 0; m < s->methods; m++) x[m] = s->step, y[m] = d->most[g] + (size_t)m * s->steps;
+    for (int m = 0; m < s->methods; m++) {
+      x[m] = s->step, y[m] = d->most[g] + (size_t)m * s->steps;
+      order[m] = tr_study_order(s->steps, s->step, y[m], ROUND_OFF, INFINITY);
+    }
     TR_TRY(tr_study_curves(s, q, tr_study_text(s, "%s level, largest", part_names[g]), "step h / s",
                            tr_study_text(s, "max %s / (%s)", symbols[g], part_units[g]), s->steps,
                            x, y));
-    bool any = false;
-    for (int i = 0; i < s->methods * s->steps; i++) any = any || d->most[g][i] > ROUND_OFF;
-    if (any) tr_study_slopes(q, 2, slopes);
+    TR_TRY(tr_study_slopes(s, q, order, 1));
   }
   return TR_OK;
 }

@@ -142,8 +142,7 @@ static tr_status write_table(study *s, const energies *e, double floor) {
   return TR_OK;
 }
 
-static tr_status draw(study *s, const energies *e) {
-  static const double slopes[] = {1, 2};
+static tr_status draw(study *s, const energies *e, double floor) {
   const double *part[] = {e->average, e->most};
   static const char *const titles[] = {"average over time", "largest"};
   static const char *const kept[] = {"(1/T) \xE2\x88\xAB|E \xE2\x88\x92 E(0)| dt / J",
@@ -154,13 +153,17 @@ static tr_status draw(study *s, const energies *e) {
   if (!f) return TR_NO_MEMORY;
   const double **x = TR_NEW(&s->arena, s->methods, const double *);
   const double **y = TR_NEW(&s->arena, s->methods, const double *);
-  if (!x || !y) return tr_no_memory(s->error);
+  double *order = tr_study_numbers(s, s->methods);
+  if (!x || !y || !order) return tr_no_memory(s->error);
   for (int g = 0; g < 2; g++) {
     tr_panel *p = (tr_panel *)&f->panel[g];
-    for (int m = 0; m < s->methods; m++) x[m] = s->step, y[m] = part[g] + (size_t)m * s->steps;
+    for (int m = 0; m < s->methods; m++) {
+      x[m] = s->step, y[m] = part[g] + (size_t)m * s->steps;
+      order[m] = tr_study_order(s->steps, s->step, y[m], floor, INFINITY);
+    }
     TR_TRY(tr_study_curves(s, p, titles[g], "step h / s", e->conservative ? kept[g] : lost[g],
                            s->steps, x, y));
-    tr_study_slopes(p, 2, slopes);
+    TR_TRY(tr_study_slopes(s, p, order, 1));
   }
   return TR_OK;
 }
@@ -184,6 +187,7 @@ tr_status tr_study_energy(study *s) {
   TR_TRY(tr_study_work(s, n, task, e, false));
   tr_study_note_failures(s, n, e->run);
   double scale = e->ref.scale[GROUP_ENERGY];
-  TR_TRY(write_table(s, e, e->conservative ? 1e-14 * scale : 10 * e->ref.error[GROUP_ENERGY]));
-  return draw(s, e);
+  double floor = e->conservative ? 1e-14 * scale : 10 * e->ref.error[GROUP_ENERGY];
+  TR_TRY(write_table(s, e, floor));
+  return draw(s, e, floor);
 }

@@ -23,7 +23,7 @@ void tr_study_note(study *s, const char *format, ...) {
 }
 
 const char *tr_study_text(study *s, const char *format, ...) {
-  char text[512];
+  char text[1024];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
@@ -93,7 +93,20 @@ tr_status tr_study_curves(study *s, tr_panel *p, const char *title, const char *
   return TR_OK;
 }
 
-void tr_study_slopes(tr_panel *p, int n, const double *slopes) { p->slopes = n, p->slope = slopes; }
+tr_status tr_study_slopes(study *s, tr_panel *p, const double *order, double sign) {
+  enum { STEEPEST = 6, MOST = 3 };
+  bool seen[STEEPEST + 1] = {false};
+  double *slope = tr_study_numbers(s, MOST);
+  if (!slope) return tr_no_memory(s->error);
+  for (int m = 0; m < s->methods; m++) {
+    double whole = round(order[m]);
+    if (whole >= 1 && whole <= STEEPEST && fabs(order[m] - whole) <= 0.25) seen[(int)whole] = true;
+  }
+  p->slope = slope, p->slopes = 0;
+  for (int k = 1; k <= STEEPEST && p->slopes < MOST; k++)
+    if (seen[k]) slope[p->slopes++] = sign * k;
+  return TR_OK;
+}
 
 tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_label,
                         const char *const *name, int n, const double *value, const double *low,

@@ -372,8 +372,22 @@ static tr_status curves(study *s, tr_panel *p, const char *title, const char *x_
   return tr_study_curves(s, p, title, x_label, y_label, n, xs, ys);
 }
 
+// Triangles of the orders at small h omega.
+static tr_status slopes(study *s, const spectra *o, tr_panel *p) {
+  double *order = tr_study_numbers(s, s->methods), *h = tr_study_numbers(s, o->n);
+  double *y = tr_study_numbers(s, o->n);
+  if (!order || !h || !y) return tr_no_memory(s->error);
+  for (int m = 0; m < s->methods; m++) {
+    for (int k = 0; k < o->n; k++) {
+      h[k] = o->h[o->n - 1 - k];
+      y[k] = p->s[m].y[o->n - 1 - k];
+    }
+    order[m] = tr_study_order(o->n, h, y, 1e-6, 0.1);
+  }
+  return tr_study_slopes(s, p, order, 1);
+}
+
 static tr_status draw(study *s, const stability *t) {
-  static const double slopes[] = {1, 3}, two[] = {2};
   const spectra *p = &t->model, *o = &t->ring;
   tr_figure *f = tr_study_figure(s, "stability", s->out.page.title, 4, 2);
   if (!f) return TR_NO_MEMORY;
@@ -389,10 +403,10 @@ static tr_status draw(study *s, const stability *t) {
   for (int k = 0; k < 2; k++) panel[k].y = (tr_axis){panel[k].y.label, false, 0, 1.3, NULL, 0};
   TR_TRY(curves(s, &panel[2], "oscillator: amplitude decay", "h \xCF\x89",
                 "amplitude decay per period", o->n, o->h, shown(s, o, t->decay, false)));
-  tr_study_slopes(&panel[2], 2, slopes);
+  TR_TRY(slopes(s, o, &panel[2]));
   TR_TRY(curves(s, &panel[3], "oscillator: period error", "h \xCF\x89", "|period error|, relative",
                 o->n, o->h, shown(s, o, t->period, true)));
-  tr_study_slopes(&panel[3], 1, two);
+  TR_TRY(slopes(s, o, &panel[3]));
   tr_study_note(s,
                 "Spectral radii are those of the real stepper, linearised by differences, on the "
                 "states that runs from consistent starts can reach.");

@@ -21,12 +21,13 @@ static const tr_field fields[] = {
      .doc = "moment of inertia about the centre of mass"},
     {"com", TR_VEC2, TR_LENGTH, offsetof(par, com), "[0, 0]",
      .doc = "centre of mass in body axes, from the origin"},
-    {"position", TR_VEC2, TR_LENGTH, offsetof(par, position), "[0, 0]",
+    {"position", TR_VEC2, TR_LENGTH, offsetof(par, position), "[0, 0]", .start = true,
      .doc = "origin at the start"},
-    {"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0", .doc = "angle at the start"},
-    {"velocity", TR_VEC2, TR_VELOCITY, offsetof(par, velocity), "[0, 0]",
+    {"angle", TR_REAL, TR_ANGLE, offsetof(par, angle), "0", .start = true,
+     .doc = "angle at the start"},
+    {"velocity", TR_VEC2, TR_VELOCITY, offsetof(par, velocity), "[0, 0]", .start = true,
      .doc = "velocity of the origin at the start"},
-    {"omega", TR_REAL, TR_ANGULAR_VELOCITY, offsetof(par, omega), "0",
+    {"omega", TR_REAL, TR_ANGULAR_VELOCITY, offsetof(par, omega), "0", .start = true,
      .doc = "angular velocity at the start"},
     {0}};
 

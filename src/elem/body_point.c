@@ -8,14 +8,24 @@ typedef struct par {
   double mass, position[3], velocity[3];
 } par;
 
-#define POINT_FIELDS(kind, zero)                                                                    \
-  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"},                 \
-      {"position", kind, TR_LENGTH, offsetof(par, position), zero, .doc = "position at the start"}, \
-      {"velocity",  kind,                                                                           \
-       TR_VELOCITY, offsetof(par, velocity),                                                        \
-       zero,        .doc = "velocity at the start"},                                                \
-  {                                                                                                 \
-    0                                                                                               \
+#define POINT_FIELDS(kind, zero)                                                    \
+  {"mass", TR_REAL, TR_MASS, offsetof(par, mass), .positive = true, .doc = "mass"}, \
+      {"position",                                                                  \
+       kind,                                                                        \
+       TR_LENGTH,                                                                   \
+       offsetof(par, position),                                                     \
+       zero,                                                                        \
+       .start = true,                                                               \
+       .doc = "position at the start"},                                             \
+      {"velocity",                                                                  \
+       kind,                                                                        \
+       TR_VELOCITY,                                                                 \
+       offsetof(par, velocity),                                                     \
+       zero,                                                                        \
+       .start = true,                                                               \
+       .doc = "velocity at the start"},                                             \
+  {                                                                                 \
+    0                                                                               \
   }
 
 static const tr_field planar_fields[] = {POINT_FIELDS(TR_VEC2, "[0, 0]")};

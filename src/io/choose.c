@@ -42,7 +42,7 @@ static void add(choice *k, int channel) {
 static int add_matching(const tr_system *s, const char *pattern, choice *k) {
   int found = 0;
   for (int i = 0; i < s->nowner; i++) {
-    if (!may_match(s->owner[i].name, pattern)) continue;
+    if (!may_match(tr_owner_name(s, &s->owner[i]), pattern)) continue;
     for (int c = s->owner[i].first; c < s->owner[i + 1].first; c++) {
       if (!matches(s, c, pattern)) continue;
       add(k, c);

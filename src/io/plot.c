@@ -3,8 +3,8 @@
 //
 // (1) Colours are Okabe and Ito's, told apart by the colour-blind; beside them every style has a marker
 //     and dashes of its own, so that print in grey will do.
-// (2) Slope triangles go where they are farthest from every curve; where there is no room, only the first
-//     is drawn, behind the curves.
+// (2) Slope triangles go where they are farthest from every curve; where there is no room, behind the
+//     curves, but never upon each other.
 // (3) Text widths are estimated (no font is at hand): generous margins instead of measuring.
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 enum { TOP = 30, GAP = 10, FONT = 12, LEFT = 66, RIGHT = 16, HEAD = 24, FOOT = 46 };
 enum { LEGEND_LINE = 20, LEGEND_KEY = 44, STYLES = 16, MAX_MARKERS = 24 };
 static const double WIDTH = 300, HEIGHT = 230, SMALL = 200; // of a plot; SMALL: of one among many
+static const double TALL = 300;                             // of many curves
 static const double LETTER = 6.6;                           // width of a letter, on average
 
 static const char *const colours[STYLES] = {
@@ -346,7 +347,7 @@ static void add_triangles(const plot *p) {
   if (!p->x.log || !p->y.log) return;
   for (int k = 0; k < p->panel->slopes && k < 8; k++)
     if (find_place(p, p->panel->slope[k], 4, taken, places) ||
-        (k == 0 && find_place(p, p->panel->slope[k], -1, taken, places)))
+        find_place(p, p->panel->slope[k], -1, taken, places))
       draw_triangle(p, p->panel->slope[k], &places[taken++]);
 }
 
@@ -408,6 +409,8 @@ typedef struct layout {
 
 static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key) {
   layout l = {.left = LEFT, .w = WIDTH, .h = HEIGHT, .keys = keys};
+  for (int k = 0; k < f->panels; k++)
+    if (f->panel[k].series > 8 && !f->panel[k].y.categories) l.h = TALL;
   if (f->panels > 4) l.w = l.h = SMALL;
   for (int k = 0; k < f->panels; k++)
     for (int i = 0; i < f->panel[k].y.ncategory; i++)

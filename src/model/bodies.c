@@ -118,7 +118,7 @@ void tr_plan_body_each(tr_planner *p, const tr_node *node, const char *name) {
   b->place = tr_plan_place(p, node->key_place);
   b->type = read_type(p, node);
   if (!b->type) return;
-  b->par = tr_arena_get(p->arena, b->type->par_size);
+  b->par = tr_arena_get(p->lists, b->type->par_size);
   if (!b->par) {
     tr_plan_no_memory(p);
     return;

@@ -235,7 +235,8 @@ static bool read_connection(tr_planner *p, const tr_node *node, const view *v, i
 // The parameters, filled; NULL only when memory is short.
 static void *read_common(tr_planner *p, const tr_node *node, const view *v, int *marker,
                          int *markers) {
-  void *par = tr_arena_get(p->arena, v->par_size);
+  void *par = v->par_size == 0 && p->nothing ? p->nothing : tr_arena_get(p->arena, v->par_size);
+  if (v->par_size == 0) p->nothing = par;
   *markers = v->markers;
   if (!par) return tr_plan_no_memory(p), NULL;
   p->own_markers = v->markers, p->nextra = 0;

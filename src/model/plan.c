@@ -130,7 +130,7 @@ static void *settle(tr_planner *p, tr_arena *arena, void *items, int count, size
 static void settle_all(tr_planner *p, tr_arena *lists) {
   tr_plan *plan = p->plan;
   plan->body = settle(p, lists, plan->body, plan->nbody, sizeof *plan->body);
-  plan->marker = settle(p, p->arena, plan->marker, plan->nmarker, sizeof *plan->marker);
+  plan->marker = settle(p, lists, plan->marker, plan->nmarker, sizeof *plan->marker);
   plan->joint = settle(p, lists, plan->joint, plan->njoint, sizeof *plan->joint);
   plan->force = settle(p, lists, plan->force, plan->nforce, sizeof *plan->force);
   plan->event = settle(p, p->arena, plan->event, plan->nevent, sizeof *plan->event);
@@ -169,6 +169,7 @@ tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists,
   tr_planner p = {.model = model,
                   .plan = plan,
                   .arena = arena,
+                  .lists = lists,
                   .scratch = tr_arena_make(al),
                   .brief = tr_arena_make(al),
                   .error = error,

@@ -88,8 +88,8 @@ typedef struct tr_plan {
   tr_place *output_place;
 } tr_plan;
 
-// The lists of bodies, joints and forces are allocated in `lists`, everything else, what they point to
-// too, in `arena`. All errors of the description are reported in one go.
+// The lists of bodies, markers, joints and forces and the parameters of bodies are allocated in `lists`,
+// everything else, what they point to too, in `arena`. All errors of the description are reported in one go.
 tr_status tr_model_plan(const tr_model *model, tr_arena *arena, tr_arena *lists, tr_plan *plan,
                         tr_error *error);
 

@@ -93,6 +93,8 @@ typedef struct tr_plan_curve {
 typedef struct tr_planner {
   const tr_model *model;
   tr_plan *plan;
+  tr_arena *lists;  // of what ends with the plan
+  void *nothing;    // parameters of elements that have none, or NULL
   tr_arena *arena;  // of the plan
   tr_arena scratch; // for the time of planning
   tr_arena brief;   // for one expression

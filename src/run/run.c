@@ -26,7 +26,7 @@ tr_run_settings tr_run_defaults(void) {
       .step = NAN,
       .consistent_start = true,
       .audit = true,
-      .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_CUBIC, .reuse = true}};
+      .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_TREND, .reuse = true}};
 }
 
 static double clock_in_s(clockid_t which) {

@@ -15,8 +15,13 @@ static const double USUAL_COST = 2.5;
 static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
+// Corrections below this share of the tolerance may be noise: a rate measured with them is a bound and tells
+// nothing about the matrix.
+static const double NOISY = 0.25;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
+// Share of the tolerance for the error after a single correction, whose rate was not measured.
+static const double ONCE = 0.5;
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
@@ -24,9 +29,10 @@ static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_F
 
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
-// Damping: the shortest part of a correction that is worth while, and how many.
+// Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
-enum { MOST_DAMPED = 60 };
+// Corrections with a matrix each, damped or not.
+enum { MOST_SINGLE = 60 };
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -60,17 +66,30 @@ static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
   return TR_OK;
 }
 
+// The rate to be expected of a matrix that has moved on since it was measured. Along a steady course it grows
+// with the distance; from how fast a matrix converges where it was made nothing follows for that.
+static double aged(const tr_newton *nw, const tr_newton_problem *p) {
+  if (p->steady && nw->rate_age > 0) return RATE_AGE * nw->rate * nw->age / nw->rate_age;
+  return nw->rate * pow(RATE_AGE, nw->age - nw->rate_age);
+}
+
+// What corrections of this size say about the matrix is noise.
+static bool noisy(const tr_newton_problem *p, double norm) {
+  return p->steady && norm <= NOISY * p->tol;
+}
+
 // True when what is left of the error is below the tolerance.
 static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
                       double last) {
   if (k == 1) {
     if (norm <= p->floor) return true;
-    if (!nw->known) return false;
-    nw->rate *= RATE_AGE;
-    double rate = fmax(RATE_MIN, nw->rate * fmax(1, norm / nw->norm));
-    return rate < 1 && rate / (1 - rate) * norm <= p->tol;
+    if (!nw->known || p->blind) return false;
+    double rate = fmax(RATE_MIN, aged(nw, p) * fmax(1, norm / nw->norm));
+    return rate < 1 && rate / (1 - rate) * norm <= (p->steady ? ONCE : 1) * p->tol;
   }
-  nw->rate = norm / last;
+  double measured = norm / last;
+  if (nw->known && noisy(p, norm)) measured = fmin(measured, aged(nw, p));
+  nw->rate = measured, nw->rate_age = nw->age;
   nw->norm = last;
   nw->known = true;
   double rate = fmax(RATE_MIN, nw->rate);
@@ -160,7 +179,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
       learn(nw, p, age, k, age > 0 && fresh ? stale : worst);
-      if (!nw->reuse || worst > handed_on(nw, p)) nw->valid = false;
+      if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }
     if (since < 2) continue;
@@ -206,6 +225,20 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
 }
 
+static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p) {
+  double norm = 0, last = 0;
+  for (int k = 0; k < MOST_SINGLE; k++, last = norm) {
+    nw->valid = false;
+    TR_TRY(correct(nw, p, &norm));
+    double rate = k > 0 ? fmax(RATE_MIN, norm / last) : 1;
+    if (norm <= p->floor || (rate < 1 && rate / (1 - rate) * norm <= p->tol)) return TR_OK;
+    tr_status status = TR_OK;
+    if (k > 2 && rate > RATE_SLOW && stagnated(nw, p, norm, &status)) return TR_OK;
+    TR_TRY(status);
+  }
+  return TR_NO_CONVERGENCE;
+}
+
 // A part f of the correction in nw->r, as large as it may be; *after: the norm of the one that follows.
 static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *f, double *after) {
   for (; *f > SHORTEST; *f *= 0.5) {
@@ -225,7 +258,7 @@ static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *
 
 static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
   double f = 1, norm = 0, after = 0;
-  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
+  for (int k = 0; k < MOST_SINGLE && !p->moves; k++) {
     nw->iterations++, nw->residuals++;
     TR_TRY(p->residual(p, nw->r));
     TR_TRY(refresh(nw, p));
@@ -250,10 +283,11 @@ tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
 }
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
-  tr_status status = nw->fixed_iterations > 0 ? solve_fixed(nw, p)
-                     : nw->damped             ? iterate_damped(nw, p)
-                                              : iterate(nw, p);
-  if (nw->damped) nw->valid = nw->known = false;
+  tr_status status = nw->fixed_iterations > 0         ? solve_fixed(nw, p)
+                     : nw->resort == TR_NEWTON_SINGLY ? iterate_singly(nw, p)
+                     : nw->resort == TR_NEWTON_DAMPED ? iterate_damped(nw, p)
+                                                      : iterate(nw, p);
+  if (nw->resort != TR_NEWTON_USUAL) nw->valid = nw->known = false;
   if (status != TR_OK) nw->valid = nw->known = false;
   return status;
 }

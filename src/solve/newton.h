@@ -11,8 +11,12 @@
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
 //     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
 //     still to come than it costs.
-// (4) Damped, each correction has a matrix of its own and is shortened until the correction that would
-//     follow it with the same matrix is the smaller one: slow, but it gets past kinks and steep slopes.
+// (4) Where that fails there are two resorts. Singly, each correction has a matrix of its own and is taken as it
+//     comes: near stiff springs a correction along them overloads these, the next one has their overload
+//     in its matrix and does nothing but relieve them, the one after it goes on; corrections grow and fall
+//     by turns and no test of descent lets them pass. Damped, each has a matrix of its own too and
+//     is shortened until the one that would follow it with the same matrix is smaller: slow, but it gets
+//     past kinks and steep slopes.
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
@@ -26,6 +30,8 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
+  bool steady;  // one of many steps of one length: rates change little from one to the next
+  bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
@@ -41,17 +47,20 @@ struct tr_newton_problem {
   void (*noise)(const tr_newton_problem *p, double *b);
 };
 
+typedef enum { TR_NEWTON_USUAL, TR_NEWTON_SINGLY, TR_NEWTON_DAMPED } tr_newton_resort; // see (4)
+
 typedef struct tr_newton {
   int max_iterations, fixed_iterations;
   bool reuse;
   double *r;     // room for a residual
   int n;         // its length; and for damping
   double *spare; // room for another
-  bool damped;   // the last resort: see (4)
+  tr_newton_resort resort;
   // between solves
   bool valid;   // the matrix may be used
   bool known;   // rate was measured with this matrix
-  double rate;  // last contraction
+  double rate;  // last contraction,
+  int rate_age; // measured when the matrix had this age
   double norm;  // of the correction it followed: a larger one contracts worse
   double first; // first correction of the last solve
   // what reuse costs

@@ -93,7 +93,8 @@ tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern
       for (int i = 0; i < m; i++) row[at++] = m * p->row[k] + i;
   }
   column[m * p->n] = at;
-  *out = (tr_pattern){.n = m * p->n, .nnz = at, .column = column, .row = row};
+  *out = (tr_pattern){
+      .n = m * p->n, .nnz = at, .leading = m * p->leading, .column = column, .row = row};
   return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
 }
 

@@ -25,6 +25,13 @@
 //   (B Gam_v + Gam_q) du = e4 + e2,   scaled  (Gam_v + w Gam_q) du/w^2 = (e4 + e2)/w
 // and D holds h0 Gam_q.
 //
+// Where w^2 K - w Q_v is small beside M, under step control, it is left out: with Y = B^2 du the positions are
+//   [M G'; G 0] (Y, l) = (e1 + B e3, B^2 e2)
+// the projection again, three more right-hand sides; nothing depends on h, and one factorisation is all.
+//
+// Where Q_v is large, the forces of that remainder are foreseen (foresee), or every other correction would
+// be spent on them.
+//
 // One G for all stages is too few near a singular position, where its directions turn fast. When that
 // iteration fails, another one takes each stage's own matrices: one real system of three times the
 // size for the positions, a projection for each stage.
@@ -46,6 +53,10 @@ static const double T_INV[STAGES][STAGES] = {
     {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
     {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
     {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+
+static const double GROWN = 1.5;
+static const double DAMPED = 0.3;
+enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
 
 void tr_radau_nodes(double c[STAGES]) {
   c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
@@ -69,54 +80,6 @@ void tr_radau_inverse(double B[STAGES][STAGES]) {
 }
 
 double tr_radau_real(void) { return 1 / GAMMA; }
-
-// ---- room -----------------------------------------------------------------------------------------
-
-static bool make(tr_arena *ar, int n, double **rooms) {
-  double *p = TR_NEW(ar, STAGES * (size_t)n, double);
-  for (int i = 0; p && i < STAGES; i++) rooms[i] = p + (size_t)i * n;
-  return p != NULL;
-}
-
-tr_status tr_radau_prepare(tr_step *s) {
-  tr_arena *ar = &s->arena;
-  const tr_system *sys = s->sys;
-  int nv = sys->nv, nc = sys->nc, nnz = sys->pattern.nnz;
-  tr_radau *m = TR_NEW(ar, 1, tr_radau);
-  s->memory = m;
-  if (!m || !make(ar, nv, m->u) || !make(ar, nv, m->z) || !make(ar, nc, m->lam) ||
-      !make(ar, nc, m->mu) || !make(ar, nv, m->U) || !make(ar, nv, m->a) ||
-      !make(ar, nv, m->last_z) || !make(ar, nc, m->last_lam) || !make(ar, nnz, m->each_D))
-    return TR_NO_MEMORY;
-  m->q = TR_NEW(ar, sys->nq, double);
-  m->v = TR_NEW(ar, nv, double);
-  m->K = TR_NEW(ar, nnz, double);
-  m->C = TR_NEW(ar, nnz, double);
-  m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
-  m->mass = TR_NEW(ar, sys->nmass, double);
-  m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
-  s->newton.n = 2 * STAGES * (nv + nc);
-  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
-  s->newton.spare = s->newton.r + s->newton.n;
-  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
-    return TR_NO_MEMORY;
-  TR_TRY(tr_projection_make(s));
-  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
-  TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
-  for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
-  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, STAGES, &m->all_pattern));
-  return tr_kkt_make(ar, &m->all_pattern, &m->all);
-}
-
-void tr_radau_release(tr_step *s) {
-  tr_radau *m = s->memory;
-  if (!m) return;
-  tr_kkt_free(&m->pair);
-  tr_pattern_free(&m->pattern);
-  for (int i = 0; i < STAGES; i++) tr_kkt_free(&m->stage[i]);
-  tr_kkt_free(&m->all);
-  tr_pattern_free(&m->all_pattern);
-}
 
 // ---- the iteration --------------------------------------------------------------------------------
 
@@ -250,6 +213,20 @@ static void add_turning(const correction *k) {
   }
 }
 
+// Whether velocities that come late would make forces that count.
+static bool is_damped(const correction *k) {
+  const tr_system *sys = k->s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double *sum = k->s->work->x;
+  memset(sum, 0, (size_t)sys->nv * sizeof *sum);
+  for (int j = 0; j < sys->nv; j++)
+    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < sys->nv; e++)
+      sum[p->row[e]] += fabs(k->m->D[e]);
+  for (int i = 0; i < sys->nv; i++)
+    if (sum[i] > DAMPED * k->s->projection.values[tr_pattern_slot(p, i, i)]) return true;
+  return false;
+}
+
 // h^2 K, -h Q_v and the projection at a stage.
 static void take_tangents(const correction *k, int i) {
   tr_step *s = k->s;
@@ -262,20 +239,43 @@ static void take_tangents(const correction *k, int i) {
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, stiffness, A);
   m->M = tr_mass_blocks(s->work, m->mass);
   s->c.cm = 1;
-  tr_make_projection(s, m->M);
+  tr_make_projection(s, m->M, true);
   for (int j = 0; j < nnz; j++) m->K[j] = A[j] - P[j];
   tr_tangent(s->work, t, m->q, m->v, mem, a, lam, NULL, damping, A);
   for (int j = 0; j < nnz; j++) m->D[j] = A[j] - P[j];
   for (int j = s->sys->nreaction > 0 ? s->sys->pattern.column[s->sys->nv] : nnz; j < nnz; j++)
     m->C[j] = m->D[j], m->K[j] = m->D[j] = 0;
+  m->damped = is_damped(k);
   if (!s->sys->flat) add_turning(k);
   m->h0 = h;
+}
+
+tr_kkt *tr_radau_filter(tr_step *s) {
+  return ((const tr_radau *)s->memory)->plain ? &s->projection : &s->kkt;
+}
+
+// Whether the projection alone will do at the second stage; it is filled, and the real matrix too.
+static bool find_plain(const correction *k) {
+  tr_step *s = k->s;
+  tr_radau *m = k->m;
+  double g = k->h / GAMMA, t = k->x0->t + k->c[1] * k->h;
+  tr_coefficients both = {1, g * g, g, g};
+  place(k, 1);
+  tr_tangent(s->work, t, m->q, m->v, k->x0->mem, m->a[1], m->lam[1], NULL, both, s->kkt.values);
+  m->M = tr_mass_blocks(s->work, m->mass);
+  s->c.cm = 1;
+  m->h0 = k->h;
+  return !tr_make_projection(s, m->M, true);
 }
 
 // At the second stage for all. The projection leaves redundant rows out, and they are no part of the
 // differences, so that the others follow.
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
+  tr_radau *m = k->m;
+  m->plain = k->s->allowed > 0 && m->doubts == 0 && find_plain(k);
+  if (m->plain) return tr_kkt_factor(&k->s->projection);
+  m->doubts = m->doubts > 0 ? m->doubts - 1 : DOUBTS;
   take_tangents(k, 1);
   TR_TRY(tr_kkt_factor(&k->s->projection));
   return factor(k->s, k->h);
@@ -363,6 +363,35 @@ static tr_status solve_positions(tr_step *s, double h, double *r) {
   return TR_OK;
 }
 
+// The same with the projection.
+static tr_status solve_positions_plainly(const correction *k, double *r) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  double A[STAGES][STAGES], AA[STAGES][STAGES], BB[STAGES][STAGES];
+  tr_radau_weights(A);
+  for (int i = 0; i < STAGES; i++)
+    for (int j = 0; j < STAGES; j++) {
+      AA[i][j] = BB[i][j] = 0;
+      for (int l = 0; l < STAGES; l++) {
+        AA[i][j] += k->h * k->h * A[i][l] * A[l][j];
+        BB[i][j] += k->B[i][l] * k->B[l][j];
+      }
+    }
+  for (int i = nv; i < n; i++) {
+    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
+    const double(*w)[STAGES] = s->sys->of_velocity[i - nv] ? k->B : BB;
+    for (int j = 0; j < STAGES; j++)
+      r[j * n + i] = w[j][0] * x[0] + w[j][1] * x[1] + w[j][2] * x[2];
+  }
+  TR_TRY(tr_kkt_solve(&s->projection, STAGES, r));
+  for (int i = 0; i < nv; i++) {
+    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
+    for (int j = 0; j < STAGES; j++)
+      r[j * n + i] = AA[j][0] * x[0] + AA[j][1] * x[1] + AA[j][2] * x[2];
+  }
+  return TR_OK;
+}
+
 // The same with each stage's own matrices.
 static tr_status solve_positions_each(tr_step *s, double h, double *r) {
   tr_radau *m = s->memory;
@@ -393,10 +422,11 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
     mix(k->B[i], nc, e2, x + nv);
     for (int j = 0; j < nv; j++) x[j] = -low[i * n + j];
     for (int j = nv; j < n; j++) x[j] = low[i * n + j] - x[j];
-    TR_TRY(tr_kkt_solve(&m->stage[i], 1, x));
+    TR_TRY(tr_kkt_solve(k->each ? &m->stage[i] : &k->s->projection, 1, x));
+    const double *D = k->each ? m->each_D[i] : m->D;
     for (int j = 0; j < nv; j++)
       for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++)
-        r[i * n + p->row[e]] -= m->each_D[i][e] / k->h * x[j];
+        r[i * n + p->row[e]] -= D[e] / m->h0 * x[j];
   }
   return TR_OK;
 }
@@ -413,8 +443,10 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     mix(k->B[i], nv, e3, sum);
     for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
   }
-  if (k->each) TR_TRY(foresee(k, low, r));
-  TR_TRY(k->each ? solve_positions_each(s, k->h, r) : solve_positions(s, k->h, r));
+  if (k->each || (!k->m->plain && k->m->damped)) TR_TRY(foresee(k, low, r));
+  TR_TRY(k->each       ? solve_positions_each(s, k->h, r)
+         : k->m->plain ? solve_positions_plainly(k, r)
+                       : solve_positions(s, k->h, r));
   for (int i = 0; i < STAGES; i++) {
     tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
     for (int j = 0; j < nv; j++) k->m->u[i][j] -= sum[j];
@@ -524,7 +556,9 @@ static tr_status iterate(tr_step *s, correction *k) {
 tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
   const tr_radau *m = s->memory;
   correction k = make_correction(s, x0, h);
-  if (s->newton.valid && m->factored_h != h) {
+  if (m->plain && h > GROWN * m->h0)
+    s->newton.valid = false; // it was not looked at for such a step
+  if (s->newton.valid && !m->plain && m->factored_h != h) {
     s->newton.known = false;
     s->newton.valid = factor(s, h) == TR_OK;
   }

@@ -54,6 +54,55 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
+// a + cw/cq w and lam - cw/cq mu, of which e1 + cw/cq e3 is e1; with X = 1 a and lam themselves.
+static void sum(const correction *k) {
+  const tr_step *s = k->s;
+  double share = s->c.unit_metric ? 0 : s->c.cw / s->c.cq;
+  for (int i = 0; i < s->sys->nv; i++) s->sum_a[i] = k->x1->a[i] + share * s->w[i];
+  for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - share * s->mu[i];
+}
+
+// e1 and e2 or Gam
+static void evaluate_first(const correction *k, double *e1, double *e2) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  tr_work *w = s->work;
+  int nv = s->sys->nv;
+  sum(k);
+  w->reactions = k->x1->lam;
+  if (c->split && s->sys->nreaction > 0) tr_show_reactions(w, k->x1->lam);
+  tr_forces(w, c->split ? NULL : s->sum_lam, e1, e2);
+  w->reactions = NULL;
+  tr_mass_times(s->sys, c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks), s->sum_a, w->x);
+  if (c->history)
+    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + c->history[i];
+  else
+    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i];
+}
+
+// e3 and cv e4
+static void evaluate_second(const correction *k, double *e3, double *rate) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  tr_work *w = s->work;
+  int nv = s->sys->nv;
+  const double *Xw = s->w;
+  tr_rates(w, rate);
+  if (c->split)
+    memset(e3, 0, (size_t)nv * sizeof *e3);
+  else
+    tr_constraint_force(w, s->mu, e3);
+  if (!c->unit_metric) {
+    tr_mass_times(s->sys,
+                  c->blocks               ? c->blocks
+                  : s->sys->constant_mass ? s->sys->mass
+                                          : s->blocks,
+                  s->w, w->x);
+    Xw = w->x;
+  }
+  for (int i = 0; i < nv; i++) e3[i] = c->cm * Xw[i] - e3[i];
+}
+
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -62,38 +111,18 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
+  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv, icq = 1 / c->cq;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (c->split) {
-    if (s->sys->nreaction > 0) tr_show_reactions(w, x->lam);
-    tr_forces(w, NULL, e1, top);
-    tr_rates(w, low);
-    memset(e3, 0, (size_t)nv * sizeof *e3);
-  } else {
-    tr_stabilised(w, x->lam, s->mu, e1, top, low, e3);
-  }
-  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
-  tr_mass_times(s->sys, blocks, x->a, w->x);
-  for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + (c->history ? c->history[i] : 0);
-  if (c->unit_metric)
-    memcpy(w->x, s->w, (size_t)nv * sizeof *w->x);
-  else
-    tr_mass_times(s->sys, blocks, s->w, w->x);
-  double ratio = c->unit_metric ? 0 : c->cw / c->cq;
-  for (int i = 0; i < nv; i++) {
-    e3[i] = c->cm * w->x[i] - e3[i];
-    e1[i] += ratio * e3[i];
-  }
+  evaluate_first(k, e1, top);
+  evaluate_second(k, e3, low);
   if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
-  for (int i = 0; i < nc; i++) {
+  double icw = 1 / c->cw, f = c->cq / (c->cv * c->cw);
+  for (int i = 0; i < nc; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
+  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) {
-      double e2 = top[i], e4 = low[i] / c->cv;
+      double e2 = c->cq * top[i], e4 = (icw * e2 - low[i]) / (f * c->cv);
       low[i] = e2, top[i] = e4 + c->cw / c->cq * e2;
-      continue;
     }
-    low[i] = (top[i] - c->cq / c->cv * low[i]) / c->cw;
-    top[i] /= c->cq;
-  }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
@@ -122,33 +151,55 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_NO_CONVERGENCE;
 }
 
-// Its corner becomes cm X.
-bool tr_make_projection(tr_step *s, const double *blocks) {
+// The corner of s->projection += f X.
+static void add_metric(const tr_step *s, double f, const double *blocks) {
   const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  const double *A = s->kkt.values;
-  double *P = s->projection.values, *off = s->work->x, *diagonal = s->work->y;
+  double *P = s->projection.values;
   const int *slot = s->mass_slot;
-  memcpy(P, A, ((size_t)p->nnz + 1) * sizeof *P);
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv * b->nv; k++) {
-      double x = s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k];
-      P[*slot++] += s->c.cm * x;
-      if (k % (b->nv + 1) == 0) diagonal[b->v + k / b->nv] = s->c.cm * x;
-    }
+    for (int k = 0; k < b->nv * b->nv; k++, slot++)
+      P[*slot] += f * (s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k]);
   }
-  double bent = tr_plain_velocity_rows(s->work, P);
-  tr_plain_columns(s->work, P);
+}
+
+// Row sums of A - cm X beyond STIFF of the diagonal of cm X.
+static bool far_from_mass(const tr_step *s, const double *blocks) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double *P = s->projection.values, *off = s->work->x;
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
+      P[k] = s->kkt.values[k];
+  add_metric(s, -s->c.cm, blocks);
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
-      off[p->row[k]] += fabs(A[k] - P[k]);
-  for (int i = 0; i < sys->nv; i++)
-    if (off[i] > STIFF * diagonal[i]) return true;
-  return bent > STIFF || sys->nreaction > 0;
+      off[p->row[k]] += fabs(P[k]);
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv; k++) {
+      double x = s->c.unit_metric ? 1 : blocks[b->mass + k * (b->nv + 1)];
+      if (off[b->v + k] > STIFF * s->c.cm * x) return true;
+    }
+  }
+  return false;
+}
+
+bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double *P = s->projection.values;
+  bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
+  bool far = far_from_mass(s, blocks);
+  if (!far && plain && !always) return false;
+  memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
+  add_metric(s, s->c.cm, blocks);
+  double bent = tr_plain_velocity_rows(s->work, P);
+  tr_plain_columns(s->work, P);
+  return far || bent > STIFF || sys->nreaction > 0;
 }
 
 static tr_status matrix(tr_newton_problem *p) {
@@ -157,14 +208,15 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
-  const double *lam = c->plain ? NULL : x->lam;
+  const double *lam = c->plain ? NULL : c->split ? x->lam : s->sum_lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
-  tr_tangent_here(s->work, x->a, lam, c->blocks, weights, s->kkt.values);
+  tr_tangent_here(s->work, s->sum_a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks));
+  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks),
+                                c->unit_metric);
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
@@ -235,11 +287,12 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
 }
 
 static tr_status solve(tr_newton_problem *p, double *r) {
-  tr_step *s = ((correction *)p)->s;
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  if (c->few && c->multipliers) return solve_thoroughly((correction *)p, r);
-  if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   double *second = r + s->sys->nv + s->sys->nc;
+  if (c->few && c->multipliers) return solve_thoroughly(k, r);
+  if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
   couple(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
@@ -333,7 +386,7 @@ static double weighted(const correction *k, const double *dx) {
   if (c->multipliers)
     for (int i = 0; i < nc; i++) {
       double dlam = (l[i] - share * dmu[i]) / (1 + fabs(k->x0->lam[i]));
-      double dm = dmu[i] / (1 + fabs(s->last_mu[i]));
+      double dm = dmu[i] / (1 + fabs(s->past_mu[0][i]));
       sum += dlam * dlam + dm * dm;
     }
   return sqrt(sum / (2 * nv + (c->multipliers ? 2 * nc : 0))) / s->allowed;
@@ -396,7 +449,7 @@ static void noise(const tr_newton_problem *p, double *b) {
 
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc, nq = s->sys->nq;
+  int nv = s->sys->nv, nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
@@ -413,6 +466,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.steady = !(s->allowed > 0);
   k.p.inexact = true;
   if (c->few) {
     k.p.floor = few_floor(&k);
@@ -422,10 +476,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
   tr_step_calm(s, x0, t1, x1);
-  // w and mu continue on a line through the last two
-  double more = s->past > 2 && s->settings.fixed_iterations == 0 ? 1 : 0;
-  for (int i = 0; i < nv; i++) s->w[i] = s->last_w[i] + more * (s->last_w[i] - s->older_w[i]);
-  for (int i = 0; i < nc; i++) s->mu[i] = s->last_mu[i] + more * (s->last_mu[i] - s->older_mu[i]);
+  tr_predict_w(s, t1);
   place(&k);
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   return c->few ? tr_newton_few(&s->newton, &k.p, FEW) : tr_newton_solve(&s->newton, &k.p);

@@ -64,8 +64,8 @@ static void test_numbers(const tr_step *s, tr_truncation c, const tr_state *x0, 
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (!s->sys->number[i]) continue;
     double slope = mean_slope(s, i, h), jerk = 2 * (slope - s->mean_slope[i]) / (h + s->last_h);
-    e[i] = s->past < TR_PAST ? s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i])
-                             : h * h * (c.q2 * slope + c.q3 * h * jerk);
+    e[i] = s->past < TR_PAST_UNEVEN ? s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i])
+                                    : h * h * (c.q2 * slope + c.q3 * h * jerk);
   }
 }
 

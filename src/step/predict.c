@@ -1,18 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the iteration of a step begins: a and lam extrapolated through the last accepted states.
 //
-// Of which degree tells the past itself: the newest a is compared with what each degree would have
-// predicted of it from the states before, e_k. Rough motions get fewer degrees, lest the extrapolation
-// lead Newton's iteration away, perhaps to another root. A cubic must have been better than a parabola:
-// noise in a, of the size of the tolerance, is made eight times larger by the one and sixteen by the other.
+// By polynomials: of which degree tells the past itself. The newest a is compared with what each degree
+// would have predicted of it from the states before, e_k. Rough motions get fewer degrees, lest the
+// extrapolation lead Newton's iteration away, perhaps to another root. A cubic must have been better than a
+// parabola: noise in a, of the size of the tolerance, is made eight times larger by the one and sixteen by
+// the other.
+//
+// By the trend, where steps are of one length h and polynomials work at all: vibrations of h omega ~ 1, and
+// the parts of a and lam that change sign from step to step on index 3, are no polynomials in t, but they
+// go on as they did. With backward differences D and m terms
+//   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
+// over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
+// a and lam have their own b. It is used while b, as it was before the newest state was known, would have
+// predicted that better than the polynomial. Of long vectors samples will do.
 #include <math.h>
 #include <string.h>
 
 #include "math/lanes.h"
 #include "step.h"
 
-enum { DEGREES = TR_PAST - 1 };   // that can be judged: 0 .. 3
-static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken
+enum { DEGREES = TR_PAST_UNEVEN - 1 }; // that can be judged: 0 .. 3
+static const double BETTER = 0.5;      // e_3/e_2 for which a cubic is taken; the same for a trend
+static const double FADE = 0.5, RIDGE = 1e-12;
+enum { SAMPLES = 512 }; // fours of numbers
+enum {
+  SMALL = 64,
+  PAUSE = 3
+};  // unknowns for which b is found in every third step only: it takes as
+    // long as a correction
+static const double EVEN = 1e-7;   // steps that differ by less have one length
+static const double WILDEST = 128; // sum of |weights|; of the polynomial 2^m - 1
+
+// ---- trend ----------------------------------------------------------------------------------------
+
+// b (m) from the normal equations by L D L'; what cannot be told apart from earlier terms gets none.
+static void solve_trend(tr_trend *f) {
+  enum { M = TR_TERMS };
+  double A[M][M + 1], d[M];
+  memcpy(A, f->gram, sizeof A);
+  for (int j = 0; j < M; j++) {
+    d[j] = A[j][j] > RIDGE * f->gram[j][j] ? 1 / A[j][j] : 0;
+    for (int i = j + 1; i < M; i++) {
+      double l = A[j][i] * d[j];
+      for (int k = i; k <= M; k++) A[i][k] -= l * A[j][k];
+    }
+  }
+  for (int j = M - 1; j >= 0; j--) {
+    double sum = A[j][M];
+    for (int k = j + 1; k < M; k++) sum -= A[j][k] * f->b[k];
+    f->b[j] = sum * d[j];
+  }
+}
+
+typedef struct trend_sums {
+  lanes gram[TR_TERMS][TR_TERMS + 1], most[TR_PAST];
+} trend_sums;
+
+// One four of the newest states x[0], x[1] ..
+TR_INLINE void add_sample(lanes *x, const double *b, trend_sums *s) {
+  enum { M = TR_TERMS };
+  lanes D[M], rest; // D^j x_1, then D^m x_0
+  for (int j = 0; j < M; j++) {
+    D[j] = x[1];
+    for (int i = 0; i < M - j; i++) x[i] -= x[i + 1];
+    lanes_raise(&x[0], &s->most[j]);
+  }
+  rest = x[0];
+  for (int j = 0; j < M; j++) {
+    rest -= b[j] * D[j];
+    for (int k = j; k < M; k++) s->gram[j][k] += D[j] * D[k];
+    s->gram[j][M] += D[j] * x[0];
+  }
+  lanes_raise(&rest, &s->most[M]);
+}
+
+TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
+  enum { M = TR_TERMS };
+  trend_sums s = {0};
+  double b[M];
+  memcpy(b, f->b, sizeof b);
+  int fours = (n + LANES - 1) / LANES, stride = (fours + SAMPLES - 1) / SAMPLES;
+  if (stride % 3 == 0) stride++; // all coordinates of a body have their turn
+  for (int i = 0; i < n; i += LANES * stride) {
+    lanes x[TR_PAST];
+    if (i + LANES <= n)
+      for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
+    else
+      for (int j = 0; j < TR_PAST; j++)
+        for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
+    add_sample(x, b, &s);
+  }
+  for (int k = 0; k < TR_PAST; k++) f->e[k] = lanes_top(&s.most[k]);
+  for (int j = 0; j < M; j++)
+    for (int k = j; k <= M; k++) {
+      lanes g = s.gram[j][k];
+      f->gram[j][k] = FADE * f->gram[j][k] + ((g[0] + g[1]) + (g[2] + g[3]));
+    }
+}
+
+TR_WIDE(follow, follow_all, (int n, double *const *y, tr_trend *f), (n, y, f))
+
+static void learn(int n, double *const *y, tr_trend *f) {
+  if (f->steps == 0) *f = (tr_trend){0};
+  if (n == 0) return;
+  f->steps++;
+  follow(n, y, f);
+  solve_trend(f);
+}
+
+// Weights of the newest states from b; false: they are not to be trusted.
+static bool trend_weights(const tr_trend *f, int degree, double *w) {
+  enum { M = TR_TERMS };
+  double sum = 0, c[M];
+  if (f->steps < 2 || !(f->e[M] < BETTER * f->e[degree])) return false;
+  for (int j = 0; j < M; j++) c[j] = 1 + f->b[j], w[j] = 0;
+  // Horner's scheme in the shift z:  sum c_j (1 - z)^j = sum w_i z^i
+  for (int j = M - 1; j >= 0; j--) {
+    for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
+    w[0] += c[j];
+  }
+  for (int i = 0; i < M; i++) sum += fabs(w[i]);
+  return sum < WILDEST;
+}
+
+// ---- past -----------------------------------------------------------------------------------------
+
+// The past and a step to t have one length.
+static bool even(const tr_step *s, int states, double t) {
+  double h = t - s->past_t[0], uneven = 0;
+  for (int i = 1; i < states; i++) uneven += fabs(s->past_t[i - 1] - s->past_t[i] - h);
+  return uneven <= EVEN * h;
+}
+
+// Not where a is not what it seems; nor where what the iteration leaves open swings on for ever: the better
+// the start, the earlier it stops.
+static bool follows_trend(const tr_step *s) {
+  const tr_method *m = s->method;
+  return s->settings.predictor == TR_PREDICT_TREND && s->settings.fixed_iterations == 0 &&
+         s->allowed == 0 && !m->recompute && !(m->alternates && m->alternates(s->par));
+}
 
 void tr_predict_remember(tr_step *s, const tr_state *x) {
   double *a = s->past_a[TR_PAST - 1], *lam = s->past_lam[TR_PAST - 1];
@@ -25,15 +152,24 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
   memcpy(a, x->a, (size_t)s->sys->nv * sizeof *a);
   memcpy(lam, x->lam, (size_t)s->sys->nc * sizeof *lam);
   if (s->past < TR_PAST) s->past++;
+  s->trend_age++;
+  if (s->past < TR_PAST || !even(s, TR_PAST, 2 * s->past_t[0] - s->past_t[1])) {
+    s->trend_a.steps = s->trend_lam.steps = 0;
+  } else if (follows_trend(s) &&
+             (s->trend_a.steps < 2 || s->trend_age >= PAUSE || s->sys->nv + s->sys->nc > SMALL)) {
+    s->trend_age = 0;
+    learn(s->sys->nv, s->past_a, &s->trend_a);
+    learn(s->sys->nc, s->past_lam, &s->trend_lam);
+  }
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first.
 static void weigh(int n, const double *at, double t, double *w) {
-  static const double even[][4] = {{1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
+  static const double even_ones[][4] = {{1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   double h = t - at[0], uneven = 0;
   for (int i = 1; i < n; i++) uneven += fabs(at[i - 1] - at[i] - h);
-  if (n <= 4 && uneven <= 1e-7 * h) {
-    for (int i = 0; i < n; i++) w[i] = even[n - 1][i];
+  if (n <= 4 && uneven <= EVEN * h) {
+    for (int i = 0; i < n; i++) w[i] = even_ones[n - 1][i];
     return;
   }
   for (int i = 0; i < n; i++) {
@@ -48,8 +184,8 @@ TR_INLINE void judge_all(int n, const double *const *y, const double (*w)[DEGREE
   lanes most[DEGREES] = {0};
   int i = 0;
   for (; i + LANES <= n; i += LANES) {
-    lanes x[TR_PAST];
-    for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
+    lanes x[DEGREES + 1];
+    for (int j = 0; j <= DEGREES; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
     for (int k = 0; k < DEGREES; k++) {
       lanes d = x[0];
       for (int j = 0; j <= k; j++) d -= w[k][j] * x[j + 1];
@@ -71,20 +207,29 @@ TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGR
 
 static int best_degree(const tr_step *s) {
   double w[DEGREES][DEGREES] = {{0}}, e[DEGREES], value = vec_largest(s->past_a[0], s->sys->nv);
-  const double *y[TR_PAST];
+  const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
-  for (int j = 0; j < TR_PAST; j++) y[j] = s->past_a[j <= judged ? j : 0];
-  for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
-  judge(s->sys->nv, y, w, e);
+  if (s->trend_a.steps > 0 && s->trend_age == 0) {
+    memcpy(e, s->trend_a.e, sizeof e);
+  } else {
+    for (int j = 0; j <= DEGREES; j++) y[j] = s->past_a[j <= judged ? j : 0];
+    for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
+    judge(s->sys->nv, y, w, e);
+  }
   if (e[0] > value) return 0;
   if (judged > 1 && e[1] > e[0]) return 1;
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }
 
 static void combine(int n, const double *w, double *const *past, int size, double *out) {
-  const double *a = past[0], *b = past[1], *c = past[2], *d = past[3];
+  const double *a = past[0], *b = past[1], *c = past[2], *d = past[3], *e = past[4], *f = past[5];
   switch (n) {
+    case TR_TERMS:
+      for (int i = 0; i < size; i++)
+        out[i] =
+            (w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]) + (w[4] * e[i] + w[5] * f[i]);
+      return;
     case 4:
       for (int i = 0; i < size; i++)
         out[i] = (w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]);
@@ -99,15 +244,34 @@ static void combine(int n, const double *w, double *const *past, int size, doubl
   }
 }
 
-void tr_predict(const tr_step *s, double t, tr_state *x1) {
-  double w[TR_PAST];
+static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, double *const *past,
+                  int size, double *out) {
+  double w[TR_TERMS];
+  int n = degree + 1 < s->past ? degree + 1 : s->past;
+  if (degree >= 2 && f->steps > 0 && even(s, 2, t) && trend_weights(f, degree, w))
+    n = TR_TERMS;
+  else
+    weigh(n, s->past_t, t, w);
+  combine(n, w, past, size, out);
+}
+
+void tr_predict(tr_step *s, double t, tr_state *x1) {
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
   if (degree > 0) {
     int best = best_degree(s);
     degree = best < degree ? best : degree;
   }
-  int n = degree + 1 < s->past ? degree + 1 : s->past;
-  weigh(n, s->past_t, t, w);
-  combine(n, w, s->past_a, s->sys->nv, x1->a);
-  combine(n, w, s->past_lam, s->sys->nc, x1->lam);
+  s->degree = degree;
+  go_on(s, t, degree, &s->trend_a, s->past_a, s->sys->nv, x1->a);
+  go_on(s, t, degree, &s->trend_lam, s->past_lam, s->sys->nc, x1->lam);
+}
+
+void tr_predict_w(tr_step *s, double t) {
+  double w[TR_PAST] = {2, -1};
+  int degree = s->c.few || (s->c.undamped && s->degree > 1) ? 1 : s->degree;
+  int states = s->past - 1; // the first has none
+  int n = degree < states ? degree + 1 : states > 1 ? states : 1;
+  if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
+  combine(n, w, s->past_w, s->sys->nv, s->w);
+  combine(n, w, s->past_mu, s->sys->nc, s->mu);
 }

@@ -10,18 +10,29 @@
 
 #include "step.h"
 
-enum { STAGES = 3 };
+enum { STAGES = 3, RADAU_PAST = 6, RADAU_LAMS = 5 };
 
 typedef struct tr_radau {
-  double h;                                  // of the step under way
-  double *u[STAGES], *z[STAGES];             // (nv)
-  double *lam[STAGES], *mu[STAGES];          // (nc)
-  double *U[STAGES], *a[STAGES];             // (nv)
-  double *q, *v;                             // a stage's point
-  double *last_z[STAGES], *last_lam[STAGES]; // of the last accepted step
-  double last_h;                             // its length, 0: none
+  double h;                         // of the step under way
+  double *u[STAGES], *z[STAGES];    // (nv)
+  double *lam[STAGES], *mu[STAGES]; // (nc)
+  double *U[STAGES], *a[STAGES];    // (nv)
+  double *q, *v;                    // a stage's point
+  double *last_z[STAGES];           // of the last accepted step
+  double last_h;                    // its length, 0: none
+  // for the first guess, see step_radau5.c
+  int ends;                   // steps in a row, at most RADAU_PAST
+  double lengths[RADAU_PAST]; // of these, newest first
+  double *gains[RADAU_PAST];  // (nv) v at the end of each minus v at its beginning
+  double *defect[STAGES];     // (nv) of the stages of the last step, the last room for scratch
+  int degree; // of the polynomial through the ends; 0: that of the last step is better
+  double *lams[RADAU_LAMS][STAGES]; // (nc) of these steps
+  int degree_lam;                   // of the polynomials through equal stages; 0: the last step's
   // the matrix: tangents at step length h0, by the slots of the system's pattern
   double h0, factored_h;
+  bool plain;             // nothing is stiff: the projection serves for all, and there is no other
+  int doubts;             // matrices until that is looked at again
+  bool damped;            // Q_v is not small beside M
   double *K, *D;          // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 (Q_v + M W), see add_turning
   double *each_D[STAGES]; // (nnz) of each stage, where they have their own
   double *C;              // (nnz) -Q_lam, in the columns of multipliers
@@ -40,11 +51,11 @@ typedef struct tr_radau {
 void tr_radau_nodes(double c[STAGES]);
 void tr_radau_weights(double A[STAGES][STAGES]);
 void tr_radau_inverse(double B[STAGES][STAGES]);
+// What the error is filtered by: the real matrix, or the projection.
+tr_kkt *tr_radau_filter(tr_step *s);
 // 1/GAMMA, and so the real matrix is [M + w^2 (..)_q - w Q_v, G'; G 0] with w = h/GAMMA
 double tr_radau_real(void);
 
-tr_status tr_radau_prepare(tr_step *s); // room for all in s->memory
-void tr_radau_release(tr_step *s);
 // Solves for the stages from a first guess in them.
 tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h);
 // The same with matrices of each stage: slower, but it also works near singular positions.

@@ -39,9 +39,11 @@ static tr_status allocate(tr_step *s) {
   s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
+  s->found = TR_NEW(ar, 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->blocks || !s->room)
+  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found || !s->blocks ||
+      !s->room)
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
@@ -52,10 +54,14 @@ static tr_status allocate(tr_step *s) {
   }
   if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
   if (s->method->stabilised) {
-    double *p = TR_NEW(ar, 3 * (nv + nc), double);
+    double *p = TR_NEW(ar, (2 + TR_PAST_W) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
-    s->w = p, s->last_w = p + nv, s->older_w = p + 2 * nv, p += 3 * nv;
-    s->mu = p, s->last_mu = p + nc, s->older_mu = p + 2 * nc;
+    s->w = p, s->mu = p + nv;
+    for (int i = 0; i < TR_PAST_W; i++) {
+      p += nv + nc;
+      s->past_w[i] = p, s->past_mu[i] = p + nv;
+    }
+    s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
     TR_TRY(tr_projection_make(s));
     bool bends = s->method->choose != NULL;
     if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
@@ -181,60 +187,34 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->past = 0;
   s->last_h = 0;
   s->newton.valid = s->newton.known = false;
-  if (s->method->stabilised) {
-    size_t nv = (size_t)s->sys->nv * sizeof(double), nc = (size_t)s->sys->nc * sizeof(double);
-    memset(s->last_w, 0, nv), memset(s->older_w, 0, nv);
-    memset(s->last_mu, 0, nc), memset(s->older_mu, 0, nc);
+  for (int i = 0; s->method->stabilised && i < TR_PAST_W; i++) {
+    memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
+    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   }
   tr_predict_remember(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
-tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  tr_predict(s, x0->t + h, x1);
-  tr_status status = s->method->advance(s, x0, h, x1);
-  bool once = s->settings.fixed_iterations > 0 || (s->allowed > 0 && s->method->choose);
-  if (status <= TR_OK || once) return status;
-  // Once more with a fresh matrix, from the last state instead of an extrapolation.
-  memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
-  memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
-  s->newton.valid = false;
-  status = s->method->advance(s, x0, h, x1);
-  if (status <= TR_OK) return status;
-  // Stiff forces that are far from their equilibrium make both useless: once more from coasting.
-  s->calm = true;
-  s->newton.valid = false;
-  status = s->method->advance(s, x0, h, x1);
-  s->calm = false;
-  if (status <= TR_OK || s->allowed > 0) return status;
-  // A step that must not be shortened: corrections are.
-  memcpy(x1->a, x0->a, (size_t)s->sys->nv * sizeof *x1->a);
-  memcpy(x1->lam, x0->lam, (size_t)s->sys->nc * sizeof *x1->lam);
-  s->newton.damped = true;
-  s->newton.valid = false;
-  status = s->method->advance(s, x0, h, x1);
-  s->newton.damped = false;
-  return status;
-}
-
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
+  for (int i = 0; s->aim && i < s->sys->nv; i++) x1->a[i] = (s->aim[i] - s->c.dhat[i]) / s->c.cq;
   if (!s->calm) return;
   double h = t1 - x0->t;
   for (int i = 0; i < s->sys->nv; i++) x1->a[i] = (h * x0->v[i] - s->c.dhat[i]) / s->c.cq;
   memset(x1->lam, 0, (size_t)s->sys->nc * sizeof *x1->lam);
 }
 
-static void rotate(double **now, double **last, double **older) {
-  double *p = *older;
-  *older = *last, *last = *now, *now = p;
+static void rotate(double **now, double **past) {
+  double *oldest = past[TR_PAST_W - 1];
+  memmove(past + 1, past, (TR_PAST_W - 1) * sizeof *past);
+  past[0] = *now, *now = oldest;
 }
 
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) {
-    rotate(&s->w, &s->last_w, &s->older_w);
-    rotate(&s->mu, &s->last_mu, &s->older_mu);
+    rotate(&s->w, s->past_w);
+    rotate(&s->mu, s->past_mu);
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;

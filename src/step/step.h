@@ -68,6 +68,7 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
+  bool undamped; // what the iteration leaves open swings on: w is predicted by a line at most
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
@@ -78,8 +79,19 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 5 };          // accepted states the predictor remembers
+enum { TR_PAST = 7 };        // accepted states the predictor remembers,
+enum { TR_PAST_W = 4 };      // of them with w and mu,
+enum { TR_PAST_UNEVEN = 5 }; // and what it needs of them when steps change
+enum { TR_TERMS = TR_PAST - 1 };
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
+
+// What the past itself says about the best way to go on from it, see predict.c.
+typedef struct tr_trend {
+  double gram[TR_TERMS][TR_TERMS + 1]; // normal equations, the right-hand side last
+  double b[TR_TERMS];                  // their solution
+  double e[TR_PAST];                   // of the newest state: [k] by degree k, [TR_TERMS] by b
+  int steps;                           // that went into it, all of the same length
+} tr_trend;
 
 struct tr_step {
   const tr_system *sys;
@@ -97,7 +109,9 @@ struct tr_step {
   // for stabilised methods with few corrections
   double *bent;   // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections
   double *w, *mu; // (nv), (nc) of the step under way, stabilised methods
-  double *last_w, *last_mu, *older_w, *older_mu; // and of the accepted ones before
+  double *past_w[TR_PAST_W], *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first
+  int degree;                                     // of the last prediction
+  double *sum_a, *sum_lam;                        // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
   double **room;    // (method->vectors) of nv numbers
   void *memory;     // what the method's prepare made
@@ -105,6 +119,9 @@ struct tr_step {
   double *d;        // (nv) increment of the step under way, dhat + cq a1
   double *lam;      // (nc) scratch
   bool calm;        // begin the iteration where the bodies coast to
+  double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
+  double aim_h;     // length of the step that it is from
+  double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
@@ -117,6 +134,8 @@ struct tr_step {
   int past;
   double past_t[TR_PAST];
   double *past_a[TR_PAST], *past_lam[TR_PAST];
+  tr_trend trend_a, trend_lam;
+  int trend_age; // steps since they were found
   tr_arena arena;
 };
 
@@ -173,16 +192,18 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
                       const double *r);
 
-// For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they differ so much that one
-// cannot stand for the other.
+// For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they
+// differ so much that one cannot stand for the other; where it can it is made only if `always`.
 tr_status tr_projection_make(tr_step *s);
-bool tr_make_projection(tr_step *s, const double *blocks);
-// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers.
+bool tr_make_projection(tr_step *s, const double *blocks, bool always);
+// With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // The past (predict.c): x joins it; a and lam of x1 at time t from it.
 void tr_predict_remember(tr_step *s, const tr_state *x);
-void tr_predict(const tr_step *s, double t, tr_state *x1);
+void tr_predict(tr_step *s, double t, tr_state *x1);
+// w and mu likewise, of the same degree.
+void tr_predict_w(tr_step *s, double t);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

@@ -9,7 +9,10 @@
 //   cm  leaves it out, and takes cs's matrix where that contracts worse than SLOW
 // cm:projector=frozen keeps P where the step began in the residual too: another problem nearby, good for
 // jumping to the slow motion, not for accuracy.
-// The error test looks at the independent coordinates. The split is chosen again when it degrades.
+// The error test looks at the independent coordinates, as printed. On curved coordinates at all: they are
+// those of frames that turn, and what the formula does to the velocities of a spinning rotor about its other
+// axes, which depend on the hinges, moves the independent ones without a trace in their own past.
+// The split is chosen again when it degrades.
 #include <string.h>
 
 #include "bdf.h"
@@ -48,7 +51,7 @@ static tr_status prepare(tr_step *s) {
   TR_TRY(tr_bdf_make(s, p->order, &m->b));
   TR_TRY(tr_split_make(s, &m->split));
   m->split.frozen = p->projector == FROZEN;
-  m->b.without = m->split.dependent;
+  if (s->sys->flat) m->b.without = m->split.dependent;
   return TR_OK;
 }
 

@@ -72,7 +72,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
   }
   if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
-  c->cw = h;
+  c->cw = h, c->undamped = p->rho >= 1;
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 

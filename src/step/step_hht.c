@@ -22,7 +22,7 @@ typedef struct par {
 
 enum { MASS_MIDDLE, MASS_END };
 enum { START_SMOOTH, START_PRINTED };
-enum { FORCE, HISTORY, ACCELERATION, BEFORE, ROOMS };
+enum { HISTORY, ACCELERATION, BEFORE, ROOMS };
 
 static const char *const masses[] = {"intermediate", "end", NULL};
 static const char *const starts[] = {"smooth", "printed", NULL};
@@ -43,10 +43,16 @@ static tr_status make_room(tr_step *s) {
   return s->memory ? TR_OK : TR_NO_MEMORY;
 }
 
-// F_n at the first state.
+// -alpha/(1+alpha) F_n for F in its place
+static void weigh_force(tr_step *s) {
+  double *history = s->room[HISTORY], al = ((const par *)s->par)->alpha;
+  for (int i = 0; i < s->sys->nv; i++) history[i] = -al / (1 + al) * history[i];
+}
+
 static tr_status begin(tr_step *s, const tr_state *x) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, s->sys->force_level);
-  tr_forces(s->work, x->lam, s->room[FORCE], NULL);
+  tr_forces(s->work, x->lam, s->room[HISTORY], NULL);
+  weigh_force(s);
   return TR_OK;
 }
 
@@ -74,9 +80,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
   double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
-  double *history = s->room[HISTORY];
   double *a = s->room[ACCELERATION];
-  const double *F = s->room[FORCE];
   rescale(s, x0, h, a);
   // undamped it goes back the way it came: no change of the velocities there
   bool index_3 = !s->method->stabilised && !alternates(p);
@@ -87,9 +91,8 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   for (int i = 0; i < s->sys->nv; i++) {
     c->dhat[i] = h * v[i] + h * h * (0.5 - beta) * a[i];
     c->vhat[i] = v[i] + h * (1 - gamma) * a[i];
-    history[i] = -al / (1 + al) * F[i];
   }
-  c->history = history;
+  c->history = s->room[HISTORY];
   freeze_mass(s, x0, h, x1);
 }
 
@@ -101,6 +104,7 @@ static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *
 static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   prepare(s, x0, h, x1);
   s->c.cw = 0.5 * h * h;
+  s->c.undamped = alternates(s->par);
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
@@ -108,18 +112,19 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const tr_corrector *c = &s->c;
-  double *F = s->room[FORCE];
+  double *F = s->room[HISTORY], *Ma = s->work->x;
   if (s->settings.fixed_iterations > 0) { // the equation may be far from solved
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, s->sys->force_level);
     tr_forces(s->work, x1->lam, F, NULL);
   } else if (!c->blocks) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
-    tr_mass_times(s->sys, tr_mass_blocks(s->work, s->blocks), x1->a, F);
+    tr_mass_times(s->sys, tr_mass_blocks(s->work, s->blocks), x1->a, Ma);
   } else {
-    tr_mass_times(s->sys, c->blocks, x1->a, F);
+    tr_mass_times(s->sys, c->blocks, x1->a, Ma);
   }
   for (int i = 0; i < s->sys->nv && s->settings.fixed_iterations == 0; i++)
-    F[i] = -c->cm * F[i] - c->history[i];
+    F[i] = -c->cm * Ma[i] - F[i];
+  weigh_force(s);
   double *used = s->room[ACCELERATION];
   s->room[ACCELERATION] = s->room[BEFORE], s->room[BEFORE] = used;
 }

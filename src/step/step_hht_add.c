@@ -206,7 +206,8 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, lam, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, tr_mass_blocks(s->work, s->blocks)) || s->sys->nvelocity > 0;
+  s->stiff =
+      tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
   tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
@@ -498,7 +499,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor},
+                        .at_floor = at_floor,
+                        .blind = true}, // for a1
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,

@@ -6,8 +6,10 @@
 // (corrector_radau.c). Order 5 in q and v; the multipliers of the last stage are of order 3 and serve
 // the next step, those for output are computed from the state.
 //
-// First guess: the velocities on the polynomial of the last step continued, positions by their
-// quadrature, multipliers on a parabola through the last stages, mu = 0.
+// First guess: velocities on the polynomial through the ends of the last steps, which are of order 5, and since stages
+// inside a step are off by O(h^4), with what they were off in the last step, or on the polynomial of the last step,
+// whichever would have been better for that; positions by quadrature, multipliers on a parabola through the
+// last stages, mu = 0.
 //
 // Error [HW96 IV.8]: with an embedded formula of order 3 that also uses the rates at t_n, w = h/GAMMA,
 //   E_v = w a_n + w/h sum e_i z_i,   E_u likewise,   e = (-13 - 7 sqrt 6, -13 + 7 sqrt 6, -1)/3
@@ -22,6 +24,59 @@
 
 enum { SURE_STEPS = 5 };
 
+// ---- room -----------------------------------------------------------------------------------------
+
+static bool make(tr_arena *ar, int n, double **rooms) {
+  double *p = TR_NEW(ar, STAGES * (size_t)n, double);
+  for (int i = 0; p && i < STAGES; i++) rooms[i] = p + (size_t)i * n;
+  return p != NULL;
+}
+
+static tr_status prepare(tr_step *s) {
+  tr_arena *ar = &s->arena;
+  const tr_system *sys = s->sys;
+  int nv = sys->nv, nc = sys->nc, nnz = sys->pattern.nnz;
+  tr_radau *m = TR_NEW(ar, 1, tr_radau);
+  s->memory = m;
+  if (!m || !make(ar, nv, m->u) || !make(ar, nv, m->z) || !make(ar, nc, m->lam) ||
+      !make(ar, nc, m->mu) || !make(ar, nv, m->U) || !make(ar, nv, m->a) ||
+      !make(ar, nv, m->last_z) || !make(ar, nnz, m->each_D) || !make(ar, nv, m->defect) ||
+      !make(ar, nv, m->gains) || !make(ar, nv, m->gains + STAGES))
+    return TR_NO_MEMORY;
+  for (int i = 0; i < RADAU_LAMS; i++)
+    if (!make(ar, nc, m->lams[i])) return TR_NO_MEMORY;
+  m->q = TR_NEW(ar, sys->nq, double);
+  m->v = TR_NEW(ar, nv, double);
+  m->K = TR_NEW(ar, nnz, double);
+  m->C = TR_NEW(ar, nnz, double);
+  m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
+  m->mass = TR_NEW(ar, sys->nmass, double);
+  m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
+  s->newton.n = 2 * STAGES * (nv + nc);
+  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
+  s->newton.spare = s->newton.r + s->newton.n;
+  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
+    return TR_NO_MEMORY;
+  TR_TRY(tr_projection_make(s));
+  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
+  TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
+  for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
+  TR_TRY(tr_pattern_blocks(ar, &sys->pattern, STAGES, &m->all_pattern));
+  return tr_kkt_make(ar, &m->all_pattern, &m->all);
+}
+
+static void release(tr_step *s) {
+  tr_radau *m = s->memory;
+  if (!m) return;
+  tr_kkt_free(&m->pair);
+  tr_pattern_free(&m->pattern);
+  for (int i = 0; i < STAGES; i++) tr_kkt_free(&m->stage[i]);
+  tr_kkt_free(&m->all);
+  tr_pattern_free(&m->all_pattern);
+}
+
+// ---- first guess ----------------------------------------------------------------------------------
+
 // Lagrange's weights of n nodes at x.
 static void lagrange(int n, const double *node, double x, double *w) {
   for (int i = 0; i < n; i++) {
@@ -31,19 +86,117 @@ static void lagrange(int n, const double *node, double x, double *w) {
   }
 }
 
-// z and lam of the stages from those of the last step.
+// out (nv) = v(t_n + t) - v_n on the polynomial through the ends of the last steps, by the gains of velocity
+// between them:  sum_j w_j (v_j - v_n) = -sum_k gain_k sum_{j > k} w_j
+static void through_ends(const tr_radau *m, int nv, int degree, double t, double *out) {
+  double node[RADAU_PAST + 1] = {0}, w[RADAU_PAST + 1];
+  for (int k = 0; k < degree; k++) node[k + 1] = node[k] - m->lengths[k];
+  lagrange(degree + 1, node, t, w);
+  for (int k = degree - 1; k > 0; k--) w[k] += w[k + 1];
+  for (int j = 0; j < nv; j++) out[j] = -w[1] * m->gains[0][j];
+  for (int k = 1; k < degree; k++)
+    for (int j = 0; j < nv; j++) out[j] -= w[k + 1] * m->gains[k][j];
+}
+
+// The same on the polynomial of the last step. x: time from its beginning, in its length.
+static void through_stages(const tr_radau *m, int nv, const double *c, double x, double *out) {
+  const double node[STAGES + 1] = {c[0], c[1], c[2], 0}; // z = 0 at the last one
+  double w[STAGES + 1];
+  lagrange(STAGES + 1, node, x, w);
+  w[2] -= 1; // z counts from the end of that step
+  for (int j = 0; j < nv; j++)
+    out[j] = w[0] * m->last_z[0][j] + w[1] * m->last_z[1][j] + w[2] * m->last_z[2][j];
+}
+
+// lam of stage i: on the parabola through the stages of the last step, degree 0, or on a polynomial through the same
+// stage of the last steps.
+static void continue_lam(const tr_step *s, const double *c, double h, int i, int degree,
+                         double *out) {
+  const tr_radau *m = s->memory;
+  double node[RADAU_LAMS], w[RADAU_LAMS], end = 0;
+  int nc = s->sys->nc;
+  if (degree == 0) {
+    lagrange(STAGES, c, 1 + c[i] * h / m->lengths[0], w);
+    for (int j = 0; j < nc; j++)
+      out[j] = w[0] * m->lams[0][0][j] + w[1] * m->lams[0][1][j] + w[2] * m->lams[0][2][j];
+    return;
+  }
+  for (int k = 0; k <= degree; k++) end -= m->lengths[k], node[k] = end + c[i] * m->lengths[k];
+  lagrange(degree + 1, node, c[i] * h, w);
+  for (int j = 0; j < nc; j++) out[j] = w[0] * m->lams[0][i][j];
+  for (int k = 1; k <= degree; k++)
+    for (int j = 0; j < nc; j++) out[j] += w[k] * m->lams[k][i][j];
+}
+
+// z and lam of the stages from those of the last steps.
 static void continue_last(const tr_step *s, const double *c, double h) {
   const tr_radau *m = s->memory;
-  const double node[STAGES + 1] = {c[0], c[1], c[2], 0}; // z = 0 at the last one
+  double f = pow(h / m->last_h, 4);
   for (int i = 0; i < STAGES; i++) {
-    double x = 1 + c[i] * h / m->last_h, w[STAGES + 1];
-    lagrange(STAGES + 1, node, x, w);
-    w[2] -= 1; // z counts from the end of that step
-    for (int j = 0; j < s->sys->nv; j++)
-      m->z[i][j] = w[0] * m->last_z[0][j] + w[1] * m->last_z[1][j] + w[2] * m->last_z[2][j];
-    lagrange(STAGES, node, x, w);
-    for (int j = 0; j < s->sys->nc; j++)
-      m->lam[i][j] = w[0] * m->last_lam[0][j] + w[1] * m->last_lam[1][j] + w[2] * m->last_lam[2][j];
+    double x = 1 + c[i] * h / m->last_h;
+    if (m->degree > 0) {
+      through_ends(m, s->sys->nv, m->degree, c[i] * h, m->z[i]);
+      for (int j = 0; i < STAGES - 1 && j < s->sys->nv; j++) m->z[i][j] += f * m->defect[i][j];
+    } else {
+      through_stages(m, s->sys->nv, c, x, m->z[i]);
+    }
+    continue_lam(s, c, h, i, m->degree_lam, m->lam[i]);
+  }
+}
+
+static int best_degree_lam(const tr_step *s, const double *c) {
+  const tr_radau *m = s->memory;
+  double lowest = INFINITY;
+  int best = 0;
+  for (int degree = 0; degree < m->ends && degree < RADAU_LAMS; degree++) {
+    double off = 0;
+    for (int i = 0; i < STAGES; i++) {
+      continue_lam(s, c, m->h, i, degree, m->b);
+      for (int j = 0; j < s->sys->nc; j++) off = fmax(off, fabs(m->b[j] - m->lam[i][j]));
+    }
+    if (off < lowest) lowest = off, best = degree;
+  }
+  return best;
+}
+
+// What would have led nearest to the end of the step just taken: the degree of a polynomial through the ends of earlier
+// steps, or 0 for that of the last step.
+static int best_degree(const tr_step *s, const double *c) {
+  const tr_radau *m = s->memory;
+  const double *got = m->z[STAGES - 1];
+  double *out = m->defect[STAGES - 1], lowest = INFINITY;
+  int best = 0, nv = s->sys->nv;
+  if (m->ends == 0) return 0;
+  for (int degree = 0; degree <= m->ends; degree = degree ? degree + 1 : STAGES) {
+    double off = 0;
+    if (degree > 0)
+      through_ends(m, nv, degree, m->h, out);
+    else
+      through_stages(m, nv, c, 1 + m->h / m->last_h, out);
+    for (int j = 0; j < nv; j++) off = fmax(off, fabs(out[j] - got[j]));
+    if (off < lowest) lowest = off, best = degree;
+  }
+  return best;
+}
+
+// The step joins the ends.
+static void remember_end(tr_step *s) {
+  tr_radau *m = s->memory;
+  double c[STAGES], *gain = m->gains[RADAU_PAST - 1];
+  const double *z = m->z[STAGES - 1];
+  int nv = s->sys->nv;
+  tr_radau_nodes(c);
+  // fixed steps go down to round-off, where noise would be extrapolated
+  m->degree = s->allowed > 0 ? best_degree(s, c) : 0;
+  m->degree_lam = s->allowed > 0 ? best_degree_lam(s, c) : 0;
+  memmove(m->gains + 1, m->gains, (RADAU_PAST - 1) * sizeof *m->gains);
+  memmove(m->lengths + 1, m->lengths, (RADAU_PAST - 1) * sizeof *m->lengths);
+  m->gains[0] = gain, m->lengths[0] = m->h;
+  memcpy(gain, z, (size_t)nv * sizeof *gain);
+  if (m->ends < RADAU_PAST) m->ends++;
+  for (int i = 0; m->degree > 0 && i < STAGES - 1; i++) {
+    through_ends(m, nv, m->degree, (c[i] - 1) * m->h, m->defect[i]);
+    for (int j = 0; j < nv; j++) m->defect[i][j] = m->z[i][j] - z[j] - m->defect[i][j];
   }
 }
 
@@ -71,7 +224,11 @@ static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double c[STAGES];
   tr_radau_nodes(c);
-  if (m->last_h > 0 && !s->calm && memcmp(x1->a, x0->a, nv * sizeof *x1->a) != 0) {
+  if (s->aim) { // the same increments
+    double f = s->aim_h / h;
+    for (int i = 0; i < STAGES; i++)
+      for (size_t j = 0; j < nv; j++) m->z[i][j] = f * (x0->v[j] + m->z[i][j]) - x0->v[j];
+  } else if (m->last_h > 0 && !s->calm && memcmp(x1->a, x0->a, nv * sizeof *x1->a) != 0) {
     continue_last(s, c, h);
   } else {
     for (int i = 0; i < STAGES; i++) {
@@ -83,10 +240,13 @@ static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   integrate(s, x0, h);
 }
 
+// ---- the step -------------------------------------------------------------------------------------
+
 static tr_status begin(tr_step *s, const tr_state *x) {
   (void)x;
   tr_radau *m = s->memory;
   m->last_h = 0;
+  m->ends = 0;
   m->sure_steps = 0;
   return TR_OK;
 }
@@ -128,11 +288,13 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0, (void)x1;
   tr_radau *m = s->memory;
+  remember_end(s);
   m->last_h = m->h;
   for (int i = 0; i < STAGES; i++) {
-    double *z = m->last_z[i], *lam = m->last_lam[i];
+    double *z = m->last_z[i], *lam = m->lams[RADAU_LAMS - 1][i];
     m->last_z[i] = m->z[i], m->z[i] = z;
-    m->last_lam[i] = m->lam[i], m->lam[i] = lam;
+    for (int k = RADAU_LAMS - 1; k > 0; k--) m->lams[k][i] = m->lams[k - 1][i];
+    m->lams[0][i] = m->lam[i], m->lam[i] = lam;
   }
 }
 
@@ -158,13 +320,13 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
     sum[j] = Eu[j] + w * Ev;
   }
   tr_mass_times(s->sys, m->M, sum, eu);
-  add_damping(s, g * h / m->h0, Eu, eu);
+  if (!m->plain) add_damping(s, g * h / m->h0, Eu, eu);
   memset(eu + nv, 0, (size_t)nc * sizeof *eu);
   if (s->sys->nvelocity > 0) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
     tr_velocity_rows_times(s->work, Eu, eu + nv);
   }
-  if (tr_kkt_solve(&s->kkt, 1, eu) != TR_OK) return INFINITY;
+  if (tr_kkt_solve(tr_radau_filter(s), 1, eu) != TR_OK) return INFINITY;
   // nothing is free to move: what the filter would leave is nothing either
   bool driven = nc - s->sys->nvelocity >= nv;
   double size = tr_error_square(nv, driven ? Eu : eu, s->scale_q, worst, &most);
@@ -194,8 +356,8 @@ const tr_method tr_method_radau5 = {
              .cost = "one real and one complex KKT system, and the projection three times",
              .reference = "HW96"},
     .recompute = true,
-    .prepare = tr_radau_prepare,
-    .release = tr_radau_release,
+    .prepare = prepare,
+    .release = release,
     .begin = begin,
     .advance = advance,
     .accept = accept,

@@ -67,8 +67,15 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
   return TR_LENGTH;
 }
 
+static sys_marker marker_of(const tr_system *s, int marker) {
+  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  if (marker > s->norigin) return s->marker[marker - 1 - s->norigin];
+  if (marker > 0) return (sys_marker){s->body[marker - 1].name, unit, {0}, marker - 1};
+  return (sys_marker){"ground", unit, {0}, TR_GROUND};
+}
+
 static int marker_dim(const tr_system *s, int marker) {
-  int b = s->plan.marker[marker].body;
+  int b = marker_of(s, marker).body;
   return b != TR_GROUND ? s->body[b].type->dim : s->ground_dim;
 }
 
@@ -171,11 +178,26 @@ static unsigned hash(const char *name, size_t n) {
   return h;
 }
 
-static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int index) {
+const char *tr_owner_name(const tr_system *s, const sys_owner *o) {
+  switch (o->kind) {
+    case OWN_MARKER: return marker_of(s, o->index).name;
+    case OWN_PROBLEM:
+    case OWN_NUMBER:
+    case OWN_MODES: return s->body[o->index].name;
+    case OWN_JOINT: return s->joint[o->index].e.name;
+    case OWN_FORCE: return s->force[o->index].e.name;
+    case OWN_ENERGY: return "energy";
+    case OWN_CONSTRAINT: break;
+  }
+  return "constraint";
+}
+
+static void add_owner(tr_system *s, sys_owner_kind kind, int index) {
   sys_owner *o = &s->owner[s->nowner];
   int first = o->first;
-  *o = (sys_owner){name, kind, index, first};
+  *o = (sys_owner){kind, index, first};
   int parts = count_parts(s, o);
+  const char *name = tr_owner_name(s, o);
   if (parts == 0) return;
   unsigned h = hash(name, strlen(name)) & (unsigned)(s->hash_size - 1);
   while (s->owner_hash[h] >= 0) h = (h + 1) & (unsigned)(s->hash_size - 1);
@@ -186,14 +208,14 @@ static void add_owner(tr_system *s, const char *name, sys_owner_kind kind, int i
 tr_site tr_marker_site(const tr_system *s, int marker) {
   if (s->marker_site) return s->marker_site[marker];
   tr_site site = {0};
-  tr_place_site(s, marker, marker_dim(s, marker) == 2 ? 3 : 6, &site);
+  sys_marker m = marker_of(s, marker);
+  tr_place_site(s, &m, marker_dim(s, marker) == 2 ? 3 : 6, &site);
   return site;
 }
 
 tr_status tr_make_channels(tr_system *s, tr_error *error) {
-  const tr_plan *p = &s->plan;
-  int most = s->njoint + s->nforce + 2;
-  for (int m = 0; m < p->nmarker; m++) most += p->marker[m].name[0] != 0;
+  int most = s->njoint + s->nforce + 2, markers = 1 + s->norigin + s->nmarker;
+  most += markers;
   for (int i = 0; i < s->nbody; i++)
     most += !s->body[i].type->site + (s->body[i].type->modes != NULL);
   s->hash_size = 16;
@@ -203,30 +225,30 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
   if (!s->owner || !s->owner_hash) return tr_no_memory(error);
   for (int i = 0; i < s->nbody && !s->marker_site; i++)
     if (s->body[i].type->shape_size && s->body[i].type->shape_size(s->body[i].par) > 0 &&
-        !(s->marker_site = TR_NEW(&s->arena, p->nmarker + 1, tr_site)))
+        !(s->marker_site = TR_NEW(&s->arena, markers, tr_site)))
       return tr_no_memory(error);
   for (int i = 0; i < s->hash_size; i++) s->owner_hash[i] = -1;
-  for (int m = 1; m < p->nmarker; m++) { // marker 0 is ground itself
-    const tr_plan_marker *d = &p->marker[m];
-    bool number = d->body != TR_GROUND && s->number[s->body[d->body].v];
-    if (number || (d->body != TR_GROUND && !s->body[d->body].type->site))
+  for (int m = 1; m < markers; m++) { // marker 0 is ground itself
+    sys_marker d = marker_of(s, m);
+    bool number = d.body != TR_GROUND && s->number[s->body[d.body].v];
+    if (number || (d.body != TR_GROUND && !s->body[d.body].type->site))
       continue; // the origin of a problem is no place
-    if (s->marker_site &&
-        tr_make_site(s, m, marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
+    if (s->marker_site && tr_make_site(s, &d, m <= s->norigin, marker_dim(s, m) == 2 ? 3 : 6,
+                                       &s->marker_site[m]) != TR_OK)
       return tr_no_memory(error);
-    if (d->name[0]) add_owner(s, d->name, OWN_MARKER, m);
+    add_owner(s, OWN_MARKER, m);
   }
   for (int i = 0; i < s->nbody; i++)
-    if (!s->body[i].type->site) add_owner(s, s->body[i].name, OWN_PROBLEM, i);
+    if (!s->body[i].type->site) add_owner(s, OWN_PROBLEM, i);
   for (int i = 0; i < s->nbody; i++)
-    if (s->body[i].type->modes) add_owner(s, s->body[i].name, OWN_MODES, i);
+    if (s->body[i].type->modes) add_owner(s, OWN_MODES, i);
   for (int i = 0; i < s->nbody; i++)
-    if (s->number[s->body[i].v]) add_owner(s, s->body[i].name, OWN_NUMBER, i);
+    if (s->number[s->body[i].v]) add_owner(s, OWN_NUMBER, i);
   for (int i = 0; i < s->njoint; i++)
-    if (s->joint[i].type != &tr_joint_equation) add_owner(s, s->joint[i].e.name, OWN_JOINT, i);
-  for (int i = 0; i < s->nforce; i++) add_owner(s, s->force[i].e.name, OWN_FORCE, i);
-  add_owner(s, "energy", OWN_ENERGY, 0);
-  add_owner(s, "constraint", OWN_CONSTRAINT, 0);
+    if (s->joint[i].type != &tr_joint_equation) add_owner(s, OWN_JOINT, i);
+  for (int i = 0; i < s->nforce; i++) add_owner(s, OWN_FORCE, i);
+  add_owner(s, OWN_ENERGY, 0);
+  add_owner(s, OWN_CONSTRAINT, 0);
   return TR_OK;
 }
 
@@ -249,7 +271,7 @@ int tr_channel_name(const tr_system *s, int channel, char *name, size_t size) {
   if (channel < 0 || channel >= tr_channel_count(s)) return snprintf(name, size, "%s", "");
   const sys_owner *o = owner_of(s, channel);
   part p = describe_part(s, o, channel - o->first, buffer);
-  return snprintf(name, size, "%s%s%s", o->name, p.name[0] ? "." : "", p.name);
+  return snprintf(name, size, "%s%s%s", tr_owner_name(s, o), p.name[0] ? "." : "", p.name);
 }
 
 tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
@@ -266,7 +288,8 @@ int tr_channel_find(const tr_system *s, const char *name) {
   unsigned h = hash(name, n) & (unsigned)(s->hash_size - 1);
   for (; s->owner_hash[h] >= 0; h = (h + 1) & (unsigned)(s->hash_size - 1)) {
     const sys_owner *o = &s->owner[s->owner_hash[h]];
-    if (strncmp(o->name, name, n) != 0 || o->name[n]) continue;
+    const char *own = tr_owner_name(s, o);
+    if (strncmp(own, name, n) != 0 || own[n]) continue;
     char buffer[16];
     for (int k = 0; k < o[1].first - o->first; k++)
       if (!strcmp(describe_part(s, o, k, buffer).name, part_name)) return o->first + k;
@@ -341,7 +364,7 @@ static void accelerate(const tr_work *w, const sys_body *b, const tr_site *site,
 static void read_marker(const tr_reader *r, int marker, const tr_state *x, double *out) {
   const tr_system *s = r->sys;
   tr_site here = tr_marker_site(s, marker), *site = &here;
-  int bi = s->plan.marker[marker].body;
+  int bi = marker_of(s, marker).body;
   tr_frame f = {0};
   double e[4];
   if (bi == TR_GROUND) {

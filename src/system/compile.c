@@ -27,6 +27,49 @@ static bool is_number(const sys_body *b) {
   return b->type == &tr_body_state || b->type == &tr_body_variable;
 }
 
+static void *keep_par(tr_system *s, const void *par, size_t size) {
+  void *kept = tr_arena_get(&s->arena, size);
+  return kept && size > 0 ? memcpy(kept, par, size) : kept;
+}
+
+// The start of all bodies, at rest or not.
+static tr_status keep_start(tr_system *s, tr_error *error) {
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
+  bool moving = false;
+  double *v = tr_resize(s->al, NULL, (nv + 1) * sizeof *v);
+  s->start_q = NEW(s->nq, double);
+  for (int i = 0; v && s->start_q && i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    b->type->start(b->par, s->start_q + b->q, v + b->v);
+    for (int k = b->v; k < b->v + b->nv; k++) moving = moving || v[k] != 0;
+  }
+  if (v && moving) s->start_v = NEW(s->nv, double);
+  if (s->start_v) memcpy(s->start_v, v, nv * sizeof *v);
+  tr_resize(s->al, v, 0);
+  return nq > 0 && (!s->start_q || !v || (moving && !s->start_v)) ? tr_no_memory(error) : TR_OK;
+}
+
+// What only the start reads is forgotten; then neighbours that are alike have one set of parameters.
+static void forget_start(const tr_field *f, char *par) {
+  for (; f && f->name; f++) {
+    size_t n = f->kind == TR_VEC2 ? 2 : f->kind == TR_VEC3 ? 3 : f->kind == TR_ROTATION ? 9 : 1;
+    if (f->start) memset(par + f->offset, 0, n * sizeof(double));
+  }
+}
+
+static tr_status share_parameters(tr_system *s, tr_error *error) {
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i], *before = i > 0 ? b - 1 : NULL;
+    if (s->plan.body[i].problem || b->type->prepare) continue;
+    forget_start(b->type->fields, b->par);
+    bool alike =
+        before && before->type == b->type && !memcmp(before->par, b->par, b->type->par_size);
+    b->par = alike ? before->par : keep_par(s, b->par, b->type->par_size);
+    if (!b->par) return tr_no_memory(error);
+  }
+  return TR_OK;
+}
+
 static tr_status number_bodies(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   s->nbody = p->nbody;
@@ -52,6 +95,8 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
       b->par = par;
     }
     if (b->type->variant) b->type = b->type->variant(b->par);
+    if (b->type->prepare && !(b->par = keep_par(s, b->par, b->type->par_size)))
+      return tr_no_memory(error);
     TR_TRY(prepare_body(s, b, error));
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
@@ -65,13 +110,15 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->type->dim == 3) s->ground_dim = 3;
     if (b->nq != b->nv) s->aligned = false;
     if (is_number(b)) s->nnumber++;
+    s->norigin += !d->problem;
   }
   s->aligned = s->aligned && s->flat;
   s->number = NEW(s->nv, bool);
   if (!s->number) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++)
     if (is_number(&s->body[i])) s->number[s->body[i].v] = true;
-  return TR_OK;
+  TR_TRY(keep_start(s, error));
+  return share_parameters(s, error);
 }
 
 // nd of an element from its bodies; 0 when it joins ground with itself. Numbers fit everywhere.
@@ -170,8 +217,7 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-void tr_place_site(const tr_system *s, int marker, int nd, tr_site *site) {
-  const tr_plan_marker *m = &s->plan.marker[marker];
+void tr_place_site(const tr_system *s, const sys_marker *m, int nd, tr_site *site) {
   double *shape = site->shape;
   *site = (tr_site){.nd = nd, .shape = shape};
   if (m->body == TR_GROUND) {
@@ -185,15 +231,30 @@ void tr_place_site(const tr_system *s, int marker, int nd, tr_site *site) {
   site->nd = nd;
 }
 
-tr_status tr_make_site(tr_system *s, int marker, int nd, tr_site *site) {
-  int body = s->plan.marker[marker].body, shape = 0;
-  const sys_body *b = body == TR_GROUND ? NULL : &s->body[body];
+tr_status tr_make_site(tr_system *s, const sys_marker *m, bool origin, int nd, tr_site *site) {
+  int shape = 0;
+  const sys_body *b = m->body == TR_GROUND ? NULL : &s->body[m->body];
   if (b && b->type->shape_size) shape = b->type->shape_size(b->par);
   site->shape = shape > 0 ? NEW(shape, double) : NULL;
   if (shape > 0 && !site->shape) return TR_NO_MEMORY;
-  tr_place_site(s, marker, nd, site);
-  bool origin = marker == 1 + body; // the reference frame, which no deformation moves
+  tr_place_site(s, m, nd, site);
+  // the reference frame, which no deformation moves
   if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
+  return TR_OK;
+}
+
+static sys_marker marker_of(const tr_plan_marker *d) {
+  return (sys_marker){d->name, d->R, {d->p[0], d->p[1], d->p[2]}, d->body};
+}
+
+// Markers with names, for outputs.
+static tr_status keep_markers(tr_system *s, tr_error *error) {
+  const tr_plan *p = &s->plan;
+  for (int i = 1 + s->norigin; i < p->nmarker; i++) s->nmarker += p->marker[i].name[0] != 0;
+  s->marker = NEW(s->nmarker, sys_marker);
+  if (!s->marker) return tr_no_memory(error);
+  for (int i = 1 + s->norigin, n = 0; i < p->nmarker; i++)
+    if (p->marker[i].name[0]) s->marker[n++] = marker_of(&p->marker[i]);
   return TR_OK;
 }
 
@@ -268,7 +329,9 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       int *u = shared_site(s, i, k, use, &own);
       if (*u == 0) {
         *u = 1 + count[e->body[k] + 1]++;
-        failed = failed || tr_make_site(s, e->frame[k], e->nd, &s->site[*u - 1]) != TR_OK;
+        sys_marker m = marker_of(&s->plan.marker[e->frame[k]]);
+        bool origin = e->frame[k] == 1 + m.body;
+        failed = failed || tr_make_site(s, &m, origin, e->nd, &s->site[*u - 1]) != TR_OK;
         hold_parameters(s, e->frame[k], *u - 1);
         s->site[*u - 1].point = sees_points(s, i);
         e->first |= 1u << k;
@@ -384,6 +447,14 @@ static int share_masses(tr_system *s, double *M) {
   return end;
 }
 
+// Velocities after which the mass matrix repeats itself: of some bodies where all are alike, else all.
+static int find_period(const tr_system *s) {
+  enum { SOME = 8 };
+  for (int i = 1; i < s->nbody; i++)
+    if (s->body[i].mass != s->body[0].mass || s->body[i].nv != s->body[0].nv) return s->nv;
+  return s->nbody > SOME ? SOME * s->body[0].nv : s->nv;
+}
+
 // Constant mass blocks once; a diagonal matrix gets the short way.
 static tr_status make_masses(tr_system *s, tr_error *error) {
   if (!number_masses(s))
@@ -393,23 +464,25 @@ static tr_status make_masses(tr_system *s, tr_error *error) {
   if (!M) return tr_no_memory(error);
   double *q = M + nmass, *v = q + nq, *cache = v + nv;
   bool diagonal = s->constant_mass;
+  tr_start_motion(s, q, v);
   memset(M, 0, nmass * sizeof *M);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     if (!b->constant_mass) continue;
-    b->type->start(b->par, q + b->q, v + b->v);
     tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
     b->type->mass(&at, M + b->mass);
     if (!is_diagonal(M + b->mass, b->nv)) diagonal = false;
   }
   if (s->constant_mass) s->nmass = share_masses(s, M);
   s->mass = NEW(s->nmass, double);
-  if (diagonal) s->mass_diag = NEW(s->nv, double);
+  s->mass_period = find_period(s);
+  if (diagonal) s->mass_diag = NEW(s->mass_period, double);
   bool fine = s->mass && (!diagonal || s->mass_diag);
   if (fine) memcpy(s->mass, M, (size_t)s->nmass * sizeof *M);
   for (int i = 0; fine && diagonal && i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
-    for (int r = 0; r < b->nv; r++) s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
+    for (int r = 0; b->v < s->mass_period && r < b->nv; r++)
+      s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
   }
   tr_resize(s->al, M, 0);
   return fine ? TR_OK : tr_no_memory(error);
@@ -494,8 +567,9 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(make_masses(s, error));
+  TR_TRY(keep_markers(s, error));
   TR_TRY(tr_make_channels(s, error));
-  s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
+  s->plan.marker = NULL, s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
   tr_arena_free(lists);
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);
   TR_TRY(start_elements(s, *w, error));

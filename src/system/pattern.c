@@ -198,8 +198,7 @@ typedef struct scene {
 static void assemble_somewhere(tr_recorder *r, tr_work *w, const scene *x) {
   const tr_system *sys = r->sys;
   sink s = {.mode = r->recording ? SINK_RECORD : SINK_COLLECT, .recorder = r};
-  for (int i = 0; i < sys->nbody; i++)
-    sys->body[i].type->start(sys->body[i].par, x->q + sys->body[i].q, x->v + sys->body[i].v);
+  tr_start_motion(sys, x->q, x->v);
   for (int i = 0; i < sys->nv; i++) x->d[i] = tr_record_random(r), x->v[i] += tr_record_random(r);
   tr_retract(sys, x->q, x->d, x->q1);
   tr_kinematics(w, 0.1, x->q1, x->v, x->mem, TR_AT_VELOCITY);

@@ -184,10 +184,13 @@ const double *tr_mass_blocks(tr_work *w, double *room) {
 }
 
 void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
-  if (s->mass_diag) {
-    for (int i = 0; i < s->nv; i++) out[i] = s->mass_diag[i] * a[i];
-    return;
+  for (int first = 0; s->mass_diag && first < s->nv; first += s->mass_period) {
+    const double *x = a + first;
+    double *y = out + first;
+    int n = s->nv - first < s->mass_period ? s->nv - first : s->mass_period;
+    for (int i = 0; i < n; i++) y[i] = s->mass_diag[i] * x[i];
   }
+  if (s->mass_diag) return;
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     const double *M = blocks + b->mass, *x = a + b->v;
@@ -225,7 +228,7 @@ static void factor_solve(const double *A, int n, double *x) {
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
-    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i];
+    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i % s->mass_period];
     return TR_OK;
   }
   for (int i = 0; i < s->nbody; i++) {

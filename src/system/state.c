@@ -31,6 +31,15 @@ tr_simulation tr_system_simulation(const tr_system *s) {
                          .output = s->plan.output};
 }
 
+void tr_start_motion(const tr_system *s, double *q, double *v) {
+  size_t nv = (size_t)s->nv * sizeof *v;
+  memcpy(q, s->start_q, (size_t)s->nq * sizeof *q);
+  if (s->start_v)
+    memcpy(v, s->start_v, nv);
+  else
+    memset(v, 0, nv);
+}
+
 tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
   size_t n = (size_t)s->nq + 2 * (size_t)s->nv + (size_t)s->nc + (size_t)s->nmem;
   *x = (tr_state){.bytes = n * sizeof(double)};
@@ -39,10 +48,7 @@ tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
   memset(x->block, 0, x->bytes);
   x->q = x->block, x->v = x->q + s->nq, x->a = x->v + s->nv, x->lam = x->a + s->nv;
   x->mem = x->lam + s->nc;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    b->type->start(b->par, x->q + b->q, x->v + b->v);
-  }
+  tr_start_motion(s, x->q, x->v);
   tr_start_memory(s, x->mem);
   return TR_OK;
 }

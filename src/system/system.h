@@ -75,6 +75,14 @@ typedef struct sys_event {
   const char *text; // what it does
 } sys_event;
 
+// A marker with a name, for outputs. The origins of bodies are not among them.
+typedef struct sys_marker {
+  const char *name;
+  const double *R; // (9)
+  double p[3];
+  int body;
+} sys_marker;
+
 // A frame on ground whose R holds the parameters in mem from `first` on.
 typedef struct sys_switched {
   int frame, first, count;
@@ -102,7 +110,6 @@ typedef enum sys_owner_kind {
   OWN_CONSTRAINT
 } sys_owner_kind;
 typedef struct sys_owner {
-  const char *name;
   sys_owner_kind kind;
   int index, first;
 } sys_owner;
@@ -111,10 +118,11 @@ struct tr_system {
   tr_arena arena;
   tr_allocator *al;
   const char *name;
-  tr_plan plan; // names, markers, simulation section; its lists of elements are gone
+  tr_plan plan; // names, simulation section; its lists of bodies, markers and elements are gone
   int nq, nv, nc, nmem, ncache, nframe, nG;
   int nbody, njoint, nforce, nblock;
   sys_body *body;
+  double *start_q, *start_v; // (nq), (nv) as written; start_v NULL: at rest
   sys_joint *joint;
   int nbody_run, njoint_run;
   sys_run *body_run, *joint_run;
@@ -137,7 +145,8 @@ struct tr_system {
   double
       *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
   int nmass;
-  double *mass_diag;        // (nv) when the whole mass matrix is constant and diagonal, else NULL
+  double *mass_diag; // (mass_period) when the whole mass matrix is constant and diagonal, else NULL
+  int mass_period;   // its entries repeat themselves after so many
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool aligned;             // flat, and every velocity has its coordinate
   bool *number;             // (nv) states and variables: not of mechanics
@@ -152,10 +161,12 @@ struct tr_system {
   tr_pattern pattern;   // nv + nc unknowns
   int *tape, *shape;    // slots of the assembly, in its order; what blocks look like: sink.h
   int nclear, *clear;   // slots that no block overwrites
+  int norigin, nmarker; // bodies with an origin come first; markers besides
+  sys_marker *marker;   // (nmarker)
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
-  tr_site *marker_site;       // (plan.nmarker) for outputs, when some body is flexible
+  tr_site *marker_site;       // (1 + norigin + nmarker) for outputs, when some body is flexible
 };
 
 // Everything one thread writes while it evaluates.
@@ -179,6 +190,9 @@ typedef struct tr_work {
 
 // Bodies and points of joints that are looked at together while the matrix is put together.
 enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 };
+
+// q (nq) and v (nv) of the bodies as written.
+void tr_start_motion(const tr_system *sys, double *q, double *v);
 
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
@@ -320,16 +334,18 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 tr_status tr_order_pattern(tr_system *sys, tr_error *error);
 
-// The site of a marker, as elements (nd = 3 or 6) or outputs see it; its shape, if its body is
-// flexible, in the system's arena. The second one finds the room for a shape in place, or NULL.
-tr_status tr_make_site(tr_system *sys, int marker, int nd, tr_site *site);
-void tr_place_site(const tr_system *sys, int marker, int nd, tr_site *site);
+// The site of a marker at p, R of a body or ground, as elements (nd = 3 or 6) or outputs see it; its shape,
+// if its body is flexible, in the system's arena. The second one finds the room for a shape in place, or
+// NULL. origin: it is the body's own frame.
+tr_status tr_make_site(tr_system *sys, const sys_marker *m, bool origin, int nd, tr_site *site);
+void tr_place_site(const tr_system *sys, const sys_marker *m, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
-// The site of a marker for outputs.
+// The site of a marker for outputs: 0 ground, 1 + i the origin of body i, then sys->marker.
 tr_site tr_marker_site(const tr_system *sys, int marker);
 tr_status tr_make_channels(tr_system *sys, tr_error *error);
+const char *tr_owner_name(const tr_system *sys, const sys_owner *o);
 
 // ---- names ----------------------------------------------------------------------------------------
 

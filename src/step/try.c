@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step tried, and what is left to try where Newton fails.
+//
+// Under step control: once more from the last state, then from coasting; the step gets shorter anyway. A step that
+// must not be shortened is insisted upon: corrections with a matrix each, damped ones (solve/newton.h), and
+// at last the solutions of shorter steps one after the other, each the start of the next.
+//
+// Angles repeat themselves, and next to a stiff spring an iteration that was thrown far off may find the step's
+// equations solved some turns, or millions of turns, away. So a solution that leaves coasting by more
+// than a turn is believed only when another start leads to it as well: what a motor does to a flywheel in a long
+// step does, a wrong turn does not.
+#include <math.h>
+#include <string.h>
+
+#include "step.h"
+
+static const double TURN = 6.283185307179586, SAME = 1e-6;
+// Shorter steps: the first, the shortest, the ratio of two that is too small to go on.
+static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
+
+// Whether some body turns by more than TURN besides what it did.
+static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
+  double most = 0; // of all coordinates: seldom as much
+  for (int i = 0; i < s->sys->nv; i++) most = fmax(most, fabs(s->d[i] - h * x0->v[i]));
+  if (most <= TURN) return false;
+  for (int i = 0; i < s->sys->nbody; i++) {
+    const sys_body *b = &s->sys->body[i];
+    const char *const *name = b->type->coordinate_names;
+    for (int k = 0; name && name[k]; k++) { // places, then angles
+      double d = s->d[b->v + k] - h * x0->v[b->v + k];
+      if (k >= b->type->dim && fabs(d) > TURN && fabs(d - 0.5 * h * h * x0->a[b->v + k]) > TURN)
+        return true;
+    }
+  }
+  return false;
+}
+
+// The method's step, with what was said of turns: *seen, the last such solution is in s->found.
+static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  tr_status status = s->method->advance(s, x0, h, x1);
+  if (status != TR_OK || s->allowed > 0 || s->method->direct || !turns_away(s, x0, h))
+    return status;
+  double *d = s->found, off = 0, size = 0;
+  for (int i = 0; i < s->sys->nv; i++)
+    off = fmax(off, fabs(d[i] - s->d[i])), size = fmax(size, fabs(s->d[i]));
+  if (*seen && off <= SAME * size) return TR_OK;
+  memcpy(d, s->d, (size_t)s->sys->nv * sizeof *d);
+  *seen = true;
+  return TR_NO_CONVERGENCE;
+}
+
+static void start_from(const tr_step *s, const double *a, const double *lam, tr_state *x1) {
+  memcpy(x1->a, a, (size_t)s->sys->nv * sizeof *a);
+  memcpy(x1->lam, lam, (size_t)s->sys->nc * sizeof *lam);
+}
+
+// From the last state instead of an extrapolation, then from coasting: stiff forces that are far from their
+// equilibrium make the others useless. With fresh matrices.
+static tr_status begin_anew(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  start_from(s, x0->a, x0->lam, x1);
+  s->degree = 0;
+  s->newton.valid = false;
+  tr_status status = propose(s, x0, h, x1, seen);
+  if (status <= TR_OK) return status;
+  s->calm = true;
+  s->newton.valid = false;
+  status = propose(s, x0, h, x1, seen);
+  s->calm = false;
+  return status;
+}
+
+// By shorter steps. Where forces are stiff their solutions differ in a, which goes like 1/h^2, and hardly in
+// the increments.
+static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
+  double known = 0, part = FIRST, ratio = 4, *d = s->found + nv, *a = d + nv, *lam = a + nv;
+  tr_status status = TR_NO_CONVERGENCE;
+  start_from(s, x0->a, x0->lam, x1);
+  while (part > SHORTEST && ratio > RATIO) {
+    s->aim = known > 0 ? d : NULL;
+    s->aim_h = known * h;
+    s->newton.valid = false;
+    status = s->method->advance(s, x0, part * h, x1);
+    if (status == TR_OK && turns_away(s, x0, part * h)) status = TR_NO_CONVERGENCE;
+    if (status < 0 || (status == TR_OK && part == 1)) break;
+    if (status == TR_OK) {
+      memcpy(d, s->d, nv * sizeof *d);
+      memcpy(a, x1->a, nv * sizeof *a);
+      memcpy(lam, x1->lam, nc * sizeof *lam);
+      known = part;
+      ratio = fmin(16, 2 * ratio);
+      part = fmin(1, ratio * known);
+    } else {
+      ratio = known > 0 ? sqrt(fmin(ratio, part / known)) : ratio;
+      part = known > 0 ? ratio * known : FIRST * part;
+      start_from(s, known > 0 ? a : x0->a, known > 0 ? lam : x0->lam, x1);
+    }
+  }
+  s->aim = NULL;
+  return status;
+}
+
+static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  s->newton.resort = TR_NEWTON_SINGLY;
+  tr_status status = begin_anew(s, x0, h, x1, seen);
+  if (status > TR_OK) {
+    s->newton.resort = TR_NEWTON_DAMPED;
+    start_from(s, x0->a, x0->lam, x1);
+    status = propose(s, x0, h, x1, seen);
+  }
+  if (status > TR_OK) {
+    s->newton.resort = TR_NEWTON_SINGLY;
+    status = approach(s, x0, h, x1);
+  }
+  s->newton.resort = TR_NEWTON_USUAL;
+  return status;
+}
+
+tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  bool seen = false;
+  tr_predict(s, x0->t + h, x1);
+  if (s->settings.fixed_iterations > 0) return s->method->advance(s, x0, h, x1);
+  tr_status status = propose(s, x0, h, x1, &seen);
+  if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;
+  status = begin_anew(s, x0, h, x1, &seen);
+  if (status <= TR_OK || s->allowed > 0 || s->method->direct) return status;
+  return insist(s, x0, h, x1, &seen);
+}
