@@ -20,6 +20,7 @@
 enum { WIDTH_MAX = 16 };               // pivots of a node
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
 enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
+enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
 // Multiplications per unknown: nothing to gain by dissection, nor by bodies and joints as wholes.
 static const double FLOPS_FEW = 400, FLOPS_LEAST = 30;
 static const double WORTH_IT = 0.9; // another order is taken for that share of the operations
@@ -328,7 +329,8 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   c.parts = c.o.placed, c.first = room + 10 * n;
   memcpy(c.first, order, (size_t)c.parts * sizeof *order);
   TR_TRY(try_order(ar, &c, DEGREE, d));
-  if (p->groups && c.least > FLOPS_LEAST * (double)n) status = try_order(ar, &c, LINKAGE, d);
+  if (p->groups && p->n >= LINK_MIN && c.least > FLOPS_LEAST * (double)n)
+    status = try_order(ar, &c, LINKAGE, d);
   if (status != TR_OK && status != TR_FAILED) return status;
   if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
     TR_TRY(try_order(ar, &c, DISSECTION, d));

@@ -146,6 +146,8 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   if (p->blocks) {
     k->factors = TR_NEW(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
+    if (p->blocks->linked && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
+      return TR_NO_MEMORY;
     return k->factors && k->work ? TR_OK : TR_NO_MEMORY;
   }
   k->scaled = TR_NEW(ar, p->nnz + 1, double);
@@ -351,6 +353,7 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
+static const double REFINE_LINKED = 1e-3;      // what has cancelled is all that this ratio shows
 static const double REGULARISED_RATIO = 1e-13; // where small pivots are meant to be there
 enum { PAUSE_MAX = 10 };                       // as a power of 2
 static const double LONG = 1000;
@@ -469,7 +472,8 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (k->by_blocks && k->rcond < REFINE_RATIO * fmin(1, LONG / n))
+  double ratio = k->by_blocks && k->p->blocks->linked ? REFINE_LINKED : REFINE_RATIO;
+  if (k->by_blocks && k->rcond < ratio * fmin(1, LONG / n))
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
     tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);
