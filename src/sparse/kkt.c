@@ -43,10 +43,12 @@ static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic
   return common->status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
 }
 
-// The block solver does about BLOCK_SPEED times as many operations in a time as KLU. KLU's estimate of its own
-// knows nothing of the pivots that zeros on the diagonal will force it to take: on lattices, where the two are
-// about equal, they make it PIVOTING times as many. It is asked only where they are many.
-static const double BLOCK_SPEED = 4, PIVOTING = 5, FLOPS_FEW = 2000;
+// The block solver does about BLOCK_SPEED times as many operations in a time as KLU, whose number KLU
+// estimates from below: it knows nothing of the pivots that zeros on the diagonal will force it to take. On
+// lattices of more than KLU_MOST unknowns these make it many times as many. It is asked only where they are
+// many.
+static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
+enum { KLU_MOST = 2000 };
 
 // From times measured on chains, nets and small linkages, in ns: evaluations per unknown, operations of a
 // factorisation, numbers of the factors that are written once and read twice.
@@ -60,13 +62,13 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   p->matrix_cost = 0;
   if (p->n <= dense_max) return TR_OK;
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
-  if (p->blocks && p->blocks->flops <= FLOPS_FEW * p->n) return TR_OK;
+  if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;
   klu_handle *h = TR_NEW(ar, 1, klu_handle);
   if (!h) return TR_NO_MEMORY;
   TR_TRY(klu_order(p, &h->common, &h->symbolic));
   p->klu = h;
   p->matrix_cost = predict_cost(p, BLOCK_SPEED * h->symbolic->est_flops, 2 * h->symbolic->lnz);
-  if (p->blocks && p->blocks->flops <= PIVOTING * BLOCK_SPEED * h->symbolic->est_flops)
+  if (p->blocks && p->blocks->flops <= BLOCK_SPEED * h->symbolic->est_flops)
     tr_pattern_free(p);
   else
     p->blocks = NULL;
@@ -353,9 +355,9 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
-static const double REFINE_LINKED = 1e-3;      // what has cancelled is all that this ratio shows
-static const double REGULARISED_RATIO = 1e-13; // where small pivots are meant to be there
-enum { PAUSE_MAX = 10 };                       // as a power of 2
+static const double REFINE_LINKED = 1e-3; // what has cancelled is all that this ratio shows
+static const double SMALL_RATIO = 1e-13;  // where they are meant to be
+enum { PAUSE_MAX = 10 };                  // as a power of 2
 static const double LONG = 1000;
 
 static bool block_factor_once(tr_kkt *k) {
@@ -364,7 +366,8 @@ static bool block_factor_once(tr_kkt *k) {
   if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
     return false;
   k->rcond = report.least / report.most;
-  double least = k->regularised ? REGULARISED_RATIO : BLOCK_RATIO;
+  double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
+  if (k->p->blocks->linked) least *= fmin(1, LONG / k->p->n);
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
@@ -405,7 +408,7 @@ static tr_status make_klu(tr_kkt *k) {
 
 static bool try_blocks(tr_kkt *k) {
   if (!k->factors) return false;
-  if (k->pause > 0 && !k->regularised) {
+  if (k->pause > 0 && k->expected == TR_EXPECT_REGULAR) {
     k->pause--;
     return false;
   }
@@ -413,7 +416,7 @@ static bool try_blocks(tr_kkt *k) {
     k->refusals = 0;
     return true;
   }
-  if (k->regularised) return false;
+  if (k->expected != TR_EXPECT_REGULAR) return false;
   k->refusals += k->refusals < PAUSE_MAX;
   k->pause = (1 << k->refusals) - 2;
   return false;
@@ -430,6 +433,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->scale_known = false;
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
+  if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return sparse_factor(k);

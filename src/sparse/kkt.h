@@ -54,13 +54,17 @@ typedef struct tr_mask {
 } tr_mask;
 tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *row, tr_mask *mask);
 
+// What the block solver should think of small pivots: they are trouble, and KLU may know them better; they are
+// meant to be, since multipliers have small numbers on their diagonal; they are the question, and
+// TR_SINGULAR is the answer.
+typedef enum tr_expected { TR_EXPECT_REGULAR, TR_EXPECT_SMALL, TR_EXPECT_SINGULAR } tr_expected;
+
 typedef struct tr_kkt {
   const tr_pattern *p;
-  const tr_mask *mask; // or NULL
-  double *values;      // (nnz + 1), filled by the caller
-  bool
-      regularised; // by him too: multipliers have a small number on their diagonal, which pivots may be as small as
-  double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
+  const tr_mask *mask;  // or NULL
+  double *values;       // (nnz + 1), filled by the caller
+  tr_expected expected; // of them, by him too
+  double rcond;         // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;

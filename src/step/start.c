@@ -171,9 +171,9 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
 }
 
 static tr_status factor_regular(tr_projector *p) {
-  p->kkt->regularised = true;
+  p->kkt->expected = TR_EXPECT_SMALL;
   tr_status status = tr_kkt_factor(p->kkt);
-  p->kkt->regularised = false;
+  p->kkt->expected = TR_EXPECT_REGULAR;
   return status;
 }
 
@@ -449,12 +449,14 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   const tr_system *s = p->sys;
   p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
   TR_TRY(take_out(p, x, 0, NULL));
+  p->kkt->expected = TR_EXPECT_SINGULAR;
   tr_status status = factor(p, x);
+  p->kkt->expected = TR_EXPECT_REGULAR;
   if (status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS)) return status;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
   int n = p->redundancy.count;
-  if (n == 0) return status;
+  if (n == 0) return factor(p, x);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(take_out(p, x, n, p->redundancy.row));
