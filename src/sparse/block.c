@@ -235,7 +235,7 @@ static void scale_node(const block_node *s, const double *F, double *d) {
 }
 
 // d (n) holds the sums until the node's turn has come.
-static bool factor_linked(const tr_blocks *b, double *F, double *d, block_report *report) {
+static bool factor_measured(const tr_blocks *b, double *F, double *d, block_report *report) {
   for (int s = 0; s < b->nodes; s++) {
     const block_node *node = &b->node[s];
     for (int k = 0; k < node->width; k++)
@@ -255,7 +255,7 @@ bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, double 
   *report = (block_report){.least = INFINITY};
   memset(F, 0, (size_t)b->numbers * sizeof *F);
   for (int k = 0; k < nnz; k++) F[b->slot[k]] = values[k];
-  if (b->linked) return factor_linked(b, F, d, report);
+  if (b->measured) return factor_measured(b, F, d, report);
   for (int s = 0; s < b->nodes; s++)
     if (!factor_any(b, &b->node[s], d + b->node[s].first, F, report)) return false;
   return isfinite(report->most + report->largest);

@@ -314,7 +314,7 @@ static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
 
 // The best of three orders, and its nodes.
 static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d, bool *linked) {
+                              draft *d, bool *measured) {
   size_t n = (size_t)p->n;
   int *room = TR_NEW(ar, 11 * n, int), *cliques = NULL, length = 0;
   if (!room) return TR_NO_MEMORY;
@@ -334,7 +334,7 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   if (status != TR_OK && status != TR_FAILED) return status;
   if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
     TR_TRY(try_order(ar, &c, DISSECTION, d));
-  *linked = c.best == LINKAGE;
+  *measured = c.best != DEGREE;
   return c.last == c.best ? TR_OK : try_order(ar, &c, (order_kind)c.best, d);
 }
 
@@ -539,7 +539,7 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   int *order = TR_NEW(own, n, int), *room = TR_NEW(own, 7 * n, int);
   if (!order || !room) return TR_NO_MEMORY;
   TR_TRY(symmetric(own, p, &g));
-  TR_TRY(choose_order(own, p, &g, order, d, &b->linked));
+  TR_TRY(choose_order(own, p, &g, order, d, &b->measured));
   b->n = p->n;
   b->flops = d->flops;
   TR_TRY(lay_out(ar, d, order, room, room + n, b));

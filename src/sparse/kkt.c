@@ -148,7 +148,7 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   if (p->blocks) {
     k->factors = TR_NEW(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
-    if (p->blocks->linked && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
+    if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
       return TR_NO_MEMORY;
     return k->factors && k->work ? TR_OK : TR_NO_MEMORY;
   }
@@ -355,9 +355,9 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
-static const double REFINE_LINKED = 1e-3; // what has cancelled is all that this ratio shows
-static const double SMALL_RATIO = 1e-13;  // where they are meant to be
-enum { PAUSE_MAX = 10 };                  // as a power of 2
+static const double REFINE_MEASURED = 1e-3; // what has cancelled is all that this ratio shows
+static const double SMALL_RATIO = 1e-13;    // where they are meant to be
+enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
 static bool block_factor_once(tr_kkt *k) {
@@ -367,7 +367,7 @@ static bool block_factor_once(tr_kkt *k) {
     return false;
   k->rcond = report.least / report.most;
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
-  if (k->p->blocks->linked) least *= fmin(1, LONG / k->p->n);
+  if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
@@ -376,7 +376,7 @@ static bool block_factor(tr_kkt *k) {
   const tr_blocks *b = k->p->blocks;
   if (k->scale_known && block_factor_once(k)) return true;
   if (!finite(k->values, k->p->nnz)) return k->scale_known = false;
-  if (b->linked) return k->scale_known = !k->scale_known && block_factor_once(k);
+  if (b->measured) return k->scale_known = !k->scale_known && block_factor_once(k);
   if (!find_scale(k)) return k->scale_known = false;
   k->scale_known = false;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
@@ -476,7 +476,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  double ratio = k->by_blocks && k->p->blocks->linked ? REFINE_LINKED : REFINE_RATIO;
+  double ratio = k->by_blocks && k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
   if (k->by_blocks && k->rcond < ratio * fmin(1, LONG / n))
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
