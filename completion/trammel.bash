@@ -29,8 +29,8 @@ _trammel() {
       run) words="--method --step --end --tol --tol-velocities --control --min-step --max-step --set --out --out-every --output --newton-iterations
                   --newton-tol --no-consistent-start --zero-start --redundant --recompute --no-audit --json --final --quiet --help" ;;
       study) words="convergence energy drift cost work-precision stability --methods --steps --end --set
-                    --error --lam --reference --output --joint --at --repeats --threads --newton-tol --out
-                    --json --quiet --help" ;;
+                    --error --lam --reference --output --joint --at --repeats --threads --newton-iterations
+                    --newton-tol --no-consistent-start --zero-start --out --json --quiet --help" ;;
       check) words="--set --motions --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
       outputs) words="--set --json --names --help" ;;

@@ -91,6 +91,26 @@ static void check_wrench(scene *x, seed *s) {
   assert_all_near(x->n, w, want, 64 * DBL_EPSILON, "%s: wrench = -G' lam", x->name);
 }
 
+// All in one look: the same as one by one.
+static void check_look(scene *x, seed *s) {
+  enum { ROWS = TR_MAX_ROWS };
+  double G[ROWS * MAX_N], want_G[ROWS * MAX_N], phi[ROWS], want_phi[ROWS], phi_t[ROWS];
+  double want_phi_t[ROWS] = {0};
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  (void)s;
+  if (!x->jops->look) return;
+  double t = walk(x, 0, f, pf);
+  x->jops->look(x->par, t, pf, x->mem, phi, phi_t, G);
+  joint_at(x, 0, NULL, want_phi, NULL);
+  jacobian_at(x, 0, want_G);
+  if (x->jops->phi_t) x->jops->phi_t(x->par, t, pf, x->mem, want_phi_t);
+  int rows = x->jops->rows;
+  assert_all_near(rows, phi, want_phi, 4 * DBL_EPSILON, "%s: look, phi", x->name);
+  assert_all_near(rows, phi_t, want_phi_t, 4 * DBL_EPSILON, "%s: look, phi_t", x->name);
+  assert_all_near(rows * x->n, G, want_G, 4 * DBL_EPSILON, "%s: look, G", x->name);
+}
+
 // G' lam along the path
 static void pull(void *context, double s, double *out) {
   const scene *x = context;
@@ -549,6 +569,7 @@ static int each_force(check what, bool lively) {
 JOINT_TEST(check_jacobian)
 JOINT_TEST(check_phi_t)
 JOINT_TEST(check_wrench)
+JOINT_TEST(check_look)
 JOINT_TEST(check_geom)
 JOINT_TEST(check_gamma)
 JOINT_TEST(check_no_work)
@@ -573,16 +594,27 @@ static void force_laws(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(joint_check_jacobian),       cmocka_unit_test(joint_check_phi_t),
-      cmocka_unit_test(joint_check_wrench),         cmocka_unit_test(joint_check_geom),
-      cmocka_unit_test(joint_check_gamma),          cmocka_unit_test(joint_check_no_work),
-      cmocka_unit_test(joint_check_invariance),     cmocka_unit_test(joint_check_joint_measures),
-      cmocka_unit_test(joint_check_turns),          cmocka_unit_test(joint_check_auto),
-      cmocka_unit_test(force_check_tangent),        cmocka_unit_test(force_check_potential),
-      cmocka_unit_test(force_check_work),           cmocka_unit_test(force_check_force_invariance),
-      cmocka_unit_test(force_check_force_measures), cmocka_unit_test(force_check_turns),
-      cmocka_unit_test(force_check_auto),           cmocka_unit_test(force_laws),
-      cmocka_unit_test(joint_check_joint_sight),    cmocka_unit_test(force_check_force_sight),
+      cmocka_unit_test(joint_check_jacobian),
+      cmocka_unit_test(joint_check_phi_t),
+      cmocka_unit_test(joint_check_wrench),
+      cmocka_unit_test(joint_check_geom),
+      cmocka_unit_test(joint_check_gamma),
+      cmocka_unit_test(joint_check_no_work),
+      cmocka_unit_test(joint_check_look),
+      cmocka_unit_test(joint_check_invariance),
+      cmocka_unit_test(joint_check_joint_measures),
+      cmocka_unit_test(joint_check_turns),
+      cmocka_unit_test(joint_check_auto),
+      cmocka_unit_test(force_check_tangent),
+      cmocka_unit_test(force_check_potential),
+      cmocka_unit_test(force_check_work),
+      cmocka_unit_test(force_check_force_invariance),
+      cmocka_unit_test(force_check_force_measures),
+      cmocka_unit_test(force_check_turns),
+      cmocka_unit_test(force_check_auto),
+      cmocka_unit_test(force_laws),
+      cmocka_unit_test(joint_check_joint_sight),
+      cmocka_unit_test(force_check_force_sight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,30 @@ static void test_touch_is_once(void **state) {
 }
 
 // Over and back within one step, both directions and one.
+// One that comes up to an instant after another happens with it, and not once more when it is there: in the
+// first step, which is shorter than what follows by far.
+static void test_within_an_instant(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "radau5", "ggl-bdf", "pfpc2", "nstiff-si2", NULL};
+  tr_system *sys = compile_text(
+      "trammel: 1\n"
+      "bodies: {p: {type: planar-point, mass: 1, position: [-1e-9, 0], velocity: [1, 0]}}\n"
+      "simulation: {end: 1, step: 0.1}\n"
+      "events:\n"
+      "  one: {when: DX(p), message: one}\n"
+      "  two: {when: DX(p) - 0.9e-12, message: two}\n");
+  for (int i = 0; methods[i]; i++)
+    for (int k = 0; k < 2; k++) {
+      tr_run *run = begin(sys, methods[i], NAN, k ? 1e-6 : 0);
+      finish(run, methods[i]);
+      if (tr_run_describe(run).events != 2)
+        fail_msg("%s: %ld events", methods[i], tr_run_describe(run).events);
+      assert_true(tr_run_event(run, 0).t == tr_run_event(run, 1).t);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 static void test_two_crossings_in_a_step(void **state) {
   (void)state;
   tr_system *sys = compile_text(
@@ -598,6 +622,7 @@ int main(void) {
       cmocka_unit_test(test_awkward_times),
       cmocka_unit_test(test_tangent),
       cmocka_unit_test(test_touch_is_once),
+      cmocka_unit_test(test_within_an_instant),
       cmocka_unit_test(test_two_crossings_in_a_step),
       cmocka_unit_test(test_chatter),
       cmocka_unit_test(test_rows),

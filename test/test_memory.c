@@ -5,6 +5,7 @@
 // Two ways to look: an allocator of our own behind the library's hook, and, for what KLU takes from the
 // heap directly, the C library's functions themselves. The latter can be made to fail only without
 // sanitizers, which bring their own; there they are counted by the sanitizers' hook.
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,13 +83,15 @@ static void watch_heap(long fail_at) {
 typedef struct counter {
   tr_allocator al;
   long calls, fail_at, live;
-  bool once; // only that one call fails, later ones work
+  size_t bytes, most; // now, and at most so far
+  bool once;          // only that one call fails, later ones work
 } counter;
 
 static void *counted(tr_allocator *self, void *block, size_t size) {
   counter *c = (counter *)self;
+  size_t before = block ? malloc_usable_size(block) : 0;
   if (size == 0) {
-    if (block) c->live--;
+    if (block) c->live--, c->bytes -= before;
     free(block);
     return NULL;
   }
@@ -96,6 +99,8 @@ static void *counted(tr_allocator *self, void *block, size_t size) {
   if (c->fail_at > 0 && (c->once ? c->calls == c->fail_at : c->calls >= c->fail_at)) return NULL;
   void *got = realloc(block, size);
   if (got && !block) c->live++;
+  if (got) c->bytes += malloc_usable_size(got) - before;
+  if (c->bytes > c->most) c->most = c->bytes;
   return got;
 }
 
@@ -285,6 +290,58 @@ static void steps_allocate_nothing(void **u) {
   }
 }
 
+// ---- how much ---------------------------------------------------------------------------------------
+
+// Bytes that N bodies take: while the model is compiled, for the system, and with a run under way.
+typedef struct taken {
+  double compile, system, run;
+} taken;
+
+static taken measure(const char *model, const char *n, const char *method) {
+  counter c = {.al = {counted}};
+  char file[512];
+  tr_model *m;
+  tr_system *sys;
+  tr_run *run;
+  tr_run_settings s = tr_run_defaults();
+  s.method = method;
+  file_of(model, file, sizeof file);
+  assert_int_equal(tr_model_new(&c.al, &m), TR_OK);
+  assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  assert_int_equal(tr_model_set(m, "N", n, NULL), TR_OK);
+  assert_int_equal(tr_compile(m, &sys, NULL), TR_OK);
+  tr_model_free(m);
+  taken t = {.compile = (double)c.most, .system = (double)c.bytes};
+  c.most = c.bytes;
+  assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
+  assert_int_equal(tr_run_to(run, 5e-3, NULL), TR_OK);
+  t.run = (double)c.most;
+  tr_run_free(run);
+  tr_system_free(sys);
+  assert_int_equal(c.bytes, 0);
+  return t;
+}
+
+// For each further body: of a chain, and of windows of four bars, which have two.
+static void check_each(const char *model, int bodies, const char *method, taken most) {
+  taken few = measure(model, "100", method), many = measure(model, "400", method);
+  double n = 300.0 * bodies;
+  taken each = {(many.compile - few.compile) / n, (many.system - few.system) / n,
+                (many.run - few.run) / n};
+  print_message("%s by %s, bytes a body: %.0f to compile, %.0f compiled, %.0f in a run\n", model,
+                method, each.compile, each.system, each.run);
+  assert_true(each.compile <= most.compile && each.system <= most.system && each.run <= most.run);
+}
+
+static void bodies_take_little(void **u) {
+  (void)u;
+#ifndef SANITIZED // which add to every block
+  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3900, 1900, 5800});
+  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3900, 1900, 8200});
+  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){3200, 1750, 4200});
+#endif
+}
+
 // The watch itself works.
 static void heap_is_watched(void **u) {
   (void)u;
@@ -298,10 +355,9 @@ static void heap_is_watched(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(heap_is_watched),
-      cmocka_unit_test(allocator_sweep),
-      cmocka_unit_test(heap_sweep),
-      cmocka_unit_test(steps_allocate_nothing),
+      cmocka_unit_test(heap_is_watched),    cmocka_unit_test(allocator_sweep),
+      cmocka_unit_test(heap_sweep),         cmocka_unit_test(steps_allocate_nothing),
+      cmocka_unit_test(bodies_take_little),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

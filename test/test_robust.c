@@ -2,6 +2,7 @@
 // Runs that cannot go on say why, naming who is to blame; and stiff ones that should go on do.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helper_mechanics.h"
@@ -52,7 +53,9 @@ static const char *const sliding =
 
 static void test_discontinuous_force(void **state) {
   (void)state;
-  static const char *const methods[] = {"newmark", "hht-i3", "nstiff", "hht-si2", "ggl-bdf", NULL};
+  static const char *const methods[] = {"newmark", "hht-i3",    "nstiff", "hht-si2",
+                                        "ggl-bdf", "gen-alpha", "radau5", "nstiff-si2",
+                                        "cs",      "cm",        NULL};
   tr_system *sys = compile_text(sliding);
   for (int i = 0; methods[i]; i++)
     for (int k = 0; k < 2; k++) {
@@ -119,6 +122,38 @@ static void test_tiny_steps(void **state) {
     tr_run_free(run);
     unload(&m);
   }
+}
+
+// What can never work is refused with what would.
+static void test_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *method;
+    double step, tol;
+    const char *words;
+  } cases[] = {{"hht-i3", 1e-300, 0, "lost in the round-off of times"},
+               {"hht-i3", 1e-17, 0, "no step below 4.4e-16 s"},
+               {"hht-i3", NAN, 1e-17, "1e-15 is the least"},
+               {"ggl", NAN, 0, "did you mean \"ggl-bdf\"?"},
+               {"hht_i3", NAN, 0, "did you mean \"hht-i3\"?"},
+               {"hht-i3:alhpa=0", NAN, 0, "did you mean \"alpha\"?"}};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tr_error error = {0};
+    tr_run *run;
+    tr_run_settings s = tr_run_defaults();
+    s.method = cases[i].method, s.step = cases[i].step, s.control.tol = cases[i].tol;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &error), TR_BAD_INPUT);
+    if (!strstr(error.text, cases[i].words)) fail_msg("%s", error.text);
+  }
+  const char *output = "crnk.x";
+  int *channels = calloc((size_t)tr_channel_count(m.sys), sizeof *channels), count;
+  tr_error error = {0};
+  assert_non_null(channels);
+  assert_int_equal(tr_channels_choose(m.sys, 1, &output, channels, &count, &error), TR_BAD_INPUT);
+  assert_non_null(strstr(error.text, "did you mean \"crank.x\"?"));
+  free(channels);
+  unload(&m);
 }
 
 // A pendulum on a spring of k/m = 1e12: what the rigid one does, with steps a million times longer than
@@ -273,6 +308,7 @@ int main(void) {
       cmocka_unit_test(test_explicit_and_stiff),
       cmocka_unit_test(test_given_number_of_corrections),
       cmocka_unit_test(test_tiny_steps),
+      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_stiff),
       cmocka_unit_test(test_stiff_hinge),
       cmocka_unit_test(test_violent_start),

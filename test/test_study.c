@@ -87,6 +87,29 @@ static void known_errors(void **u) {
   unload(&m);
 }
 
+// [GNP05] Tables 1 and 2: one iteration a step, errors at the end.
+static void given_iterations(void **u) {
+  (void)u;
+  static const char *const methods[] = {"newmark:beta=1/4,gamma=1/2",
+                                        "newmark:beta=25/64,gamma=3/4"};
+  static const double want[2][2][2] = {{{2.82e-4, 9.02e-4}, {7.05e-5, 2.29e-4}},
+                                       {{3.15e-3, 1.20e-1}, {1.31e-3, 6.12e-2}}};
+  static const double steps[] = {0x1p-8, 0x1p-9};
+  mechanism m = load_model("pendulum.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = 2, set.method = methods, set.steps = 2, set.step = steps, set.end = 4;
+  set.at_end = true, set.newton_iterations = 1;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  const tr_table *t = table(s, "errors");
+  for (int k = 0; k < 4; k++) {
+    const double *w = want[k / 2][k % 2];
+    assert_near(number(t, k, "error_q"), w[0], 0.005 * w[0], "row %d, q", k);
+    assert_near(number(t, k, "error_v"), w[1], 0.005 * w[1], "row %d, v", k);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
 static void same_bits_from_threads(void **u) {
   (void)u;
   static const char *const methods[] = {"hht-si2", "pfpc2", "hht-i3"};
@@ -245,6 +268,86 @@ static double radius(const char *method, double h) {
 static double bdf2_radius(double z) {
   double complex a = 1.5 - I * z, root = csqrt(4 - 2 * a);
   return fmax(cabs((2 + root) / (2 * a)), cabs((2 - root) / (2 * a)));
+}
+
+// x, v and the acceleration kept after a step z from (x, v, A), x'' = -x:
+//   (1 - am) A1 + am A = -(1 - af) x1 - af x
+// Newmark: am = af = 0; hht: am = 0, af = -alpha; generalised-alpha: both.
+typedef struct alphas {
+  double beta, gamma, am, af;
+} alphas;
+static alphas of_hht(double a) { return (alphas){(1 - a) * (1 - a) / 4, (1 - 2 * a) / 2, 0, -a}; }
+static alphas of_rho(double rho) {
+  double am = (2 * rho - 1) / (rho + 1), af = rho / (rho + 1), gamma = 0.5 + af - am;
+  return (alphas){(gamma + 0.5) * (gamma + 0.5) / 4, gamma, am, af};
+}
+static double largest_root(int n, double *A) {
+  tr_arena ar = tr_arena_make(NULL);
+  double complex w[3];
+  double most = 0;
+  assert_int_equal(tr_eigenvalues(&ar, n, A, w), TR_OK);
+  for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
+  tr_arena_free(&ar);
+  return most;
+}
+static double alpha_radius(alphas c, double z) {
+  double A[9];
+  for (int j = 0; j < 3; j++) {
+    double x = j == 0, v = j == 1, a = j == 2, known = x + z * v + z * z * (0.5 - c.beta) * a;
+    double a1 =
+        -(c.am * a + (1 - c.af) * known + c.af * x) / (1 - c.am + (1 - c.af) * c.beta * z * z);
+    A[j] = known + c.beta * z * z * a1;
+    A[3 + j] = v + z * ((1 - c.gamma) * a + c.gamma * a1);
+    A[6 + j] = a1;
+  }
+  return largest_root(3, A);
+}
+
+// Predictor v - z x, then passes at half the way.
+static double pfpc_radius(int passes, double z) {
+  double A[4];
+  for (int j = 0; j < 2; j++) {
+    double x = j == 0, v = j == 1, v1 = v - z * x, u = z * v1;
+    for (int k = 0; k < passes; k++) {
+      v1 = v - z * (x + 0.5 * u);
+      u = 0.5 * z * (v + v1);
+    }
+    A[j] = x + u, A[2 + j] = v1;
+  }
+  return largest_root(2, A);
+}
+
+static double radau_radius(double h) {
+  double complex z = I * h;
+  return cabs((1 + 2 * z / 5 + z * z / 20) / (1 - 3 * z / 5 + 3 * z * z / 20 - z * z * z / 60));
+}
+
+// Every method against the roots of its formulas, at every h omega.
+static void radii_of_formulas(void **u) {
+  (void)u;
+  static const double steps[] = {0.1, 0.5, 1.5, 4, 20, 100};
+  for (int i = 0; i < 6; i++) {
+    double z = steps[i];
+    assert_near(radius("newmark", z), alpha_radius((alphas){0.3025, 0.6, 0, 0}, z), 1e-7, "%g", z);
+    static const char *const hht[] = {"hht-i3", "hht-si2", "hht-add"};
+    for (int k = 0; k < 3; k++)
+      assert_near(radius(hht[k], z), alpha_radius(of_hht(-0.3), z), 1e-7, "%s, %g", hht[k], z);
+    assert_near(radius("hht-i3:alpha=-0.05", z), alpha_radius(of_hht(-0.05), z), 1e-7, "%g", z);
+    assert_near(radius("gen-alpha", z), alpha_radius(of_rho(0.8), z), 1e-6, "gen-alpha, %g", z);
+    assert_near(radius("gen-alpha:index=2,rho=0.3", z), alpha_radius(of_rho(0.3), z), 1e-6,
+                "gen-alpha on index 2, %g", z);
+    static const char *const bdf[] = {"nstiff", "nstiff-si2", "ggl-bdf", "cs", "cm"};
+    for (int k = 0; k < 5; k++)
+      assert_near(radius(bdf[k], z), bdf2_radius(z), 1e-6, "%s, %g", bdf[k], z);
+    assert_near(radius("ggl-bdf:order=1", z), 1 / hypot(1, z), 1e-6, "backward Euler, %g", z);
+    assert_near(radius("radau5", z), radau_radius(z), 1e-7, "radau5, %g", z);
+    if (z > 2) continue;
+    assert_near(radius("pfpc1", z), pfpc_radius(0, z), 1e-7, "pfpc1, %g", z);
+    assert_near(radius("pfpc2", z), pfpc_radius(2, z), 1e-7, "pfpc2, %g", z);
+    assert_near(radius("pfpc2:passes=1", z), pfpc_radius(1, z), 1e-7, "pfpc2, one pass, %g", z);
+    assert_near(radius("baumgarte:scheme=heun,unit=1/s", z), cabs(1 + I * z - z * z / 2), 1e-7,
+                "heun, %g", z);
+  }
 }
 
 // The limits of infinite frequency, and roots that are known at every h omega.
@@ -454,12 +557,14 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitted_orders),
       cmocka_unit_test(known_errors),
+      cmocka_unit_test(given_iterations),
       cmocka_unit_test(same_bits_from_threads),
       cmocka_unit_test(energy_with_and_without_damping),
       cmocka_unit_test(drift),
       cmocka_unit_test(cost),
       cmocka_unit_test(eigenvalues),
       cmocka_unit_test(known_radii),
+      cmocka_unit_test(radii_of_formulas),
       cmocka_unit_test(amplitude_and_period),
       cmocka_unit_test(equilibrium),
       cmocka_unit_test(not_linearised),

@@ -298,6 +298,30 @@ static void check_constraints(point *p, seed *s) {
   free(d), free(got), free(dq), free(column), free(pulled);
 }
 
+// All at once what stabilised methods need, against the pieces.
+static void check_stabilised(point *p, seed *s) {
+  int nv = p->sys->nv, nc = p->sys->nc;
+  double *mu = numbers(nc), *x = numbers(nv), *got = numbers(2 * (nv + nc)),
+         *want = numbers(2 * (nv + nc));
+  double *F = got, *phi = F + nv, *P = phi + nc, *rate = P + nv;
+  draw_many(s, nc, mu), draw_many(s, nv, x);
+  rest(p);
+  stand(p, 0);
+  assert_int_equal(tr_wrenches_keep(p->work), TR_OK);
+  tr_stabilised(p->work, p->x.lam, mu, x, F, phi, rate, P);
+  tr_forces(p->work, p->x.lam, want, want + nv);
+  tr_velocity_rows_times(p->work, x, want + nv);
+  tr_constraint_force(p->work, mu, want + nv + nc);
+  tr_rates(p->work, want + 2 * nv + nc);
+  static const char *const what[] = {"F", "phi", "G' mu", "rates"};
+  const int size[] = {nv, nc, nv, nc};
+  for (int i = 0, at = 0; i < 4; at += size[i++])
+    assert_all_near(size[i], got + at, want + at,
+                    64 * DBL_EPSILON * fmax(1, largest(size[i], want + at)), "%s: %s at once",
+                    p->name, what[i]);
+  free(mu), free(x), free(got), free(want);
+}
+
 static bool deforms(const tr_system *s) {
   for (int i = 0; i < s->nbody; i++)
     if (s->body[i].type->modes) return true;
@@ -589,16 +613,17 @@ SYSTEM_TEST(tangent)
 SYSTEM_TEST(coefficients)
 SYSTEM_TEST(blocks)
 SYSTEM_TEST(constraints)
+SYSTEM_TEST(stabilised)
 SYSTEM_TEST(mass)
 SYSTEM_TEST(retraction)
 SYSTEM_TEST(channels)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(system_tangent),  cmocka_unit_test(system_coefficients),
-      cmocka_unit_test(system_blocks),   cmocka_unit_test(system_constraints),
-      cmocka_unit_test(system_mass),     cmocka_unit_test(system_retraction),
-      cmocka_unit_test(system_channels),
+      cmocka_unit_test(system_tangent),    cmocka_unit_test(system_coefficients),
+      cmocka_unit_test(system_blocks),     cmocka_unit_test(system_constraints),
+      cmocka_unit_test(system_stabilised), cmocka_unit_test(system_mass),
+      cmocka_unit_test(system_retraction), cmocka_unit_test(system_channels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,9 @@ typedef struct tr_frames {
 static inline tr_frame *tr_frame_at(tr_frames f, int k) {
   return (tr_frame *)(void *)((char *)f.first + (size_t)k * f.size);
 }
+static inline tr_frame *tr_frame_after(tr_frames f, tr_frame *one) {
+  return (tr_frame *)(void *)((char *)one + f.size);
+}
 
 typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
@@ -323,6 +326,9 @@ typedef struct tr_joint_ops {
                 double *out); // NULL: zero
   // G u + Phi_t, a shortcut for methods that enforce it. NULL: through jac.
   void (*rate)(const void *par, double t, const tr_frame *const *f, double *out);
+  // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
+  void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
+               double *phi_t, double *G);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
   // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const double *lam,

@@ -45,6 +45,9 @@ typedef struct tr_study_settings {
   double measure;    // seconds that one time measurement lasts at least
   int threads;       // 0: one per core. Systems with an allocator of their own run in one thread
   double newton_tol;
+  int newton_iterations; // > 0: exactly that many in every step of the methods, not of the reference
+  bool start_as_given;   // no projection of the start, and
+  bool zero_start;       // a = 0, lam = 0 there, likewise
   tr_study_progress *progress; // or NULL
 } tr_study_settings;
 TR_API tr_study_settings tr_study_defaults(tr_study_kind kind);

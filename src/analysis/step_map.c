@@ -161,8 +161,13 @@ static tr_status apply(map *m, const double *u, double *out) {
   double f = m->delta / fmax(most, 1e-3);
   TR_TRY(step_from(m, f, raw, m->plus));
   TR_TRY(step_from(m, -f, raw, m->minus));
-  for (int i = 0; i < m->n; i++) out[i] = m->scale[i] * (m->plus[i] - m->minus[i]) / (2 * f);
-  return TR_OK;
+  double bent = 0, size = 1; // bent: 0 of a linear map
+  for (int i = 0; i < m->n; i++) {
+    out[i] = m->scale[i] * (m->plus[i] - m->minus[i]) / (2 * f);
+    bent = fmax(bent, m->scale[i] * fabs(m->plus[i] + m->minus[i]) / (2 * f));
+    size = fmax(size, fabs(out[i]));
+  }
+  return bent < 0.1 * size ? TR_OK : TR_NO_CONVERGENCE; // one of them went elsewhere
 }
 
 // ---- the block --------------------------------------------------------------------------------------
@@ -193,8 +198,8 @@ static tr_status make_block(map *m, const tr_state *x, const tr_modes *modes, do
   return TR_OK;
 }
 
-// A room is scaled by what it does to (q, h v, h^2 a) in a step; one that does nothing is scratch and is
-// left out (scale 0).
+// A room is scaled by what it does to (q, h v, h^2 a) in a step; one that does nothing, or the same forth and
+// back, which is noise, is scratch and is left out (scale 0).
 static tr_status make_scale(map *m) {
   int nv = m->sys->nv, n = m->n;
   double *u = TR_NEW(m->ar, n, double), *base = TR_NEW(m->ar, n, double);
@@ -202,17 +207,21 @@ static tr_status make_scale(map *m) {
   for (int i = 0; i < n; i++) m->scale[i] = i < nv ? 1 : i < 2 * nv ? m->h : m->h * m->h;
   TR_TRY(step_from(m, 0, u, base));
   for (int k = 3; k < 3 + m->rooms; k++) {
-    double size = 0, effect = 0;
+    double size = 0, effect = 0, noise = 0;
     for (int i = k * nv; i < (k + 1) * nv; i++) size = fmax(size, fabs(m->block_size[i]));
     for (int i = k * nv; i < (k + 1) * nv; i++) u[i] = i % 2 ? 1 : -1.3;
     if (size > 0) {
-      TR_TRY(step_from(m, m->delta * size, u, m->plus));
-      for (int i = 0; i < 3 * nv; i++)
-        effect = fmax(effect, m->scale[i] * fabs(m->plus[i] - base[i]) / (m->delta * size));
+      double f = m->delta * size;
+      TR_TRY(step_from(m, f, u, m->plus));
+      TR_TRY(step_from(m, -f, u, m->minus));
+      for (int i = 0; i < 3 * nv; i++) {
+        effect = fmax(effect, m->scale[i] * fabs(m->plus[i] - m->minus[i]) / (2 * f));
+        noise = fmax(noise, m->scale[i] * fabs(m->plus[i] + m->minus[i] - 2 * base[i]) / (2 * f));
+      }
     }
     for (int i = k * nv; i < (k + 1) * nv; i++) {
       u[i] = 0;
-      m->scale[i] = effect * size > 0.1 * NOISE / m->delta ? effect : 0;
+      m->scale[i] = effect * size > 0.1 * NOISE / m->delta && effect > 3 * noise ? effect : 0;
     }
   }
   return TR_OK;

@@ -82,13 +82,14 @@ typedef struct study_run {
   const char *method;
   double h, newton_tol;
   bool recompute;
+  bool exact; // of the reference: converged, from a consistent start, whatever the settings
   tr_observer *observer; // or NULL
   const study_watch *watch;
   int times;
   const double *time;
   double *y; // (times x watch->n), NaN where the run did not get
   tr_status status;
-  char why[200]; // status != TR_OK: the reason
+  char why[400]; // status != TR_OK: the reason
   tr_run_info info;
 } study_run;
 tr_status tr_study_run_new(study *s, const char *method, double h, const study_watch *watch,

@@ -89,7 +89,7 @@ static tr_status run_candidates(study *s, const study_watch *w, int times, const
     study_run *r = &all[i];
     TR_TRY(tr_study_run_new(s, c[i % CANDIDATES].method, ldexp(h, coarser - level), w, times, time,
                             r));
-    r->recompute = true;
+    r->recompute = r->exact = true;
     r->newton_tol = 1e-13;
   }
   tr_status status = tr_study_run_all(s, CANDIDATES * LEVELS, all);
@@ -245,7 +245,8 @@ tr_status tr_study_reference_given(study *s, study_watch *w, int *times, const d
                    "reference: no row for the end, t = %.9g s, that the steps land on", s->end);
   *times = kept, *time = found;
   tr_study_difference(w, kept, r->y, NULL, false, r->scale);
-  for (int g = 0; g < GROUPS; g++) r->error[g] = 1e-15 * r->scale[g];
+  double round = 1e-15 * sqrt(s->end / s->step[s->steps - 1]); // of the runs
+  for (int g = 0; g < GROUPS; g++) r->error[g] = round * r->scale[g];
   tr_study_note(s, "Reference: the given table, %d quantities at %d times; its error is not known.",
                 w->n, kept);
   return TR_OK;

@@ -94,7 +94,7 @@ tr_status tr_study_curves(study *s, tr_panel *p, const char *title, const char *
 }
 
 tr_status tr_study_slopes(study *s, tr_panel *p, const double *order, double sign) {
-  enum { STEEPEST = 6, MOST = 3 };
+  enum { STEEPEST = 6, MOST = 4 };
   bool seen[STEEPEST + 1] = {false};
   double *slope = tr_study_numbers(s, MOST);
   if (!slope) return tr_no_memory(s->error);

@@ -114,6 +114,10 @@ static tr_run_settings settings_of(const study *s, const study_run *r) {
   set.method = r->method, set.step = r->h, set.end = s->end;
   set.recompute = r->recompute, set.audit = false;
   set.newton.tol = r->newton_tol;
+  if (r->exact) return set;
+  set.newton.fixed_iterations = s->set.newton_iterations;
+  set.consistent_start = !s->set.start_as_given;
+  set.zero_start = s->set.zero_start;
   return set;
 }
 

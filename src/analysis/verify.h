@@ -55,6 +55,7 @@ typedef struct verify_run {
   bool watch;            // means along the way
   double tol;            // of Newton; 0: the default
   double control;        // tolerance of the error, instead of step; 0: fixed steps
+  tr_control rule;       // how steps follow from the error
   tr_observer *observer; // or NULL
 } verify_run;
 

@@ -96,6 +96,7 @@ tr_status verify_do(verify *v, const verify_run *run, verify_result *out) {
   settings.newton.fixed_iterations = run->iterations;
   if (run->tol > 0) settings.newton.tol = run->tol;
   settings.control.tol = run->control;
+  settings.control.rule = run->rule;
   tr_run *r;
   watch w = {0};
   TR_TRY(tr_run_new(run->system, &settings, NULL, &r, v->error));

@@ -56,7 +56,8 @@ static tr_status watched_row(verify *v, const table *t, int power, double *failu
   verify_system s;
   TR_TRY(verify_load_problem(v, &p.p, &s));
   verify_run run = {s.system, methods[t->iteration], .end = 10,
-                    .control = yp98_tolerance[t->tolerance]};
+                    .control = yp98_tolerance[t->tolerance],
+                    .rule = TR_CONTROL_GNP05}; // DASSL's, as it is
   tr_status status = TR_OK;
   if (curve) {
     status = yp98_watch_make(v, s.system, p.rest, curve, &w);

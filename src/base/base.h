@@ -31,7 +31,7 @@ void *tr_resize(tr_allocator *al, void *block, size_t size); // al NULL: C heap;
 
 typedef struct tr_arena {
   tr_allocator *al;
-  struct tr_chunk *chunks; // newest first
+  struct tr_chunk *chunks; // the first one has room left
   size_t bytes;            // handed out
 } tr_arena;
 tr_arena tr_arena_make(tr_allocator *al);

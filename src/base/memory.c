@@ -46,12 +46,15 @@ static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
   tr_chunk *c = ar->chunks;
   if (!c || aligned_offset(c, align) + size > c->size) {
     // Grow geometrically so that large models take few chunks.
-    size_t want = size + ALIGN, usual = CHUNK + ar->bytes / 4;
+    size_t want = size + ALIGN, usual = CHUNK + ar->bytes / 8;
     if (want < size) return NULL;
-    if (want < usual) want = usual;
-    c = new_chunk(ar, want);
+    bool alone = c && want >= usual; // then the room left in the first one goes on being used
+    c = new_chunk(ar, alone ? want : want > usual ? want : usual);
     if (!c) return NULL;
-    ar->chunks = c;
+    if (alone)
+      c->next = ar->chunks->next, ar->chunks->next = c;
+    else
+      ar->chunks = c;
   }
   size_t at = aligned_offset(c, align);
   char *p = (char *)(c + 1) + at;

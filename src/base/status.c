@@ -88,5 +88,8 @@ const char *tr_did_you_mean(const char *word, const char *const *candidates) {
       best = candidates[k];
     }
   }
+  // or what begins with it: "ggl" for "ggl-bdf"
+  for (int k = 0; !best && n > 2 && candidates && candidates[k]; k++)
+    if (strncmp(candidates[k], word, (size_t)n) == 0) best = candidates[k];
   return best;
 }

@@ -21,7 +21,10 @@ enum {
   AT,
   REPEATS,
   THREADS,
+  ITERATIONS,
   TOL,
+  AS_GIVEN,
+  ZERO_START,
   OUT,
   JSON,
   QUIET
@@ -40,7 +43,10 @@ static const option options_study[] = {
     [AT] = {"at", 0, "equilibrium|start", "stability: where the model is linearised"},
     [REPEATS] = {"repeats", 0, "N", "cost, work-precision: measurements of each time (5)"},
     [THREADS] = {"threads", 'j', "N", "threads (default: all cores); times are taken one by one"},
+    [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
+    [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
+    [ZERO_START] = {"zero-start", 0, NULL, "accelerations and multipliers 0 at the start"},
     [OUT] = {"out", 'o', "DIR", "where the results go (out/study/KIND-MODEL)"},
     [JSON] = {"json", 0, NULL, "the tables as one JSON object on standard output"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
@@ -165,7 +171,10 @@ static bool take_option(request *r, int i, const char *value) {
     case AT: return take_word_of(r, "at", value, "equilibrium", "start", &s->at_start);
     case REPEATS: return take_count(c, "repeats", value, &s->repeats);
     case THREADS: return take_count(c, "threads", value, &s->threads);
+    case ITERATIONS: return take_count(c, "newton-iterations", value, &s->newton_iterations);
     case TOL: return take_positive(c, "newton-tol", value, TR_NUMBER, &r->newton_tol);
+    case AS_GIVEN: return s->start_as_given = true;
+    case ZERO_START: return s->zero_start = true;
     case OUT: r->out = value; return true;
     case JSON: return r->json = true;
     case QUIET: return r->quiet = true;

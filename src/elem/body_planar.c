@@ -77,8 +77,8 @@ static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_si
   double c, s;
   angle_sincos(q[2], &s, &c);
   b->cache[0] = c, b->cache[1] = s;
-  for (int k = 0; k < n; k++, site++) {
-    tr_frame *f = tr_frame_at(frame, first + k);
+  tr_frame *f = tr_frame_at(frame, first);
+  for (int k = 0; k < n; k++, site++, f = tr_frame_after(frame, f)) {
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
     f->p[0] = q[0] + rx, f->p[1] = q[1] + ry;
     f->angle = q[2] + site->angle;
@@ -202,20 +202,25 @@ TR_INLINE void arms4(const tr_bodies_at *b, const tr_body_slot *slot, int k, con
   *rx = *c * x - *s * y, *ry = *s * x + *c * y;
 }
 
-// Places of points; false: not four bodies of this kind.
-TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, int n,
+// Places of points, and their velocities; false: not four bodies of this kind.
+TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_level level, int n,
                            tr_frames frame) {
-  const double *q = b->q + slot->q;
+  const double *q = b->q + slot->q, *v = b->v + slot->v;
   lanes x = {q[0], q[3], q[6], q[9]}, y = {q[1], q[4], q[7], q[10]}, a = {q[2], q[5], q[8], q[11]};
-  lanes c, s, rx, ry;
+  lanes c, s, rx, ry, vx = {0}, vy = {0}, w = {0};
   if (n == 0 || !lanes_sincos(&a, &s, &c)) return false;
   store_turns4(&c, &s, b->cache + slot->cache);
+  if (level == TR_AT_VELOCITY) {
+    vx = (lanes){v[0], v[3], v[6], v[9]}, vy = (lanes){v[1], v[4], v[7], v[10]};
+    w = (lanes){v[2], v[5], v[8], v[11]};
+  }
   for (int k = 0; k < n; k++) {
     arms4(b, slot, k, &c, &s, &rx, &ry);
-    rx = x + rx, ry = y + ry;
+    lanes px = x + rx, py = y + ry, ux = vx - w * ry, uy = vy + w * rx;
     for (int l = 0; l < LANES; l++) {
-      double *p = tr_frame_at(frame, slot[l].site + k)->p;
-      p[0] = rx[l], p[1] = ry[l];
+      tr_frame *f = tr_frame_at(frame, slot[l].site + k);
+      f->p[0] = px[l], f->p[1] = py[l];
+      if (level == TR_AT_VELOCITY) f->v[0] = ux[l], f->v[1] = uy[l];
     }
   }
   return true;
@@ -225,10 +230,10 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
-    if (end - s >= LANES && level < TR_AT_VELOCITY) {
+    if (end - s >= LANES && level < TR_AT_BIAS) {
       int points = common_points(s);
       n = LANES;
-      if (kinematics4(b, s, points, frame)) done = points;
+      if (kinematics4(b, s, level, points, frame)) done = points;
     }
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;

@@ -157,8 +157,8 @@ static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_si
   double *R = b->cache;
   quat_to_m3(b->q + 3, R);
   const double *w = b->v + 3;
-  for (int k = 0; k < n; k++, site++) {
-    tr_frame *f = tr_frame_at(frame, first + k);
+  tr_frame *f = tr_frame_at(frame, first);
+  for (int k = 0; k < n; k++, site++, f = tr_frame_after(frame, f)) {
     double s[3];
     m3_mul(R, site->c, s);
     v3_add(b->q, s, f->p);

@@ -33,6 +33,15 @@ static void slope(int nd, const tr_equation_par *p, double t, const tr_frame *co
   if (by_twists) G[0] += 1 / scale_of(p);
 }
 
+static void look(int nd, const tr_equation_par *p, double t, const tr_frame *const *f, double *phi,
+                 double *G) {
+  law_slope s;
+  law_derive(p->law, nd, t, f, NULL, &s);
+  phi[0] = (f[0]->v[0] - s.value) / scale_of(p);
+  for (int i = 0; i < p->law->markers * nd; i++) G[i] = -s.v[i] / scale_of(p);
+  G[0] += 1 / scale_of(p);
+}
+
 // The law reads the number's own rate or value.
 static bool is_implicit(const tr_equation_par *p) {
   for (int k = 0; k < p->law->inputs; k++)
@@ -75,6 +84,11 @@ static void bend(int nd, const tr_equation_par *p, double t, const tr_frame *con
     const tr_equation_par *e = p;                                                             \
     out[0] = -law_drift(e->law, nd, t, f) / scale_of(e);                                      \
   }                                                                                           \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      double *phi, double *phi_t, double *G) {                                \
+    (void)mem, phi_t[0] = 0;                                                                  \
+    look(nd, p, t, f, phi, G);                                                                \
+  }                                                                                           \
   static const tr_joint_ops ops##d = {.rows = 1,                                              \
                                       .velocity = 1,                                          \
                                       .one_sided = true,                                      \
@@ -84,7 +98,8 @@ static void bend(int nd, const tr_equation_par *p, double t, const tr_frame *con
                                       .jac_q = jac_q##d,                                      \
                                       .geom = geom##d,                                        \
                                       .geom_v = geom_v##d,                                    \
-                                      .gamma = gamma##d};
+                                      .gamma = gamma##d,                                      \
+                                      .look = look##d};
 EQUATION(2, 3)
 EQUATION(3, 6)
 

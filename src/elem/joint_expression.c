@@ -34,6 +34,14 @@ static void jac(int nd, const par *p, double t, const tr_frame *const *f, double
   for (int i = 0; i < p->phi->markers * nd; i++) G[i] = s.q[i];
 }
 
+static void look_all(int nd, const par *p, double t, const tr_frame *const *f, double *phi,
+                     double *phi_t, double *G) {
+  law_slope s;
+  look(nd, p, t, f, &s);
+  phi[0] = s.value, phi_t[0] = s.time;
+  for (int i = 0; i < p->phi->markers * nd; i++) G[i] = s.q[i];
+}
+
 #define EXPRESSION(d, nd)                                                                    \
   static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,  \
                       const double *lam, double *phi, double *w) {                           \
@@ -57,13 +65,19 @@ static void jac(int nd, const par *p, double t, const tr_frame *const *f, double
     look(nd, p, t, f, &s);                                                                   \
     out[0] = s.time;                                                                         \
   }                                                                                          \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,  \
+                      double *phi, double *phi_t, double *G) {                               \
+    (void)mem;                                                                               \
+    look_all(nd, p, t, f, phi, phi_t, G);                                                    \
+  }                                                                                          \
   static const tr_joint_ops ops##d = {.rows = 1,                                             \
                                       .dense = true,                                         \
                                       .eval = eval##d,                                       \
                                       .jac = jac##d,                                         \
                                       .geom = geom##d,                                       \
                                       .gamma = gamma##d,                                     \
-                                      .phi_t = phi_t##d};
+                                      .phi_t = phi_t##d,                                     \
+                                      .look = look##d};
 EXPRESSION(2, 3)
 EXPRESSION(3, 6)
 

@@ -7,6 +7,9 @@
 // where t_n, c_n, c'_n are those of the last accepted step, so that only the step itself is integrated: by
 // Gauss' rule on pieces halved where it matters, which is exact to round-off.
 // Angles count to the nearest whole turn: x is where the law is, however often it went round.
+#include <float.h>
+#include <math.h>
+
 #include "coordinate.h"
 #include "law.h"
 
@@ -111,16 +114,18 @@ static piece integrate_piece(const tr_law *law, double a, double b, double t, in
 }
 
 // out: int law ds, int (t - s) law ds from t0 to t. Pieces are halved until that changes nothing, so a
-// kink or a jump is found by bisection.
+// kink or a jump is found by bisection. Nothing is 1e-14 of the whole, or what the round-off of s makes of it:
+// where a law passes zero late in a run its digits are few, and halving would find noise in every piece.
 static void integrate(const tr_law *law, double t0, double t, double out[2]) {
-  enum { DEPTH = 32 };
+  enum { DEPTH = 32, MOST_PIECES = 4000 };
   double dt = t - t0;
   out[0] = law->value * dt, out[1] = 0.5 * out[0] * dt;
   if (law->constant || dt == 0) return;
   piece stack[DEPTH + 2] = {integrate_piece(law, t0, t, t, 0)};
-  double tol =
-      1e-14 * stack[0].size; // times late in a run have few digits left for their differences
-  int n = 1;
+  double change = law_value(law, 0, t, NULL, NULL) - law_value(law, 0, t0, NULL, NULL);
+  double noise = 4 * DBL_EPSILON * fmax(fabs(t0), fabs(t)) * fabs(change);
+  double tol = fmax(1e-14 * stack[0].size, noise);
+  int n = 1, pieces = 0;
   out[0] = out[1] = 0;
   while (n > 0) {
     piece p = stack[--n];
@@ -129,7 +134,7 @@ static void integrate(const tr_law *law, double t0, double t, double out[2]) {
     piece hi = integrate_piece(law, mid, p.b, t, p.depth + 1);
     for (int i = 0; i < 2; i++) sum[i] = lo.sum[i] + hi.sum[i];
     bool same = fabs(sum[0] - p.sum[0]) <= tol && fabs(sum[1] - p.sum[1]) <= tol * fabs(dt);
-    if (!same && p.depth < DEPTH) {
+    if (!same && p.depth < DEPTH && pieces++ < MOST_PIECES) {
       stack[n++] = hi, stack[n++] = lo;
       continue;
     }
@@ -176,15 +181,18 @@ static void accept(const void *pv, double t, const tr_frame *const *f, double *m
 
 // ---- the constraint ---------------------------------------------------------------------------------
 
+// Whole turns go first: the rest is sharp after any number of them.
+static double value(int nd, const law_input *x, const tr_frame *const *f, double c) {
+  double way = measure_value(x, nd, f);
+  return x->kind == LAW_ANGLE ? remainder(way - remainder(c, 2 * TR_PI), 2 * TR_PI) : way - c;
+}
+
 static void eval(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
                  const double *lam, double *phi, double *w) {
   law_input x = coordinate_at(p);
   double c[3];
   follow(p, t, mem, c);
-  bool turns =
-      x.kind == LAW_ANGLE; // whole ones go first: the rest is sharp after any number of them
-  phi[0] = measure_value(&x, nd, f) - (turns ? remainder(c[0], 2 * TR_PI) : c[0]);
-  if (turns) phi[0] = remainder(phi[0], 2 * TR_PI);
+  phi[0] = value(nd, &x, f, c[0]);
   if (!lam) return;
   for (int i = 0; i < 2 * nd; i++) w[i] = 0;
   measure_add_slope(&x, nd, f, -lam[0], w, NULL);
@@ -194,6 +202,15 @@ static void jac(int nd, const par *p, const tr_frame *const *f, double *G) {
   law_input x = coordinate_at(p);
   for (int i = 0; i < 2 * nd; i++) G[i] = 0;
   measure_add_slope(&x, nd, f, 1, G, NULL);
+}
+
+static void look(int nd, const par *p, double t, const tr_frame *const *f, const double *mem,
+                 double *phi, double *phi_t, double *G) {
+  law_input x = coordinate_at(p);
+  double c[3];
+  follow(p, t, mem, c);
+  phi[0] = value(nd, &x, f, c[0]), phi_t[0] = -c[1];
+  jac(nd, p, f, G);
 }
 
 static void geom(int nd, const par *p, const tr_frame *const *f, double lam, double *K) {
@@ -235,12 +252,17 @@ static double gamma_of(int nd, const par *p, double t, const tr_frame *const *f)
     follow(p, t, mem, c);                                                                    \
     out[0] = -c[1];                                                                          \
   }                                                                                          \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,  \
+                      double *phi, double *phi_t, double *G) {                               \
+    look(nd, p, t, f, mem, phi, phi_t, G);                                                   \
+  }                                                                                          \
   static const tr_joint_ops ops##d = {.rows = 1,                                             \
                                       .eval = eval##d,                                       \
                                       .jac = jac##d,                                         \
                                       .geom = geom##d,                                       \
                                       .gamma = gamma##d,                                     \
-                                      .phi_t = phi_t##d};
+                                      .phi_t = phi_t##d,                                     \
+                                      .look = look##d};
 MOTION(2, 3)
 MOTION(3, 6)
 

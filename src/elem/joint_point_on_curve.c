@@ -106,6 +106,17 @@ static void jac3(const void *pv, double t, const tr_frame *const *f, double *G) 
   prim_jac(along, 1, 1, k.f, G), prim_jac(along, 1, 1, f, G + 12);
 }
 
+static void look3(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                  double *phi, double *phi_t, double *G) {
+  place k;
+  (void)t, (void)mem;
+  look(pv, f, &k);
+  phi[0] = k.foot.e - ((const par *)pv)->offset;
+  prim_eval(along, 1, f, NULL, phi + 1, NULL);
+  phi_t[0] = phi_t[1] = 0;
+  prim_jac(along, 1, 1, k.f, G), prim_jac(along, 1, 1, f, G + 12);
+}
+
 static void geom3(const void *pv, double t, const tr_frame *const *f, const double *lam,
                   double *K) {
   place k;
@@ -168,6 +179,16 @@ static void jac2(const void *pv, double t, const tr_frame *const *f, double *G) 
   for (int i = 0; i < 6; i++) G[i] = full[in_plane[i]];
 }
 
+static void look2(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                  double *phi, double *phi_t, double *G) {
+  pair p;
+  double rows[2], unused[2], full[24];
+  lift(f, &p);
+  look3(pv, t, p.f, mem, rows, unused, full);
+  phi[0] = rows[0], phi_t[0] = 0;
+  for (int i = 0; i < 6; i++) G[i] = full[in_plane[i]];
+}
+
 static void geom2(const void *pv, double t, const tr_frame *const *f, const double *lam,
                   double *K) {
   pair p;
@@ -200,6 +221,7 @@ static const tr_joint_ops planar = {.rows = 1,
                                     .jac = jac2,
                                     .geom = geom2,
                                     .gamma = gamma2,
+                                    .look = look2,
                                     .measure_names = names,
                                     .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 2,
@@ -208,6 +230,7 @@ static const tr_joint_ops spatial = {.rows = 2,
                                      .jac = jac3,
                                      .geom = geom3,
                                      .gamma = gamma3,
+                                     .look = look3,
                                      .measure_names = names,
                                      .measure = measure3};
 

@@ -52,7 +52,8 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .jac = jac2,
                                     .geom = geom2,
                                     .jac_q = jac_q2,
-                                    .gamma = gamma2};
+                                    .gamma = gamma2,
+                                    .look = look2};
 static const tr_joint_ops spatial = {.rows = 3,
                                      .velocity = 6,
                                      .dense = true,
@@ -61,6 +62,7 @@ static const tr_joint_ops spatial = {.rows = 3,
                                      .geom = geom3,
                                      .jac_q = jac_q3,
                                      .gamma = gamma3,
+                                     .look = look3,
                                      .measure_names = names,
                                      .measure = measure3};
 

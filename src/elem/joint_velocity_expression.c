@@ -32,6 +32,13 @@ static void slope(int nd, const par *p, double t, const tr_frame *const *f, bool
   for (int i = 0; i < p->gam->markers * nd; i++) G[i] = by_twists ? s.v[i] : s.q[i];
 }
 
+static void look(int nd, const par *p, double t, const tr_frame *const *f, double *phi, double *G) {
+  law_slope s;
+  law_derive(p->gam, nd, t, f, NULL, &s);
+  phi[0] = s.value;
+  for (int i = 0; i < p->gam->markers * nd; i++) G[i] = s.v[i];
+}
+
 static void bend(int nd, const par *p, double t, const tr_frame *const *f, double lam, double *K,
                  double *D) {
   double unused[TR_LAW_MAX_N * TR_LAW_MAX_N];
@@ -63,6 +70,11 @@ static void bend(int nd, const par *p, double t, const tr_frame *const *f, doubl
   static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
     out[0] = law_drift(((const par *)p)->gam, nd, t, f);                                      \
   }                                                                                           \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      double *phi, double *phi_t, double *G) {                                \
+    (void)mem, phi_t[0] = 0;                                                                  \
+    look(nd, p, t, f, phi, G);                                                                \
+  }                                                                                           \
   static const tr_joint_ops ops##d = {.rows = 1,                                              \
                                       .velocity = 1,                                          \
                                       .dense = true,                                          \
@@ -71,7 +83,8 @@ static void bend(int nd, const par *p, double t, const tr_frame *const *f, doubl
                                       .jac_q = jac_q##d,                                      \
                                       .geom = geom##d,                                        \
                                       .geom_v = geom_v##d,                                    \
-                                      .gamma = gamma##d};
+                                      .gamma = gamma##d,                                      \
+                                      .look = look##d};
 EXPRESSION(2, 3)
 EXPRESSION(3, 6)
 

@@ -161,7 +161,7 @@ static inline void slip_gamma(const slip *x, double *out) {
   }
 }
 
-// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d with
+// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, look##d with
 //   void look(const void *par, int nd, slip *x)   rows, contact, phi, c, r and how they turn, from x->A, x->B
 #define SLIP_LOOK(look, nd)                                  \
   tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd); \
@@ -192,6 +192,14 @@ static inline void slip_gamma(const slip *x, double *out) {
   static void gamma##d(const void *pv, double t, const tr_frame *const *f, double *out) {    \
     SLIP_LOOK(look, nd);                                                                     \
     slip_gamma(&x, out);                                                                     \
+  }                                                                                          \
+  static void look##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \
+                      double *phi, double *phi_t, double *G) {                               \
+    SLIP_LOOK(look, nd);                                                                     \
+    (void)mem;                                                                               \
+    slip_eval(&x, nd, NULL, phi, NULL);                                                      \
+    for (int k = 0; k < x.rows; k++) phi_t[k] = 0;                                           \
+    slip_jac(&x, nd, false, G);                                                              \
   }
 
 #endif

@@ -52,6 +52,30 @@ static int add_matching(const tr_system *s, const char *pattern, choice *k) {
   return found;
 }
 
+// The channel whose name is nearest to a word, or NULL; its name goes to near or other.
+static const char *nearest(const tr_system *s, const char *word, char near[LONGEST_NAME],
+                           char other[LONGEST_NAME]) {
+  const char *best = NULL;
+  for (int c = 0; c < tr_channel_count(s); c++) {
+    char *name = best == near ? other : near;
+    tr_channel_name(s, c, name, LONGEST_NAME);
+    const char *two[] = {best ? best : name, best ? name : NULL, NULL};
+    const char *found = tr_did_you_mean(word, two);
+    if (found) best = found;
+  }
+  return best;
+}
+
+static tr_status unknown(const tr_system *s, const char *word, const tr_place *place,
+                         tr_error *error) {
+  char a[LONGEST_NAME], b[LONGEST_NAME];
+  const char *near = nearest(s, word, a, b);
+  return tr_fail(error, TR_BAD_INPUT, place,
+                 near ? "output \"%s\" matches no channel of the model (did you mean \"%s\"?)"
+                      : "output \"%s\" matches no channel of the model; see `trammel outputs`",
+                 word, near);
+}
+
 tr_status tr_channels_choose(const tr_system *system, int n, const char *const *patterns,
                              int *channels, int *count, tr_error *error) {
   tr_status status = TR_OK;
@@ -68,9 +92,7 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
     } else if (add_matching(system, patterns[i], &k) == 0) {
       // the model's own choice has a place in its file
       bool own = patterns == system->plan.output;
-      status = tr_fail(error, TR_BAD_INPUT, own ? &system->plan.output_place[i] : NULL,
-                       "output \"%s\" matches no channel of the model; see `trammel outputs`",
-                       patterns[i]);
+      status = unknown(system, patterns[i], own ? &system->plan.output_place[i] : NULL, error);
     }
   }
   tr_resize(system->al, k.taken, 0);

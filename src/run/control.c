@@ -7,18 +7,21 @@
 // Methods that choose their own order choose the step too.
 // A step whose Newton iteration fails is tried again with a quarter of its length. A step below the
 // smallest ends the run with the reason and the coordinate that is worst; nothing unconverged or
-// inaccurate is ever accepted. So do steps that would not reach the end in a million, a third of them
-// rejected, if a force that jumps explains it.
+// inaccurate is ever accepted. So do steps that would not reach the end in a million, some of them
+// rejected all the time, if a force that jumps explains it.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "driver.h"
 
+static const double LEAST_TOL = 1e-15;
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 1000 };
 static const double STALLED = 1e-3;
+enum { WARY = 8, MOST_WARY = 64 };
+static const double BELOW = 0.7;
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
@@ -28,6 +31,10 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   if (!(c->tol > 0) || !(c->tol < 1))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the tolerance must be between 0 and 1, not %g",
                    c->tol);
+  if (c->tol < LEAST_TOL)
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "a tolerance of %g is below what round-off lets any step keep; %g is the least",
+                   c->tol, LEAST_TOL);
   if (!(c->first_step >= 0) || !(c->min_step >= 0) || !(c->max_step >= 0))
     return tr_fail(error, TR_BAD_INPUT, NULL, "steps must not be negative");
   if (c->max_step > 0 && c->min_step > c->max_step)
@@ -65,6 +72,7 @@ void tr_control_begin(tr_run *r) {
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol;
   r->last_error = 1;
+  r->failed_h = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;
   if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
   if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
@@ -102,6 +110,28 @@ static double smaller(double h, double wish, double least) {
   return wish < least && h > least ? least : wish;
 }
 
+// Where steps fail at the same length again and again, though shorter ones pass and seem to allow more, the step
+// stays below it for some steps, for twice as many each time: Newton's iteration may not bear it, and methods
+// that double their steps do not ask how far they fall short.
+static void beware(tr_run *r, double h) {
+  if (r->settings.control.rule == TR_CONTROL_GNP05) return; // what is published knows nothing of it
+  bool again = h > 0.4 * r->failed_h && h < 2.5 * r->failed_h;
+  int more = r->patience == 0 ? WARY : 2 * r->patience;
+  r->patience = !again ? 0 : more < MOST_WARY ? more : MOST_WARY;
+  r->failed_h = h;
+  r->wary = r->patience;
+}
+
+// The length after a step of length h that passed, given what its error allows.
+static double below_failures(tr_run *r, double h, double wish) {
+  if (h >= r->failed_h) r->failed_h = 0, r->wary = r->patience = 0;
+  if (r->wary == 0) return wish;
+  double most = BELOW * r->failed_h;
+  r->wary--;
+  if (wish <= most) return wish;
+  return most > KEEP_HIGH * h || h > most ? most : h;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -118,6 +148,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     if (status < 0) return status;
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
+      beware(r, h);
       r->h = smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
       continue;
@@ -129,6 +160,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
     if (e <= 1) {
+      wish = below_failures(r, h, wish);
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
       r->last_error = fmax(e, 1e-4);
@@ -136,6 +168,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       return TR_OK;
     }
     r->info.rejected++;
+    if (m->choose) beware(r, h);
     r->h = smaller(h, wish, least);
   }
 }
@@ -144,6 +177,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t, mark = r->x.t;
   double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
   long rejected = r->info.rejected;
+  int stalled = 0; // thousands of steps in a row
   while (r->x.t < end - near) {
     double before = tr_run_clock(r), h = 0;
     TR_TRY(find_step(r, t, &h, error));
@@ -151,8 +185,9 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
     tr_run_time(r, before);
     if (r->info.steps % STALLED_STEPS == 0) {
-      bool many = r->info.rejected - rejected > STALLED_STEPS / 3;
-      if (many && r->x.t - mark < STALLED * (end - mark)) TR_TRY(tr_run_stall(r, h, error));
+      bool many = r->info.rejected - rejected > STALLED_STEPS / 40;
+      stalled = many && r->x.t - mark < STALLED * (end - mark) ? stalled + 1 : 0;
+      if (stalled > 1) TR_TRY(tr_run_stall(r, h, error));
       mark = r->x.t, rejected = r->info.rejected;
     }
     TR_TRY(tr_run_look(r, error));

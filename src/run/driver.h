@@ -49,6 +49,8 @@ struct tr_run {
   double rest_wall, rest_mean; // the same for what is between steps
   // step control
   double h, last_error; // the step to try next; error over tolerance of the last accepted
+  double failed_h;      // a length at which a step failed, 0: none to speak of
+  int wary, patience;   // so many steps stay below it; what they were set to
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;

@@ -106,7 +106,9 @@ static double bluntness(const tr_run *r, int k) {
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   const tr_event_par *par = par_of(r, k);
-  if (fabs(w->g) > NOTHING * w->most_g) return sign(w->g);
+  // fired with what comes up to an instant before it, it has still to cross
+  double near = 2 * instant(r) * fabs(w->rate);
+  if (fabs(w->g) > fmax(NOTHING * w->most_g, near)) return sign(w->g);
   if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
   if (!is_contact(r, k) || w->settled) return 0;
   return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only

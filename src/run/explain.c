@@ -13,9 +13,10 @@
 
 enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
-static const double JUMP = 0.5;   // of the change over an interval that is left in the end
-static const double TINY = 1e-6;  // of the largest force: not worth a word
-static const double NOISE = 1e-6; // of the velocities, worth a word
+static const double JUMP = 0.5;    // of the change over an interval that is left in the end
+static const double TINY = 1e-6;   // of the largest force: not worth a word
+static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double ROUND = 1e-12; // tolerances that round-off may spoil
 static const double FASTEST =
     0.3; // h times a force's rate beyond which explicit formulas may explode
 
@@ -257,6 +258,17 @@ static bool tell_lost(const tr_run *r, double h, tr_error *error) {
   return body;
 }
 
+// Coordinates that end here, for this step or, when control has cut it to nothing, a little ahead.
+static bool tell_trouble(const tr_run *r, double h, tr_error *error) {
+  const double ahead = fmax(h, 1e-4 * (r->settings.end - r->first_t));
+  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
+  if (!trouble) trouble = tr_trouble(r->sys, &r->x, ahead, &body);
+  if (trouble)
+    tr_fail(error, TR_FAILED, NULL, "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s",
+            r->x.t, h, body, trouble);
+  return trouble;
+}
+
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -265,13 +277,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
-  const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
-  if (!trouble) trouble = tr_trouble(r->sys, &r->x, h, &body);
-  if (trouble)
-    return tr_fail(error, TR_FAILED, NULL,
-                   "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s", r->x.t, h, body,
-                   trouble);
-  if (tell_lost(r, h, error) || tell_stiff(r, h, error)) return TR_FAILED;
+  if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, h, error))
+    return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
   tell_coordinate(r, moved_most(r), where, sizeof where);
   const tr_method *m = r->step->method;
@@ -288,6 +295,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
 
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
+  if (tell_trouble(r, h, error)) return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tell_jump(r, h, TRIES, jump, sizeof jump);
   if (r->settings.control.min_step > 0)
@@ -297,7 +305,11 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
         where, h, jump);
   return tr_fail(error, TR_FAILED, NULL,
                  "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
-                 r->x.t, h, where, jump[0] ? jump : ", as at a singular position");
+                 r->x.t, h, where,
+                 jump[0] ? jump
+                 : r->settings.control.tol < ROUND
+                     ? "; the tolerance is near round-off, ask for less"
+                     : ", as at a singular position");
 }
 
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {

@@ -10,6 +10,7 @@
 
 #include "step/nearby.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -160,6 +161,13 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (isnan(s->end) || (fixed && isnan(s->step))) return TR_BAD_INPUT;
   if (fixed && (!(s->step > 0) || isinf(s->step)))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the step size must be positive, not %g", s->step);
+  double lost = DBL_EPSILON * fmax(fabs(s->end), fabs(r->x.t)); // in the round-off of times
+  if (fixed && s->step < lost && s->end > r->x.t)
+    return tr_fail(
+        error, TR_BAD_INPUT, NULL,
+        "a step of %g s is lost in the round-off of times up to %g s: no step below %.2g "
+        "s moves them on",
+        s->step, s->end, lost);
   if (!(s->end >= r->x.t) || isinf(s->end))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the end, t = %g s, lies before the start, t = %g s",
                    s->end, r->x.t);
@@ -362,7 +370,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->x = r->next;
   r->next = old;
   r->current = false;
-  if (r->sys->nmem > 0) {
+  if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }

@@ -20,8 +20,10 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 static const double NOISY = 0.25;
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
-// Share of the tolerance for the error after a single correction, whose rate was not measured.
+// Share of the tolerance for the error after a single correction, whose rate was not measured; and solves
+// between two that measure it with fresh matrices.
 static const double ONCE = 0.5;
+enum { BELIEVED_MAX = 7 };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
@@ -78,18 +80,31 @@ static bool noisy(const tr_newton_problem *p, double norm) {
   return p->steady && norm <= NOISY * p->tol;
 }
 
+// A first correction with a fresh matrix will do, by what was measured of others.
+static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
+  if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
+  double rate = nw->first_rate * fmax(1, norm / nw->first_norm);
+  if (!(rate < RATE_MIN && rate * norm <= ONCE * p->tol)) return false;
+  nw->believed++;
+  return true;
+}
+
 // True when what is left of the error is below the tolerance.
 static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
                       double last) {
   if (k == 1) {
     if (norm <= p->floor) return true;
-    if (!nw->known || p->blind) return false;
+    if (p->blind) return false;
+    if (fresh && p->steady && p->regular && believable(nw, p, norm)) return true;
+    if (!nw->known) return false;
     double rate = fmax(RATE_MIN, aged(nw, p) * fmax(1, norm / nw->norm));
     return rate < 1 && rate / (1 - rate) * norm <= (p->steady ? ONCE : 1) * p->tol;
   }
   double measured = norm / last;
   if (nw->known && noisy(p, norm)) measured = fmin(measured, aged(nw, p));
   nw->rate = measured, nw->rate_age = nw->age;
+  if (k == 2 && fresh && p->regular)
+    nw->first_rate = norm / last, nw->first_norm = last, nw->believed = 0;
   nw->norm = last;
   nw->known = true;
   double rate = fmax(RATE_MIN, nw->rate);
@@ -178,7 +193,9 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     since++;
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
-      learn(nw, p, age, k, age > 0 && fresh ? stale : worst);
+      // the last one only told that there was no need for it
+      int needed = k > 1 && p->steady && norm <= ONCE * p->tol ? k - 1 : k;
+      learn(nw, p, age, needed, age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }

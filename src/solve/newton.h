@@ -6,6 +6,8 @@
 //     contraction rho, is below the tolerance. With a reused matrix the rate remembered from earlier
 //     solves serves for the first correction, made worse in proportion when that is larger than the
 //     one it was measured on, and with each solve that did not measure it.
+//     So does what was measured of the first correction with a fresh matrix, which follows Newton's law,
+//     |e_1| ~ |e_0|^2, while the matrix is exact and far from singular; it is measured again and again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
@@ -70,6 +72,10 @@ typedef struct tr_newton {
   int last_count;    // corrections of the last solve
   int fresh_count;   // of the last one that began with a fresh matrix,
   double fresh_rate; // and its contraction
+  // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
+  // was first_norm; solves that ended after one since it was measured; 0: never
+  double first_rate, first_norm;
+  int believed;
   int wait;          // solves until reuse is tried though it does not seem to pay
   int patience;      // the next such wait
   long iterations, residuals, matrices, stagnations;

@@ -25,6 +25,7 @@ typedef struct tr_pattern {
   const int *column;        // (n + 1)
   const int *row;           // (nnz)
   const tr_groups *groups;  // for the analysis, or NULL
+  double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
@@ -75,7 +76,7 @@ typedef struct tr_kkt {
   bool by_blocks;         // the last factorisation is its
   double *refined;        // room for refinement, once that was needed
   double *dense, *work;   // dense LU by rows
-  double *inverse;        // by columns, once the LU has been used `uses` times
+  double *inverse;        // D (D A D)^-1 D by columns, once the LU has been used often enough
   int uses;
   int *pivot;
   struct klu_numbers *klu;

@@ -21,6 +21,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
+
+enum { KINDS = 2 };
+
 static const double WIDEST =
     2.5; // angle that the past may span, which a chart can tell from its negative
 
@@ -50,6 +54,12 @@ void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
 // The weights of all orders from one table of inverse distances: with x_i = t1 - t_{n-i}, X = prod x_j
 //   value_i = X/x_i prod_{j != i} 1/(t_{n-i} - t_{n-j}),   slope_i = value_i sum_{j != i} 1/x_j
 static void weigh(tr_bdf *b, int most) {
+  // those of the last step where the grid is the same
+  bool same = b->weighed >= most && b->weighed_h == b->h;
+  for (int m = 0; same && m < most; m++) same = b->weighed_apart[m] == b->apart[m];
+  if (same) return;
+  b->weighed = most, b->weighed_h = b->h;
+  memcpy(b->weighed_apart, b->apart, sizeof b->apart);
   double back[BDF_POINTS] = {0}, inverse[BDF_POINTS], factor[BDF_POINTS], X = 1, sum = 0;
   for (int m = 0; m <= most; m++) {
     if (m > 0) back[m] = back[m - 1] + b->apart[m - 1]; // t_n - t_{n-m}
@@ -67,10 +77,40 @@ static void weigh(tr_bdf *b, int most) {
   }
 }
 
+// out[m] = sum_k w[m][k] y[k], sums of `count` kinds at once, n numbers each
+TR_INLINE void combine_n(int n, int count, const double *const *w, double *const *y, int size,
+                         double *const *out) {
+  int i = 0;
+  for (; i + LANES <= size; i += LANES) {
+    lanes sum[KINDS] = {{0}};
+    for (int k = 0; k < n; k++) {
+      lanes x = *(const lanes_anywhere *)(y[k] + i);
+      for (int m = 0; m < count; m++) sum[m] += w[m][k] * x;
+    }
+    for (int m = 0; m < count; m++) *(lanes_anywhere *)(out[m] + i) = sum[m];
+  }
+  for (; i < size; i++)
+    for (int m = 0; m < count; m++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += w[m][k] * y[k][i];
+      out[m][i] = sum;
+    }
+}
+
+TR_INLINE void combine_any(int n, int count, const double *const *w, double *const *y, int size,
+                           double *const *out) {
+  if (count == 1)
+    combine_n(n, 1, w, y, size, out);
+  else
+    combine_n(n, 2, w, y, size, out);
+}
+
+TR_WIDE(combine_kinds, combine_any,
+        (int n, int count, const double *const *w, double *const *y, int size, double *const *out),
+        (n, count, w, y, size, out))
+
 static void combine(int n, const double *w, double *const *y, int size, double *out) {
-  for (int i = 0; i < size; i++) out[i] = w[0] * y[0][i];
-  for (int k = 1; k < n; k++)
-    for (int i = 0; i < size; i++) out[i] += w[k] * y[k][i];
+  combine_kinds(n, 1, &w, y, size, &out);
 }
 
 // A point before the start, for order 2 from the first of fixed steps on. Counted when the step is taken.
@@ -108,8 +148,10 @@ void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   int points = b->points < b->order ? b->order : b->points; // with make_past's
   weigh(b, b->order + 1 < points ? b->order + 1 : points - 1);
   const double *value = b->value[n - 1], *slope = b->slope[n - 1];
-  combine(n, value, b->u, nv, b->dp), combine(n, slope, b->u, nv, b->ddp);
-  combine(n, value, b->v, nv, b->vp), combine(n, slope, b->v, nv, b->dvp);
+  const double *const w[KINDS] = {value, slope};
+  double *const of_u[KINDS] = {b->dp, b->ddp}, *const of_v[KINDS] = {b->vp, b->dvp};
+  combine_kinds(n, KINDS, w, b->u, nv, of_u);
+  combine_kinds(n, KINDS, w, b->v, nv, of_v);
 }
 
 // d1 = dp + (v1 + u'(dp, vp) - vp + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
@@ -186,16 +228,44 @@ void tr_bdf_resume(tr_bdf *b, double h, int vectors) {
 
 // ---- step control ---------------------------------------------------------------------------------
 
+// sum_i ((now_i - sum_k w_k y_ki)/scale_i)^2
+TR_INLINE void deviate_all(int n, const double *w, double *const *y, int size, const double *now,
+                           const double *scale, double *out) {
+  lanes total = {0};
+  int i = 0;
+  for (; i + LANES <= size; i += LANES) {
+    lanes e = *(const lanes_anywhere *)(now + i);
+    for (int k = 0; k < n; k++) e -= w[k] * *(const lanes_anywhere *)(y[k] + i);
+    e /= *(const lanes_anywhere *)(scale + i);
+    total += e * e;
+  }
+  *out = (total[0] + total[1]) + (total[2] + total[3]);
+  for (; i < size; i++) {
+    double e = now[i];
+    for (int k = 0; k < n; k++) e -= w[k] * y[k][i];
+    e /= scale[i];
+    *out += e * e;
+  }
+}
+
+TR_WIDE(deviate_wide, deviate_all,
+        (int n, const double *w, double *const *y, int size, const double *now, const double *scale,
+         double *out),
+        (n, w, y, size, now, scale, out))
+
 // |y - P_order(t1)|, root mean square over the coordinates that count.
 static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const double *now,
                       const double *scale, int order, int *worst) {
   double *p = s->work->x, sum = 0, most = 0;
   int count = 0;
-  if (b->points == 1) {
-    memcpy(p, y == b->u ? b->dp : b->vp, (size_t)s->sys->nv * sizeof *p);
-  } else {
-    combine(order + 1, b->value[order], y, s->sys->nv, p);
+  if (!worst && !b->without && s->sys->nnumber == 0 && b->points > 1 && s->sys->nv > 0) {
+    deviate_wide(order + 1, b->value[order], y, s->sys->nv, now, scale, &sum);
+    return sqrt(sum / s->sys->nv);
   }
+  if (b->points == 1 || order == b->order)
+    p = y == b->u ? b->dp : b->vp;
+  else
+    combine(order + 1, b->value[order], y, s->sys->nv, p);
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
     if (!all && b->without[i]) continue;

@@ -20,6 +20,8 @@ typedef struct tr_bdf {
   double *lam[BDF_POINTS];  // (nc)
   // Lagrange's weights at t1 of the polynomials of each order through the known points, and of their slopes
   double value[BDF_POINTS][BDF_POINTS], slope[BDF_POINTS][BDF_POINTS];
+  int weighed; // their largest order, and the grid they are for
+  double weighed_h, weighed_apart[BDF_POINTS];
   double *dp, *ddp;    // (nv) increment predicted, and its derivative
   double *vp, *dvp;    // (nv) velocity likewise
   tr_jerk *jerk;       // for the start with fixed steps

@@ -12,8 +12,9 @@
 #include "full.h"
 #include "math/vector.h"
 
-// Pivot ratio of a matrix far from singular positions.
-static const double REGULAR = 1e-4;
+// Pivot ratio of a matrix far from singular positions; with more than LONG unknowns the last pivots get small by
+// mere length.
+static const double REGULAR = 1e-4, LONG = 1000;
 
 typedef struct correction {
   tr_newton_problem p;
@@ -68,7 +69,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  p->regular = p->matrix_cost > 0 && s->kkt.rcond > REGULAR;
+  p->regular = p->matrix_cost > 0 && s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
   return TR_OK;
 }
 
@@ -157,7 +158,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
-  k.p.steady = !(s->allowed > 0);
+  k.p.steady = tr_step_steady(s);
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;

@@ -27,10 +27,11 @@
 #include <string.h>
 
 #include "full.h"
+#include "math/lanes.h"
 #include "math/vector.h"
 #include "split.h"
 
-static const double STIFF = 0.1;
+static const double STIFF = 0.3;
 static const double FEW_TOL = 0.33;
 static const double DIFFERENCE = 1e-5; // of a displacement, relative to the coordinates
 enum { FEW = 4 };
@@ -43,64 +44,69 @@ typedef struct correction {
   double t1, length_scale, speed;
 } correction;
 
+// ---- long vectors, several numbers at a time ---------------------------------------------------------
+
+// z = x + f y
+TR_INLINE void add_all(int n, const double *restrict x, double f, const double *restrict y,
+                       double *restrict z) {
+  for (int i = 0; i < n; i++) z[i] = x[i] + f * y[i];
+}
+TR_WIDE(add, add_all, (int n, const double *x, double f, const double *y, double *z),
+        (n, x, f, y, z))
+
+// y -= x - f z,  w -= g z
+TR_INLINE void shift_all(int n, const double *restrict x, double f, double g,
+                         const double *restrict z, double *restrict y, double *restrict w) {
+  for (int i = 0; i < n; i++) y[i] -= x[i] - f * z[i], w[i] -= g * z[i];
+}
+TR_WIDE(shift, shift_all,
+        (int n, const double *x, double f, double g, const double *z, double *y, double *w),
+        (n, x, f, g, z, y, w))
+
+// e1 += cm x + history,  e3 = cm y - e3
+TR_INLINE void weigh_all(int n, double cm, const double *restrict x, const double *restrict y,
+                         const double *restrict history, double *restrict e1, double *restrict e3) {
+  for (int i = 0; i < n; i++) e1[i] += cm * x[i], e3[i] = cm * y[i] - e3[i];
+  for (int i = 0; history && i < n; i++) e1[i] += history[i];
+}
+TR_WIDE(weigh, weigh_all,
+        (int n, double cm, const double *x, const double *y, const double *history, double *e1,
+         double *e3),
+        (n, cm, x, y, history, e1, e3))
+
+// top = Phi/cq and low = (Phi - cq/cv rate)/cw of top = Phi, low = rate
+TR_INLINE void rows_all(int n, double cq, double cv, double cw, double *restrict top,
+                        double *restrict low) {
+  double icq = 1 / cq, icw = 1 / cw, f = cq / (cv * cw);
+  for (int i = 0; i < n; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
+}
+TR_WIDE(scale_rows, rows_all, (int n, double cq, double cv, double cw, double *top, double *low),
+        (n, cq, cv, cw, top, low))
+
+// -------------------------------------------------------------------------------------------------------
+
+// q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
 static void place(const correction *k) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const double *a = k->x1->a;
-  for (int i = 0; i < s->sys->nv; i++) {
-    s->d[i] = c->dhat[i] + c->cq * a[i] + c->cw * s->w[i];
-    k->x1->v[i] = c->vhat[i] + c->cv * a[i];
-  }
+  int nv = s->sys->nv;
+  double ratio = c->cw / c->cq;
+  add(nv, k->x1->a, ratio, s->w, s->sum_a);
+  add(nv, c->dhat, c->cq, s->sum_a, s->d);
+  add(nv, c->vhat, c->cv, k->x1->a, k->x1->v);
+  add(s->sys->nc, k->x1->lam, -ratio, s->mu, s->sum_lam);
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
-// a + cw/cq w and lam - cw/cq mu, of which e1 + cw/cq e3 is e1; with X = 1 a and lam themselves.
-static void sum(const correction *k) {
-  const tr_step *s = k->s;
-  double share = s->c.unit_metric ? 0 : s->c.cw / s->c.cq;
-  for (int i = 0; i < s->sys->nv; i++) s->sum_a[i] = k->x1->a[i] + share * s->w[i];
-  for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - share * s->mu[i];
-}
-
-// e1 and e2 or Gam
-static void evaluate_first(const correction *k, double *e1, double *e2) {
+// e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3
+static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  tr_work *w = s->work;
-  int nv = s->sys->nv;
-  sum(k);
-  w->reactions = k->x1->lam;
-  if (c->split && s->sys->nreaction > 0) tr_show_reactions(w, k->x1->lam);
-  tr_forces(w, c->split ? NULL : s->sum_lam, e1, e2);
-  w->reactions = NULL;
-  tr_mass_times(s->sys, c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks), s->sum_a, w->x);
-  if (c->history)
-    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i] + c->history[i];
-  else
-    for (int i = 0; i < nv; i++) e1[i] += c->cm * w->x[i];
-}
-
-// e3 and cv e4
-static void evaluate_second(const correction *k, double *e3, double *rate) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  tr_work *w = s->work;
-  int nv = s->sys->nv;
-  const double *Xw = s->w;
-  tr_rates(w, rate);
-  if (c->split)
-    memset(e3, 0, (size_t)nv * sizeof *e3);
-  else
-    tr_constraint_force(w, s->mu, e3);
-  if (!c->unit_metric) {
-    tr_mass_times(s->sys,
-                  c->blocks               ? c->blocks
-                  : s->sys->constant_mass ? s->sys->mass
-                                          : s->blocks,
-                  s->w, w->x);
-    Xw = w->x;
-  }
-  for (int i = 0; i < nv; i++) e3[i] = c->cm * Xw[i] - e3[i];
+  double *x = s->work->x, *y = s->work->y;
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
+  tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
+  if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
+  weigh(s->sys->nv, c->cm, x, c->unit_metric ? s->w : y, c->history, e1, e3);
 }
 
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
@@ -111,18 +117,27 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv, icq = 1 / c->cq;
+  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  evaluate_first(k, e1, top);
-  evaluate_second(k, e3, low);
-  if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
-  double icw = 1 / c->cw, f = c->cq / (c->cv * c->cw);
-  for (int i = 0; i < nc; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
-  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
-    if (s->sys->of_velocity[i]) {
-      double e2 = c->cq * top[i], e4 = (icw * e2 - low[i]) / (f * c->cv);
-      low[i] = e2, top[i] = e4 + c->cw / c->cq * e2;
-    }
+  if (c->split) {
+    if (s->sys->nreaction > 0) tr_show_reactions(w, x->lam);
+    tr_forces(w, NULL, e1, top);
+    tr_rates(w, low);
+    if (s->sys->nvelocity > 0) tr_velocity_rows_times(w, s->w, top);
+    memset(e3, 0, (size_t)nv * sizeof *e3);
+  } else {
+    w->reactions = x->lam;
+    tr_stabilised(w, c->unit_metric ? x->lam : s->sum_lam, s->mu, s->w, e1, top, low, e3);
+    w->reactions = NULL;
+  }
+  weigh_masses(k, e1, e3);
+  if (s->sys->nvelocity == 0) scale_rows(nc, c->cq, c->cv, c->cw, top, low);
+  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
+    double e2 = top[i], cve4 = low[i];
+    bool velocity = s->sys->of_velocity[i];
+    low[i] = velocity ? e2 : (e2 - c->cq / c->cv * cve4) / c->cw;
+    top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : e2 / c->cq;
+  }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
@@ -208,10 +223,11 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
-  const double *lam = c->plain ? NULL : c->split ? x->lam : s->sum_lam;
+  const double *a = c->unit_metric ? x->a : s->sum_a;
+  const double *lam = c->plain ? NULL : c->unit_metric ? x->lam : s->sum_lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
-  tr_tangent_here(s->work, s->sum_a, lam, c->blocks, weights, s->kkt.values);
+  tr_tangent_here(s->work, a, lam, c->blocks, weights, s->kkt.values);
   s->work->increment = NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   TR_TRY(tr_kkt_factor(&s->kkt));
@@ -365,8 +381,8 @@ static void update(tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
-  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i] - ratio * dw[i], s->w[i] -= dw[i];
-  for (int i = 0; i < nc; i++) k->x1->lam[i] -= l[i] - share * dmu[i], s->mu[i] += dmu[i];
+  shift(nv, dx, ratio, 1, dw, k->x1->a, s->w);
+  shift(nc, l, share, -1, dmu, k->x1->lam, s->mu);
   place(k);
 }
 
@@ -466,7 +482,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
-  k.p.steady = !(s->allowed > 0);
+  k.p.steady = tr_step_steady(s);
   k.p.inexact = true;
   if (c->few) {
     k.p.floor = few_floor(&k);

@@ -13,7 +13,7 @@
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b. It is used while b, as it was before the newest state was known, would have
-// predicted that better than the polynomial. Of long vectors samples will do.
+// predicted that better than the polynomial.
 #include <math.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@
 enum { DEGREES = TR_PAST_UNEVEN - 1 }; // that can be judged: 0 .. 3
 static const double BETTER = 0.5;      // e_3/e_2 for which a cubic is taken; the same for a trend
 static const double FADE = 0.5, RIDGE = 1e-12;
-enum { SAMPLES = 512 }; // fours of numbers
-enum {
-  SMALL = 64,
-  PAUSE = 3
-};  // unknowns for which b is found in every third step only: it takes as
-    // long as a correction
+// b is found anew in every third step of small systems, where that takes as long as a correction, and in every
+// fifth of large ones, where it changes slowly; unless the last prediction missed by more than MISSED times
+// what it did then.
+enum { SMALL = 64, LARGE = 1000 }; // unknowns
+enum { EARLY = 50 };               // steps in which it still settles
+static const double MISSED = 2;
 static const double EVEN = 1e-7;   // steps that differ by less have one length
 static const double WILDEST = 128; // sum of |weights|; of the polynomial 2^m - 1
 
@@ -80,9 +80,7 @@ TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
   trend_sums s = {0};
   double b[M];
   memcpy(b, f->b, sizeof b);
-  int fours = (n + LANES - 1) / LANES, stride = (fours + SAMPLES - 1) / SAMPLES;
-  if (stride % 3 == 0) stride++; // all coordinates of a body have their turn
-  for (int i = 0; i < n; i += LANES * stride) {
+  for (int i = 0; i < n; i += LANES) {
     lanes x[TR_PAST];
     if (i + LANES <= n)
       for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
@@ -133,12 +131,21 @@ static bool even(const tr_step *s, int states, double t) {
   return uneven <= EVEN * h;
 }
 
-// Not where a is not what it seems; nor where what the iteration leaves open swings on for ever: the better
-// the start, the earlier it stops.
+static bool undamped(const tr_step *s) {
+  return s->method->undamped && s->method->undamped(s->par);
+}
+
+// Not where a is not what it seems; nor where what the iteration leaves open lasts for ever: the better the
+// start, the earlier it stops.
 static bool follows_trend(const tr_step *s) {
   const tr_method *m = s->method;
   return s->settings.predictor == TR_PREDICT_TREND && s->settings.fixed_iterations == 0 &&
-         s->allowed == 0 && !m->recompute && !(m->alternates && m->alternates(s->par));
+         s->allowed == 0 && !m->recompute && !undamped(s);
+}
+
+static int rest(const tr_step *s) {
+  int n = s->sys->nv + s->sys->nc;
+  return n <= SMALL ? 3 : s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 5;
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x) {
@@ -153,10 +160,10 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
   memcpy(lam, x->lam, (size_t)s->sys->nc * sizeof *lam);
   if (s->past < TR_PAST) s->past++;
   s->trend_age++;
+  s->missed = s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
   if (s->past < TR_PAST || !even(s, TR_PAST, 2 * s->past_t[0] - s->past_t[1])) {
     s->trend_a.steps = s->trend_lam.steps = 0;
-  } else if (follows_trend(s) &&
-             (s->trend_a.steps < 2 || s->trend_age >= PAUSE || s->sys->nv + s->sys->nc > SMALL)) {
+  } else if (follows_trend(s) && (s->trend_a.steps < 2 || s->trend_age >= rest(s) || s->missed)) {
     s->trend_age = 0;
     learn(s->sys->nv, s->past_a, &s->trend_a);
     learn(s->sys->nc, s->past_lam, &s->trend_lam);
@@ -210,7 +217,7 @@ static int best_degree(const tr_step *s) {
   const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
-  if (s->trend_a.steps > 0 && s->trend_age == 0) {
+  if (s->trend_a.steps > 0 && (s->trend_age == 0 || !s->missed)) {
     memcpy(e, s->trend_a.e, sizeof e);
   } else {
     for (int j = 0; j <= DEGREES; j++) y[j] = s->past_a[j <= judged ? j : 0];
@@ -222,7 +229,8 @@ static int best_degree(const tr_step *s) {
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }
 
-static void combine(int n, const double *w, double *const *past, int size, double *out) {
+TR_INLINE void combine_all(int n, const double *w, double *const *past, int size,
+                           double *restrict out) {
   const double *a = past[0], *b = past[1], *c = past[2], *d = past[3], *e = past[4], *f = past[5];
   switch (n) {
     case TR_TERMS:
@@ -243,6 +251,9 @@ static void combine(int n, const double *w, double *const *past, int size, doubl
     default: memcpy(out, a, (size_t)size * sizeof *out);
   }
 }
+
+TR_WIDE(combine, combine_all, (int n, const double *w, double *const *past, int size, double *out),
+        (n, w, past, size, out))
 
 static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, double *const *past,
                   int size, double *out) {
@@ -266,12 +277,32 @@ void tr_predict(tr_step *s, double t, tr_state *x1) {
   go_on(s, t, degree, &s->trend_lam, s->past_lam, s->sys->nc, x1->lam);
 }
 
+// The newest w is closer to what the trend's weights make of those before than to the polynomial's.
+static bool bears_trend(const tr_step *s, const double *trend, int n, const double *polynomial) {
+  enum { SOME = 16 };
+  double e_trend = 0, e_polynomial = 0;
+  int stride = s->sys->nv / SOME + 1;
+  if (stride % 3 == 0) stride++;
+  for (int i = 0; i < s->sys->nv; i += stride) {
+    double x = s->past_w[0][i], y = x;
+    for (int j = 0; j < TR_TERMS; j++) x -= trend[j] * s->past_w[j + 1][i];
+    for (int j = 0; j < n; j++) y -= polynomial[j] * s->past_w[j + 1][i];
+    e_trend = fmax(e_trend, fabs(x)), e_polynomial = fmax(e_polynomial, fabs(y));
+  }
+  return e_trend < BETTER * e_polynomial;
+}
+
 void tr_predict_w(tr_step *s, double t) {
-  double w[TR_PAST] = {2, -1};
-  int degree = s->c.few || (s->c.undamped && s->degree > 1) ? 1 : s->degree;
+  double line[TR_PAST] = {2, -1}, trend[TR_TERMS], *w = line;
+  int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
+  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) &&
+      trend_weights(&s->trend_a, degree, trend)) {
+    if (s->trend_age == 0) s->w_follows = bears_trend(s, trend, n, w);
+    if (s->w_follows) n = TR_TERMS, w = trend;
+  }
   combine(n, w, s->past_w, s->sys->nv, s->w);
   combine(n, w, s->past_mu, s->sys->nc, s->mu);
 }

@@ -30,6 +30,7 @@ static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
   TR_TRY(tr_work_new(s->sys, &s->work));
+  if (s->method->stabilised || s->method->two_sets) TR_TRY(tr_wrenches_keep(s->work));
   bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
   size_t n = (s->method->stabilised || s->method->two_sets || full ? 2 : 1) * (nv + nc);
   s->newton.n = (int)n;
@@ -39,11 +40,11 @@ static tr_status allocate(tr_step *s) {
   s->c.vhat = s->c.dhat + nv;
   s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
-  s->found = TR_NEW(ar, 3 * nv + nc, double);
+  s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found || !s->blocks ||
-      !s->room)
+  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
+      !s->blocks || !s->room)
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
@@ -105,6 +106,9 @@ void tr_step_free(tr_step *s) {
   tr_arena_free(&arena);
 }
 
+// Newton's tolerances below ask for all that the iteration can give.
+static const double TIGHT = 1e-11;
+
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   // under step control a thousandth of the error that the step may make in q [GNP05]
   if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
@@ -118,6 +122,8 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
 
+bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }
+
 // |G'| |f|: next to a singular position large multipliers cancel each other.
 static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
   const tr_pattern *p = A->p;
@@ -130,7 +136,7 @@ static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, const double *r) {
   int nv = s->sys->nv;
-  double *pull = s->work->x, *terms = s->work->y;
+  double *pull = s->work->x, *terms = s->newton.spare;
   tr_constraint_force(s->work, f, pull);
   double force = vec_largest(pull, nv);
   add_pulls(A, nv, f, terms);
@@ -196,6 +202,10 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+bool tr_step_guesses(const tr_step *s) {
+  return s->method->guesses || (s->allowed > 0 && s->method->choose);
+}
+
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   for (int i = 0; s->aim && i < s->sys->nv; i++) x1->a[i] = (s->aim[i] - s->c.dhat[i]) / s->c.cq;
   if (!s->calm) return;
@@ -216,7 +226,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
   }
-  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
+  if (s->allowed > 0 && !s->method->error) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  tr_predict_remember(s, x1);
+  if (!tr_step_guesses(s))
+    tr_predict_remember(s, x1);
+  else if (s->past < TR_PAST)
+    s->past++;
 }

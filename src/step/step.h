@@ -31,9 +31,12 @@ typedef struct tr_method {
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
   bool recompute;    // a and lam in the state are the method's own: not for output
   bool direct;       // there is no Newton iteration
+  bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
+  // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
+  bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
   bool smooth;                      // a1 - a_n estimates h q'''
   int vectors;                      // rooms of nv numbers kept in tr_step.room
@@ -68,7 +71,6 @@ typedef struct tr_corrector {
   double *dhat, *vhat;   // (nv)
   double cw;             // stabilised form only
   bool unit_metric;      // X = 1
-  bool undamped; // what the iteration leaves open swings on: w is predicted by a line at most
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
@@ -79,9 +81,9 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };        // accepted states the predictor remembers,
-enum { TR_PAST_W = 4 };      // of them with w and mu,
-enum { TR_PAST_UNEVEN = 5 }; // and what it needs of them when steps change
+enum { TR_PAST = 7 };         // accepted states the predictor remembers,
+enum { TR_PAST_W = TR_PAST }; // of them with w and mu,
+enum { TR_PAST_UNEVEN = 5 };  // and what it needs of them when steps change
 enum { TR_TERMS = TR_PAST - 1 };
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
@@ -118,6 +120,7 @@ struct tr_step {
   double *blocks;   // (nmass) for a frozen mass
   double *d;        // (nv) increment of the step under way, dhat + cq a1
   double *lam;      // (nc) scratch
+  bool afresh;      // begin the iteration at the last state
   bool calm;        // begin the iteration where the bodies coast to
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
@@ -135,7 +138,9 @@ struct tr_step {
   double past_t[TR_PAST];
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
-  int trend_age; // steps since they were found
+  int trend_age;  // steps since they were found
+  bool missed;    // the last prediction by far
+  bool w_follows; // w goes on like a
   tr_arena arena;
 };
 
@@ -161,6 +166,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
+// not ask for all there is.
+bool tr_step_steady(const tr_step *s);
 
 // The matrix of an earlier step may serve the coefficients in s->c: the same, or under step control
 // near enough for the iteration to bear.
@@ -199,6 +208,8 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
+// Whether the method begins its iteration by itself, so that what follows is not needed.
+bool tr_step_guesses(const tr_step *s);
 // The past (predict.c): x joins it; a and lam of x1 at time t from it.
 void tr_predict_remember(tr_step *s, const tr_state *x);
 void tr_predict(tr_step *s, double t, tr_state *x1);

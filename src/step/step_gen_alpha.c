@@ -36,6 +36,8 @@ static tr_status make_room(tr_step *s) {
   return s->memory ? TR_OK : TR_NO_MEMORY;
 }
 
+static bool undamped(const void *pv) { return ((const par *)pv)->rho >= 1; }
+
 // Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
 static bool alternates(const void *pv) {
   const par *p = pv;
@@ -72,7 +74,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
   }
   if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
-  c->cw = h, c->undamped = p->rho >= 1;
+  c->cw = h;
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
@@ -105,6 +107,7 @@ const tr_method tr_method_gen_alpha = {
              .reference = "BCA12, ACB15"},
     .par_size = sizeof(par),
     .alternates = alternates,
+    .undamped = undamped,
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,

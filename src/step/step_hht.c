@@ -43,16 +43,17 @@ static tr_status make_room(tr_step *s) {
   return s->memory ? TR_OK : TR_NO_MEMORY;
 }
 
-// -alpha/(1+alpha) F_n for F in its place
-static void weigh_force(tr_step *s) {
-  double *history = s->room[HISTORY], al = ((const par *)s->par)->alpha;
-  for (int i = 0; i < s->sys->nv; i++) history[i] = -al / (1 + al) * history[i];
+// of F_n in the equation; they are kept together
+static double weight(const tr_step *s) {
+  double al = ((const par *)s->par)->alpha;
+  return -al / (1 + al);
 }
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, s->sys->force_level);
-  tr_forces(s->work, x->lam, s->room[HISTORY], NULL);
-  weigh_force(s);
+  double *history = s->room[HISTORY], w = weight(s);
+  tr_forces(s->work, x->lam, history, NULL);
+  for (int i = 0; i < s->sys->nv; i++) history[i] *= w;
   return TR_OK;
 }
 
@@ -104,29 +105,26 @@ static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *
 static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   prepare(s, x0, h, x1);
   s->c.cw = 0.5 * h * h;
-  s->c.undamped = alternates(s->par);
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
 // F1 = -cm Mbar a1 - history once the equation is solved; else evaluated.
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
-  const tr_corrector *c = &s->c;
-  double *F = s->room[HISTORY], *Ma = s->work->x;
-  if (s->settings.fixed_iterations > 0) { // the equation may be far from solved
-    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, s->sys->force_level);
-    tr_forces(s->work, x1->lam, F, NULL);
-  } else if (!c->blocks) {
-    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
-    tr_mass_times(s->sys, tr_mass_blocks(s->work, s->blocks), x1->a, Ma);
-  } else {
-    tr_mass_times(s->sys, c->blocks, x1->a, Ma);
-  }
-  for (int i = 0; i < s->sys->nv && s->settings.fixed_iterations == 0; i++)
-    F[i] = -c->cm * Ma[i] - F[i];
-  weigh_force(s);
-  double *used = s->room[ACCELERATION];
+  const double *blocks = s->c.blocks;
+  double *history = s->room[HISTORY], *Ma = s->work->x, *used = s->room[ACCELERATION];
+  double cm = s->c.cm, w = weight(s);
   s->room[ACCELERATION] = s->room[BEFORE], s->room[BEFORE] = used;
+  if (s->settings.fixed_iterations > 0) { // the equation may be far from solved
+    begin(s, x1);
+    return;
+  }
+  if (!blocks) {
+    tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
+    blocks = tr_mass_blocks(s->work, s->blocks);
+  }
+  tr_mass_times(s->sys, blocks, x1->a, Ma);
+  for (int i = 0; i < s->sys->nv; i++) history[i] = -w * (cm * Ma[i] + history[i]);
 }
 
 static tr_truncation truncation(const void *pv) {
@@ -147,6 +145,7 @@ const tr_method tr_method_hht_i3 = {
              .reference = "NJK09"},
     .par_size = sizeof(par),
     .alternates = alternates,
+    .undamped = alternates,
     .vectors = ROOMS,
     .truncation = truncation,
     .smooth = true,
@@ -168,6 +167,7 @@ const tr_method tr_method_hht_si2 = {
              .cost = "one KKT system, two right-hand sides",
              .reference = "NJK09"},
     .par_size = sizeof(par),
+    .undamped = alternates,
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,

@@ -62,6 +62,7 @@ const tr_method tr_method_newmark = {
     .par_size = sizeof(par),
     .check = check,
     .alternates = alternates,
+    .undamped = alternates,
     .truncation = truncation,
     .smooth = true,
     .advance = advance,

@@ -57,6 +57,7 @@ static tr_status prepare(tr_step *s) {
   s->newton.spare = s->newton.r + s->newton.n;
   if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
     return TR_NO_MEMORY;
+  TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
   TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
@@ -218,8 +219,7 @@ static void integrate(const tr_step *s, const tr_state *x0, double h) {
   }
 }
 
-// x1 comes with the accelerations of the last state when the iteration is to begin there.
-static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+static void predict(tr_step *s, const tr_state *x0, double h) {
   tr_radau *m = s->memory;
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double c[STAGES];
@@ -228,7 +228,7 @@ static void predict(tr_step *s, const tr_state *x0, double h, const tr_state *x1
     double f = s->aim_h / h;
     for (int i = 0; i < STAGES; i++)
       for (size_t j = 0; j < nv; j++) m->z[i][j] = f * (x0->v[j] + m->z[i][j]) - x0->v[j];
-  } else if (m->last_h > 0 && !s->calm && memcmp(x1->a, x0->a, nv * sizeof *x1->a) != 0) {
+  } else if (m->last_h > 0 && !s->calm && !s->afresh) {
     continue_last(s, c, h);
   } else {
     for (int i = 0; i < STAGES; i++) {
@@ -252,16 +252,16 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 }
 
 // The fast iteration; when it fails the sure one, which then keeps the lead for some steps.
-static tr_status solve(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+static tr_status solve(tr_step *s, const tr_state *x0, double h) {
   tr_radau *m = s->memory;
   if (m->sure_steps == 0) {
-    predict(s, x0, h, x1);
+    predict(s, x0, h);
     tr_status status = tr_radau_solve(s, x0, h);
     if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
     m->sure_steps = SURE_STEPS;
   }
   m->sure_steps--;
-  predict(s, x0, h, x1);
+  predict(s, x0, h);
   return tr_radau_solve_each(s, x0, h);
 }
 
@@ -273,7 +273,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   m->h = h;
   x1->t = x0->t + h;
   memcpy(x1->mem, x0->mem, nmem * sizeof *x1->mem);
-  tr_status status = solve(s, x0, h, x1);
+  tr_status status = solve(s, x0, h);
   tr_radau_inverse(B);
   for (size_t j = 0; j < nv; j++) {
     s->d[j] = m->u[end][j];
@@ -356,6 +356,7 @@ const tr_method tr_method_radau5 = {
              .cost = "one real and one complex KKT system, and the projection three times",
              .reference = "HW96"},
     .recompute = true,
+    .guesses = true,
     .prepare = prepare,
     .release = release,
     .begin = begin,

@@ -118,11 +118,14 @@ static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, 
 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool seen = false;
-  tr_predict(s, x0->t + h, x1);
+  if (!tr_step_guesses(s)) tr_predict(s, x0->t + h, x1);
   if (s->settings.fixed_iterations > 0) return s->method->advance(s, x0, h, x1);
   tr_status status = propose(s, x0, h, x1, &seen);
   if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;
+  s->afresh = true;
   status = begin_anew(s, x0, h, x1, &seen);
-  if (status <= TR_OK || s->allowed > 0 || s->method->direct) return status;
-  return insist(s, x0, h, x1, &seen);
+  if (status > TR_OK && !(s->allowed > 0) && !s->method->direct)
+    status = insist(s, x0, h, x1, &seen);
+  s->afresh = false;
+  return status;
 }

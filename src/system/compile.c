@@ -4,7 +4,6 @@
 // (1) An element is planar when all its markers sit on planar bodies or ground, else spatial.
 // (2) A marker used by elements becomes one site per kind (nd = 3 or 6); sites are sorted by body, so
 //     that a body's frames are neighbours. Ground comes first.
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,13 +13,13 @@
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
 // What the body computes once, before its sizes are known.
-static tr_status prepare_body(tr_system *s, sys_body *b, tr_error *error) {
+static tr_status prepare_body(tr_system *s, sys_body *b, const tr_place *place, tr_error *error) {
   if (!b->type->prepare) return TR_OK;
   double *room = NEW(b->type->room(b->par), double);
   if (!room) return tr_no_memory(error);
   const char *why = b->type->prepare(b->par, room);
   if (!why) return TR_OK;
-  return tr_fail(error, TR_BAD_INPUT, &b->place, "body \"%s\": %s", b->name, why);
+  return tr_fail(error, TR_BAD_INPUT, place, "body \"%s\": %s", b->name, why);
 }
 
 static bool is_number(const sys_body *b) {
@@ -81,12 +80,8 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
   for (int i = 0; i < p->nbody; i++) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
-    *b = (sys_body){.type = d->type,
-                    .par = d->par,
-                    .name = d->name,
-                    .place = d->place,
-                    .keep_q = d->keep_q,
-                    .keep_v = d->keep_v};
+    *b = (sys_body){
+        .type = d->type, .par = d->par, .name = d->name, .keep_q = d->keep_q, .keep_v = d->keep_v};
     if (d->problem) {
       tr_problem_par *par = NEW(1, tr_problem_par);
       if (!par) return tr_no_memory(error);
@@ -97,7 +92,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     if (b->type->variant) b->type = b->type->variant(b->par);
     if (b->type->prepare && !(b->par = keep_par(s, b->par, b->type->par_size)))
       return tr_no_memory(error);
-    TR_TRY(prepare_body(s, b, error));
+    TR_TRY(prepare_body(s, b, &d->place, error));
     int ncache = b->type->ncache;
     b->nq = b->type->nq, b->nv = b->type->nv, b->nc = b->type->nc;
     if (b->type->sizes) b->type->sizes(b->par, &b->nq, &b->nv, &b->nc, &ncache);
@@ -137,30 +132,36 @@ static int dimension(const tr_system *s, const int *marker, int markers) {
   return nd == 0 && number ? 3 : nd;
 }
 
-static tr_status place_element(tr_system *s, sys_element *e, const char *kind, const char *type,
-                               bool planar, bool spatial, const int *marker, int markers,
-                               tr_error *error) {
-  e->markers = markers;
-  e->nd = dimension(s, marker, markers);
-  for (int k = 0; k < markers; k++) {
-    e->frame[k] = marker[k]; // becomes a site in number_sites
-    e->body[k] = s->plan.marker[marker[k]].body;
-  }
+tr_status tr_connect(tr_system *s, sys_element *e, const int *marker, int markers) {
+  e->markers = (unsigned char)markers;
+  e->frame = NEW(2 * markers, int);
+  if (!e->frame) return TR_NO_MEMORY;
+  e->body = e->frame + markers;
+  for (int k = 0; k < markers; k++)
+    e->frame[k] = marker[k], e->body[k] = s->plan.marker[marker[k]].body;
+  return TR_OK;
+}
+
+static tr_status place_element(tr_system *s, sys_element *e, const tr_place *place,
+                               const char *kind, const char *type, bool planar, bool spatial,
+                               const int *marker, int markers, tr_error *error) {
+  e->nd = (unsigned char)dimension(s, marker, markers);
+  if (tr_connect(s, e, marker, markers) != TR_OK) return tr_no_memory(error);
   if (e->nd == 0)
-    return tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": every marker is on ground", kind,
+    return tr_fail(error, TR_BAD_INPUT, place, "%s \"%s\": every marker is on ground", kind,
                    e->name);
   if (e->nd == 3 && !planar)
-    return tr_fail(error, TR_BAD_INPUT, &e->place,
+    return tr_fail(error, TR_BAD_INPUT, place,
                    "%s \"%s\": type %s is for spatial bodies, not for planar ones", kind, e->name,
                    type);
   if (e->nd == 6 && !spatial)
-    return tr_fail(error, TR_BAD_INPUT, &e->place,
+    return tr_fail(error, TR_BAD_INPUT, place,
                    "%s \"%s\": type %s is for planar bodies, not for spatial ones", kind, e->name,
                    type);
   for (int k = 0; k < markers; k++) {
     const tr_plan_marker *m = &s->plan.marker[marker[k]];
     if (e->nd == 3 && m->R[8] < 1 - 1e-9)
-      tr_fail(error, TR_BAD_INPUT, &e->place,
+      tr_fail(error, TR_BAD_INPUT, place,
               "%s \"%s\": marker \"%s\" is tilted out of the plane; its z axis must be [0, 0, 1]",
               kind, e->name, m->name);
   }
@@ -188,13 +189,15 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   for (int i = 0; i < p->njoint; i++) {
     const tr_plan_joint *d = &p->joint[i];
     sys_joint *j = &s->joint[i];
-    *j = (sys_joint){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
-    if (place_element(s, &j->e, "joint", d->type->name, d->type->planar, d->type->spatial,
-                      d->marker, d->markers, error) != TR_OK)
-      continue;
+    *j = (sys_joint){.type = d->type, .e = {.name = d->name, .par = d->par}};
+    tr_status status = place_element(s, &j->e, &d->place, "joint", d->type->name, d->type->planar,
+                                     d->type->spatial, d->marker, d->markers, error);
+    if (status == TR_NO_MEMORY) return status;
+    if (status != TR_OK) continue;
     j->ops = j->e.nd == 3 ? d->type->planar : d->type->spatial;
     j->row = s->nc, j->e.mem = s->nmem;
-    s->nc += j->ops->rows, s->nmem += d->type->nmem;
+    s->nc += j->ops->rows;
+    if (tr_joint_remembers(j)) s->nmem += d->type->nmem, s->remembers = true;
     j->lock = -1, j->idle = d->idle;
     if (d->lockable || d->idle) j->lock = s->nmem, s->nmem += 1 + j->ops->rows, s->nlock++;
     s->nblock++;
@@ -204,14 +207,15 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   for (int i = 0; i < p->nforce; i++) {
     const tr_plan_force *d = &p->force[i];
     sys_force *f = &s->force[i];
-    *f = (sys_force){.type = d->type, .e = {.name = d->name, .place = d->place, .par = d->par}};
-    if (place_element(s, &f->e, "force", d->type->name, d->type->planar, d->type->spatial,
-                      d->marker, d->markers, error) != TR_OK)
-      continue;
+    *f = (sys_force){.type = d->type, .e = {.name = d->name, .par = d->par}};
+    tr_status status = place_element(s, &f->e, &d->place, "force", d->type->name, d->type->planar,
+                                     d->type->spatial, d->marker, d->markers, error);
+    if (status == TR_NO_MEMORY) return status;
+    if (status != TR_OK) continue;
     f->whole = measures_frames(d->type->fields, d->par);
     f->ops = f->e.nd == 3 ? d->type->planar : d->type->spatial;
     f->e.mem = s->nmem;
-    s->nmem += d->type->nmem;
+    if (tr_force_remembers(f)) s->nmem += d->type->nmem, s->remembers = true;
     if (f->ops->uses_velocity) s->force_level = TR_AT_VELOCITY;
   }
   return error->count > before ? TR_BAD_INPUT : TR_OK;
@@ -334,7 +338,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
         failed = failed || tr_make_site(s, &m, origin, e->nd, &s->site[*u - 1]) != TR_OK;
         hold_parameters(s, e->frame[k], *u - 1);
         s->site[*u - 1].point = sees_points(s, i);
-        e->first |= 1u << k;
+        e->first |= (unsigned char)(1u << k);
       }
       e->frame[k] = *u - 1;
     }
@@ -407,87 +411,6 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
   return TR_OK;
 }
 
-// Offsets of the mass blocks. False: too many numbers.
-static bool number_masses(tr_system *s) {
-  long long n = 0;
-  for (int i = 0; i < s->nbody; i++) {
-    sys_body *b = &s->body[i];
-    b->constant_mass = b->type->constant_mass ||
-                       (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
-    if (!b->constant_mass) s->constant_mass = false;
-    b->mass = (int)n;
-    n += (long long)b->nv * b->nv;
-    if (n > INT_MAX / 2) return false;
-  }
-  s->nmass = (int)n;
-  return true;
-}
-
-static bool is_diagonal(const double *M, int n) {
-  for (int r = 0; r < n; r++)
-    for (int c = 0; c < n; c++)
-      if (r != c && M[r * n + c] != 0) return false;
-  return true;
-}
-
-// Blocks of neighbours that are equal are stored once.
-static int share_masses(tr_system *s, double *M) {
-  int end = 0;
-  for (int i = 0; i < s->nbody; i++) {
-    sys_body *b = &s->body[i], *before = i > 0 ? b - 1 : NULL;
-    size_t n = (size_t)b->nv * (size_t)b->nv;
-    if (before && before->nv == b->nv && !memcmp(M + before->mass, M + b->mass, n * sizeof *M)) {
-      b->mass = before->mass;
-      continue;
-    }
-    memmove(M + end, M + b->mass, n * sizeof *M);
-    b->mass = end;
-    end += (int)n;
-  }
-  return end;
-}
-
-// Velocities after which the mass matrix repeats itself: of some bodies where all are alike, else all.
-static int find_period(const tr_system *s) {
-  enum { SOME = 8 };
-  for (int i = 1; i < s->nbody; i++)
-    if (s->body[i].mass != s->body[0].mass || s->body[i].nv != s->body[0].nv) return s->nv;
-  return s->nbody > SOME ? SOME * s->body[0].nv : s->nv;
-}
-
-// Constant mass blocks once; a diagonal matrix gets the short way.
-static tr_status make_masses(tr_system *s, tr_error *error) {
-  if (!number_masses(s))
-    return tr_fail(error, TR_BAD_INPUT, NULL, "the mass matrices of the bodies are too large");
-  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, nmass = (size_t)s->nmass;
-  double *M = tr_resize(s->al, NULL, (nmass + nq + nv + (size_t)s->ncache + 1) * sizeof *M);
-  if (!M) return tr_no_memory(error);
-  double *q = M + nmass, *v = q + nq, *cache = v + nv;
-  bool diagonal = s->constant_mass;
-  tr_start_motion(s, q, v);
-  memset(M, 0, nmass * sizeof *M);
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (!b->constant_mass) continue;
-    tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
-    b->type->mass(&at, M + b->mass);
-    if (!is_diagonal(M + b->mass, b->nv)) diagonal = false;
-  }
-  if (s->constant_mass) s->nmass = share_masses(s, M);
-  s->mass = NEW(s->nmass, double);
-  s->mass_period = find_period(s);
-  if (diagonal) s->mass_diag = NEW(s->mass_period, double);
-  bool fine = s->mass && (!diagonal || s->mass_diag);
-  if (fine) memcpy(s->mass, M, (size_t)s->nmass * sizeof *M);
-  for (int i = 0; fine && diagonal && i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    for (int r = 0; b->v < s->mass_period && r < b->nv; r++)
-      s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
-  }
-  tr_resize(s->al, M, 0);
-  return fine ? TR_OK : tr_no_memory(error);
-}
-
 // Elements find their "auto" parameters in the frames at the start.
 static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
   tr_state x;
@@ -503,9 +426,9 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
     const tr_frame *f[TR_MAX_MARKERS];
     for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
     const char *why = start(e->par, e->nd, f);
+    const tr_place *place = joint ? &s->plan.joint[i].place : &s->plan.force[i - s->njoint].place;
     if (why)
-      tr_fail(error, TR_BAD_INPUT, &e->place, "%s \"%s\": %s", joint ? "joint" : "force", e->name,
-              why);
+      tr_fail(error, TR_BAD_INPUT, place, "%s \"%s\": %s", joint ? "joint" : "force", e->name, why);
   }
   tr_state_free(s, &x);
   return error->count > before ? TR_BAD_INPUT : TR_OK;
@@ -566,13 +489,13 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
   TR_TRY(find_reactions(s, error));
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
-  TR_TRY(make_masses(s, error));
+  TR_TRY(tr_make_masses(s, error));
   TR_TRY(keep_markers(s, error));
   TR_TRY(tr_make_channels(s, error));
-  s->plan.marker = NULL, s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
-  tr_arena_free(lists);
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);
   TR_TRY(start_elements(s, *w, error));
+  s->plan.marker = NULL, s->plan.body = NULL, s->plan.joint = NULL, s->plan.force = NULL;
+  tr_arena_free(lists);
   return tr_record_pattern(s, *w, error);
 }
 

@@ -48,12 +48,11 @@ tr_status tr_number_events(tr_system *s, tr_error *error) {
     const tr_plan_event *d = &p->event[i];
     sys_event *e = &s->event[i];
     *e = (sys_event){.plan = d, .text = describe(s, d)};
-    e->e = (sys_element){.name = d->name, .place = d->place, .markers = d->markers, .nd = 3};
-    if (!e->text) return tr_no_memory(error);
+    e->e = (sys_element){.name = d->name, .nd = 3};
+    if (!e->text || tr_connect(s, &e->e, d->marker, d->markers) != TR_OK)
+      return tr_no_memory(error);
     for (int k = 0; k < d->markers; k++) {
-      int b = p->marker[d->marker[k]].body;
-      e->e.frame[k] = d->marker[k]; // becomes a site when those are numbered
-      e->e.body[k] = b;
+      int b = e->e.body[k];
       if (b == TR_GROUND ? shows_spatial(s, d->marker[k]) : s->body[b].type->dim != 2) e->e.nd = 6;
     }
   }

@@ -294,7 +294,18 @@ static bool group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out) {
   return true;
 }
 
+// Rows that tr_assemble makes one element at a time.
+static double single_rows(const tr_system *sys) {
+  double rows = 0;
+  for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++)
+    if (!tr_joins_points(sys, j)) rows += j->ops->rows * (j->e.nd == 3 ? 0.2 : 1);
+  for (const sys_force *f = sys->force; f < sys->force + sys->nforce; f++)
+    rows += f->e.nd * f->e.markers * 0.5;
+  return rows;
+}
+
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
+  sys->pattern.single = single_rows(sys);
   tr_arena own = tr_arena_make(sys->al);
   tr_groups groups;
   tr_status status = group_unknowns(&own, sys, &groups) ? TR_OK : TR_NO_MEMORY;

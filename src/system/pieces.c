@@ -8,7 +8,7 @@
 
 #include "elem/elem.h"
 #include "math/v3.h"
-#include "system.h"
+#include "pieces.h"
 
 static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
@@ -43,20 +43,6 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
   }
 }
 
-static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
-}
-
-static void put_wrenches(const sys_element *e, const double *wrench, double *W) {
-  for (int k = 0; k < e->markers; k++, wrench += e->nd) {
-    double *to = W + 6 * e->frame[k];
-    if (e->first >> k & 1)
-      for (int i = 0; i < e->nd; i++) to[i] = wrench[i];
-    else
-      for (int i = 0; i < e->nd; i++) to[i] += wrench[i];
-  }
-}
-
 void tr_show_reactions(tr_work *w, const double *lam) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -75,7 +61,7 @@ void tr_show_reactions(tr_work *w, const double *lam) {
   }
 }
 
-static void load_forces(tr_work *w) {
+void tr_load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS];
@@ -88,8 +74,7 @@ static void load_forces(tr_work *w) {
 }
 
 // Joints that can be locked stand alone: they hold where they were locked, or not at all.
-static bool load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
-                      double *W) {
+bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi, double *W) {
   static const double none[6 * TR_MAX_MARKERS] = {0};
   if (!tr_joint_idle(w, j)) return false;
   for (int r = 0; phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
@@ -105,7 +90,7 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const sys_run *run = &s->joint_run[r];
     const sys_joint *first = s->joint + run->first;
     const tr_joint_ops *ops = first->ops;
-    if (load_idle(w, first, lam, phi, W)) continue;
+    if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
       ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
       continue;
@@ -140,7 +125,7 @@ static void clear(double *x, int n) {
 }
 
 // F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints.
-static void gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
+void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
   const tr_system *s = w->sys;
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
@@ -166,92 +151,8 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
-  load_forces(w);
-  gather_bodies(w, lam, F, phi);
-}
-
-// ---- mass -----------------------------------------------------------------------------------------
-
-const double *tr_mass_blocks(tr_work *w, double *room) {
-  const tr_system *s = w->sys;
-  if (s->constant_mass) return s->mass;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    b->type->mass(&at, room + b->mass);
-  }
-  return room;
-}
-
-void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
-  for (int first = 0; s->mass_diag && first < s->nv; first += s->mass_period) {
-    const double *x = a + first;
-    double *y = out + first;
-    int n = s->nv - first < s->mass_period ? s->nv - first : s->mass_period;
-    for (int i = 0; i < n; i++) y[i] = s->mass_diag[i] * x[i];
-  }
-  if (s->mass_diag) return;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    const double *M = blocks + b->mass, *x = a + b->v;
-    double *y = out + b->v;
-    for (int r = 0; r < b->nv; r++, M += b->nv) {
-      y[r] = 0;
-      for (int c = 0; c < b->nv; c++) y[r] += M[c] * x[c];
-    }
-  }
-}
-
-// A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large
-// deformation (with stiffening) is still good for what constraints leave of its motions.
-static bool factor(double *A, int n) {
-  for (int j = 0; j < n; j++) {
-    double first = fabs(A[j * n + j]);
-    for (int i = j; i < n; i++) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k] * A[k * n + k];
-      if (i == j && !(fabs(sum) > 1e-15 * first)) return false;
-      A[i * n + j] = i == j ? sum : sum / A[j * n + j];
-    }
-  }
-  return true;
-}
-
-static void factor_solve(const double *A, int n, double *x) {
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++) x[i] -= A[i * n + k] * x[k];
-  for (int i = 0; i < n; i++) x[i] /= A[i * n + i];
-  for (int i = n - 1; i >= 0; i--)
-    for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
-}
-
-tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
-  const tr_system *s = w->sys;
-  if (s->mass_diag) {
-    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i % s->mass_period];
-    return TR_OK;
-  }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    size_t n = (size_t)b->nv;
-    memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
-    if (!factor(w->block, b->nv)) return TR_SINGULAR;
-    factor_solve(w->block, b->nv, x + b->v);
-  }
-  return TR_OK;
-}
-
-const char *tr_mass_lost(tr_work *w, const double *blocks) {
-  const tr_system *s = w->sys;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (!b->type->modes) continue;
-    memcpy(w->block, blocks + b->mass, (size_t)(b->nv * b->nv) * sizeof *w->block);
-    if (!factor(w->block, b->nv)) return b->name;
-    for (int k = 0; k < b->nv; k++)
-      if (!(w->block[k * b->nv + k] > 0)) return b->name;
-  }
-  return NULL;
+  tr_load_forces(w);
+  tr_gather_bodies(w, lam, F, phi);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------
@@ -294,22 +195,14 @@ sys_block tr_block(const tr_system *s, int i) {
                      .pull = b->nv};
 }
 
-// Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies.
-const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
+const double *tr_pull_joint(tr_work *w, const sys_joint *j, const double *Gf) {
   const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
   double *first = w->G ? w->G + j->G : w->rows, *G = first;
   int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows, width = 0;
   for (int k = 0; k < j->e.markers; k++)
     if (j->e.body[k] != TR_GROUND) width += s->body[j->e.body[k]].nv;
-  if (tr_joint_idle(w, j)) {
-    clear(G, rows * width);
-    return G;
-  }
-  frames_of(w, &j->e, f);
-  j->ops->jac(j->e.par, w->t, f, Gf);
-  for (int k = 0; k < j->e.markers; k++) {
+  if (!Gf) clear(G, rows * width);
+  for (int k = 0; Gf && k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
@@ -317,6 +210,15 @@ const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
     G += b->nv;
   }
   return first;
+}
+
+const double *tr_joint_rows(tr_work *w, const sys_joint *j) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  double Gf[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  if (tr_joint_idle(w, j)) return tr_pull_joint(w, j, NULL);
+  frames_of(w, &j->e, f);
+  j->ops->jac(j->e.par, w->t, f, Gf);
+  return tr_pull_joint(w, j, Gf);
 }
 
 const double *tr_own_rows(tr_work *w, const sys_body *b) {
@@ -354,16 +256,16 @@ void tr_G_times(tr_work *w, const double *v, double *out) {
   }
 }
 
+void tr_joint_velocity_rows(const tr_system *s, const sys_joint *j, const double *G,
+                            const double *x, double *out) {
+  sys_block b = tr_joint_block(s, j);
+  for (int r = 0; r < b.rows; r++)
+    if (j->ops->velocity >> r & 1u) out[b.row + r] = row_times(G, &b, r, x);
+}
+
 void tr_velocity_rows_times(tr_work *w, const double *x, double *out) {
-  const tr_system *s = w->sys;
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    if (!j->ops->velocity) continue;
-    const double *G = tr_joint_rows(w, j);
-    sys_block b = tr_joint_block(s, j);
-    for (int r = 0; r < j->ops->rows; r++)
-      if (j->ops->velocity >> r & 1u) out[j->row + r] = row_times(G, &b, r, x);
-  }
+  for (const sys_joint *j = w->sys->joint; j < w->sys->joint + w->sys->njoint; j++)
+    if (j->ops->velocity) tr_joint_velocity_rows(w->sys, j, tr_joint_rows(w, j), x, out);
 }
 
 void tr_Gt_times(tr_work *w, const double *lam, double *out) {
@@ -458,8 +360,7 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
     for (int k = 0; k < b->nv; k++) out[r] += G[r * b->nv + k] * at->v[k];
 }
 
-static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f,
-                       double *out) {
+void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f, double *out) {
   double gam[TR_MAX_ROWS];
   if (tr_joint_idle(w, j))
     clear(out, j->ops->rows);
@@ -473,14 +374,18 @@ static void joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *con
     if (j->ops->velocity >> r & 1u) out[r] = gam[r];
 }
 
+void tr_own_rates(tr_work *w, double *out) {
+  for (const sys_body *b = w->sys->body; b < w->sys->body + w->sys->nbody; b++) {
+    if (b->nc == 0) continue;
+    tr_body_at at = body_at(w, b);
+    own_rate(w, b, &at, out + b->row);
+  }
+}
+
 void tr_rates(tr_work *w, double *out) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    if (b->nc > 0) own_rate(w, b, &at, out + b->row);
-  }
+  tr_own_rates(w, out);
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
@@ -490,16 +395,14 @@ void tr_rates(tr_work *w, double *out) {
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
       frames_of(w, &j->e, f);
-      joint_rate(w, j, f, out + j->row);
+      tr_joint_rate(w, j, f, out + j->row);
     }
   }
 }
 
-// By way of a set of wrenches that forces never touch.
-void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+void tr_gather_second(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
-  double *W = w->W2;
-  load_joints(w, mu, NULL, W);
+  const double *W = w->W2;
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
@@ -516,11 +419,11 @@ void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   }
 }
 
-void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
-                   double *rate, double *P) {
-  tr_forces(w, lam, F, phi);
-  tr_rates(w, rate);
-  tr_constraint_force(w, mu, P);
+// By way of a set of wrenches that forces never touch, where it is kept.
+void tr_constraint_force(tr_work *w, const double *mu, double *out) {
+  if (w->W2 == w->W) clear(w->W2, 6 * w->sys->nframe);
+  load_joints(w, mu, NULL, w->W2);
+  tr_gather_second(w, mu, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------
@@ -546,16 +449,16 @@ void tr_energy(tr_work *w, double *kinetic, double *potential) {
 void tr_accept(tr_work *w, double *mem) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
-  if (s->nmem == 0) return;
+  if (!s->remembers) return;
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
-    if (!j->type->accept || (j->e.nd == 3 && !j->type->planar_memory)) continue;
+    if (!tr_joint_remembers(j)) continue;
     frames_of(w, &j->e, f);
     j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
   }
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
-    if (!e->type->accept || e->e.nd == 3) continue;
+    if (!tr_force_remembers(e)) continue;
     frames_of(w, &e->e, f);
     e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
   }

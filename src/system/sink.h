@@ -36,6 +36,9 @@ double tr_record_random(struct tr_recorder *r); // in [-1/2, 1/2)
 void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
                  tr_coefficients c);
 
+// The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
+const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
+
 static inline void write_block(sink *s, const double *block) {
   const int *shape = s->shape + (s->tape[0] >> 1);
   bool add = s->tape[0] & 1;

@@ -87,7 +87,7 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->sys = s;
   w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
-  w->W2 = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
+  w->W2 = w->W;
   w->cache = TR_NEW(&ar, s->ncache, double);
   w->rows = TR_NEW(&ar, s->max_rows, double);
   w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
@@ -95,14 +95,20 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frames.first || !w->W || !w->W2 || !w->cache || !w->rows || !w->block || !w->many ||
-      !w->x || !w->y) {
+  if (!w->frames.first || !w->W || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
+      !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }
   fill_ground(w);
   *out = w;
   return TR_OK;
+}
+
+tr_status tr_wrenches_keep(tr_work *w) {
+  double *own = w->W2 == w->W ? TR_NEW(&w->arena, 6 * (size_t)w->sys->nframe, double) : w->W2;
+  if (own) w->W2 = own;
+  return own ? TR_OK : TR_NO_MEMORY;
 }
 
 tr_status tr_rows_keep(tr_work *w) {

@@ -32,7 +32,6 @@ typedef struct sys_body {
   const tr_body_type *type;
   void *par;
   const char *name;
-  tr_place place;
   int q, v, row, cache; // offsets
   int nq, nv, nc;
   int site, sites; // frames that elements use
@@ -44,13 +43,14 @@ typedef struct sys_body {
 
 typedef struct sys_element {
   const char *name;
-  tr_place place;
   void *par;
-  int nd, markers, mem;
-  unsigned first; // bit k: nobody puts a wrench on frame k before it, joints coming first
-  int frame[TR_MAX_MARKERS]; // index into frames
-  int body[TR_MAX_MARKERS];  // TR_GROUND or index
+  int *frame; // (markers) index into frames
+  int *body;  // (markers) TR_GROUND or index
+  int mem;
+  unsigned char nd, markers;
+  unsigned char first; // bit k: nobody puts a wrench on frame k before it, joints coming first
 } sys_element;
+_Static_assert(TR_MAX_MARKERS <= 8, "bits of first");
 
 typedef struct sys_joint {
   sys_element e;
@@ -67,6 +67,14 @@ typedef struct sys_force {
   const tr_force_ops *ops;
   bool whole; // a law of it measures frames: any entry of the tangent may be there
 } sys_force;
+
+// Whether it has numbers in mem, which `accept` writes. Planar frames know their turns.
+static inline bool tr_joint_remembers(const sys_joint *j) {
+  return j->type->accept && (j->e.nd == 6 || j->type->planar_memory);
+}
+static inline bool tr_force_remembers(const sys_force *f) {
+  return f->type->accept && f->e.nd == 6;
+}
 
 // What a run watches; see event.c.
 typedef struct sys_event {
@@ -152,6 +160,7 @@ struct tr_system {
   bool *number;             // (nv) states and variables: not of mechanics
   int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
+  bool remembers;           // tr_accept has something to do
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
@@ -173,9 +182,9 @@ struct tr_system {
 typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
-  tr_frames frames;        // (nframe)
-  double *W;               // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2;              // (6 nframe) the same of joints alone, by tr_constraint_force
+  tr_frames frames; // (nframe)
+  double *W;        // (6 nframe) wrench on each frame: applied minus constraint
+  double *W2; // (6 nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
   double *rows;            // (max_rows) those of one block
@@ -196,6 +205,8 @@ void tr_start_motion(const tr_system *sys, double *q, double *v);
 
 tr_status tr_work_new(const tr_system *sys, tr_work **work);
 void tr_work_free(tr_work *work);
+// From here on tr_stabilised works, and tr_constraint_force leaves alone what tr_forces left for tr_tangent_here.
+tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
 
@@ -236,9 +247,10 @@ void tr_gamma(tr_work *w, double *out); // (nc) (G v)_q v + 2 Phi_qt v + Phi_tt;
 // G v + Phi_t (nc), Gam in rows of velocities, needs TR_AT_VELOCITY; and G' mu (nv): both without work->G.
 void tr_rates(tr_work *w, double *out);
 void tr_constraint_force(tr_work *w, const double *mu, double *out);
-// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu.
-void tr_stabilised(tr_work *w, const double *lam, const double *mu, double *F, double *phi,
-                   double *rate, double *P);
+// The three together: F = G' lam - Q, phi, rate = G v + Phi_t, P = G' mu. x (nv) or NULL: phi of rows of
+// velocities is Gam_v x. After tr_wrenches_keep.
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
+                   double *phi, double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember; needs TR_AT_VELOCITY
 
@@ -333,6 +345,11 @@ tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const
 // compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 tr_status tr_order_pattern(tr_system *sys, tr_error *error);
+
+// Numbers of the mass matrix, and its blocks as far as they are constant (masses.c). Called by compile.
+tr_status tr_make_masses(tr_system *sys, tr_error *error);
+// The list of its bodies and frames, the latter markers until sites are numbered. Called by compile.
+tr_status tr_connect(tr_system *sys, sys_element *e, const int *marker, int markers);
 
 // The site of a marker at p, R of a body or ground, as elements (nd = 3 or 6) or outputs see it; its shape,
 // if its body is flexible, in the system's arena. The second one finds the room for a shape in place, or

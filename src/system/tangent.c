@@ -323,17 +323,22 @@ static void flush(sink *s, tr_work *w, queue *q) {
   q->points = q->joints = 0;
 }
 
-// False: not a joint whose rows can be had together with others'.
-static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
-  const tr_system *sys = w->sys;
+const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
   const tr_body_type *type = NULL;
-  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return false;
+  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
   for (int k = 0; k < 2; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const tr_body_type *t = sys->body[j->e.body[k]].type;
-    if (!t->point_rows || (type && t != type)) return false;
+    if (!t->point_rows || (type && t != type)) return NULL;
     type = t;
   }
+  return type;
+}
+
+// False: not a joint whose rows can be had together with others'.
+static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
+  const tr_body_type *type = tr_joins_points(w->sys, j);
+  if (!type) return false;
   if (q->type != type || q->points + 2 > TR_MANY_POINTS) flush(s, w, q);
   q->type = type;
   q->joint[q->joints++] = j;

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mass matrix, body by body. Blocks that are constant are written down once, and where neighbours are
+// alike once for all of them.
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "elem/elem.h"
+#include "system.h"
+
+#define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
+
+// Offsets of the mass blocks. False: too many numbers.
+static bool number_masses(tr_system *s) {
+  long long n = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i];
+    b->constant_mass = b->type->constant_mass ||
+                       (b->type == &tr_body_problem && s->plan.body[i].problem->constant_mass);
+    if (!b->constant_mass) s->constant_mass = false;
+    b->mass = (int)n;
+    n += (long long)b->nv * b->nv;
+    if (n > INT_MAX / 2) return false;
+  }
+  s->nmass = (int)n;
+  return true;
+}
+
+static bool is_diagonal(const double *M, int n) {
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < n; c++)
+      if (r != c && M[r * n + c] != 0) return false;
+  return true;
+}
+
+// Blocks of neighbours that are equal are stored once.
+static int share_masses(tr_system *s, double *M) {
+  int end = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i], *before = i > 0 ? b - 1 : NULL;
+    size_t n = (size_t)b->nv * (size_t)b->nv;
+    if (before && before->nv == b->nv && !memcmp(M + before->mass, M + b->mass, n * sizeof *M)) {
+      b->mass = before->mass;
+      continue;
+    }
+    memmove(M + end, M + b->mass, n * sizeof *M);
+    b->mass = end;
+    end += (int)n;
+  }
+  return end;
+}
+
+// Velocities after which the mass matrix repeats itself: of some bodies where all are alike, else all.
+static int find_period(const tr_system *s) {
+  enum { SOME = 8 };
+  for (int i = 1; i < s->nbody; i++)
+    if (s->body[i].mass != s->body[0].mass || s->body[i].nv != s->body[0].nv) return s->nv;
+  return s->nbody > SOME ? SOME * s->body[0].nv : s->nv;
+}
+
+// Constant mass blocks once; a diagonal matrix gets the short way.
+tr_status tr_make_masses(tr_system *s, tr_error *error) {
+  if (!number_masses(s))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the mass matrices of the bodies are too large");
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, nmass = (size_t)s->nmass;
+  double *M = tr_resize(s->al, NULL, (nmass + nq + nv + (size_t)s->ncache + 1) * sizeof *M);
+  if (!M) return tr_no_memory(error);
+  double *q = M + nmass, *v = q + nq, *cache = v + nv;
+  bool diagonal = s->constant_mass;
+  tr_start_motion(s, q, v);
+  memset(M, 0, nmass * sizeof *M);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->constant_mass) continue;
+    tr_body_at at = {b->par, q + b->q, v + b->v, cache + b->cache, 0};
+    b->type->mass(&at, M + b->mass);
+    if (!is_diagonal(M + b->mass, b->nv)) diagonal = false;
+  }
+  if (s->constant_mass) s->nmass = share_masses(s, M);
+  s->mass = NEW(s->nmass, double);
+  s->mass_period = find_period(s);
+  if (diagonal) s->mass_diag = NEW(s->mass_period, double);
+  bool fine = s->mass && (!diagonal || s->mass_diag);
+  if (fine) memcpy(s->mass, M, (size_t)s->nmass * sizeof *M);
+  for (int i = 0; fine && diagonal && i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    for (int r = 0; b->v < s->mass_period && r < b->nv; r++)
+      s->mass_diag[b->v + r] = M[b->mass + r * (b->nv + 1)];
+  }
+  tr_resize(s->al, M, 0);
+  return fine ? TR_OK : tr_no_memory(error);
+}
+
+// ---- use ------------------------------------------------------------------------------------------
+
+static tr_body_at body_at(const tr_work *w, const sys_body *b) {
+  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+}
+
+const double *tr_mass_blocks(tr_work *w, double *room) {
+  const tr_system *s = w->sys;
+  if (s->constant_mass) return s->mass;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    tr_body_at at = body_at(w, b);
+    b->type->mass(&at, room + b->mass);
+  }
+  return room;
+}
+
+static inline void scale(int n, const double *d, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = d[i] * x[i];
+}
+
+void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
+  if (s->mass_diag) {
+    int period = s->mass_period, first = 0;
+    for (; first + period < s->nv; first += period)
+      scale(period, s->mass_diag, a + first, out + first);
+    scale(s->nv - first, s->mass_diag, a + first, out + first);
+    return;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    const double *M = blocks + b->mass, *x = a + b->v;
+    double *y = out + b->v;
+    for (int r = 0; r < b->nv; r++, M += b->nv) {
+      y[r] = 0;
+      for (int c = 0; c < b->nv; c++) y[r] += M[c] * x[c];
+    }
+  }
+}
+
+// A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large
+// deformation (with stiffening) is still good for what constraints leave of its motions.
+static bool factor(double *A, int n) {
+  for (int j = 0; j < n; j++) {
+    double first = fabs(A[j * n + j]);
+    for (int i = j; i < n; i++) {
+      double sum = A[i * n + j];
+      for (int k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k] * A[k * n + k];
+      if (i == j && !(fabs(sum) > 1e-15 * first)) return false;
+      A[i * n + j] = i == j ? sum : sum / A[j * n + j];
+    }
+  }
+  return true;
+}
+
+static void factor_solve(const double *A, int n, double *x) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++) x[i] -= A[i * n + k] * x[k];
+  for (int i = 0; i < n; i++) x[i] /= A[i * n + i];
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
+}
+
+tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
+  const tr_system *s = w->sys;
+  if (s->mass_diag) {
+    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i % s->mass_period];
+    return TR_OK;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    size_t n = (size_t)b->nv;
+    memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
+    if (!factor(w->block, b->nv)) return TR_SINGULAR;
+    factor_solve(w->block, b->nv, x + b->v);
+  }
+  return TR_OK;
+}
+
+const char *tr_mass_lost(tr_work *w, const double *blocks) {
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (!b->type->modes) continue;
+    memcpy(w->block, blocks + b->mass, (size_t)(b->nv * b->nv) * sizeof *w->block);
+    if (!factor(w->block, b->nv)) return b->name;
+    for (int k = 0; k < b->nv; k++)
+      if (!(w->block[k * b->nv + k] > 0)) return b->name;
+  }
+  return NULL;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stabilised methods need of the constraints at one point, every joint visited once.
+//
+// A joint with `look` gives phi, Phi_t and G on its frames in one go, for it is dear to look at; the rest
+// are products:  -G' lam,  -G' mu,  G u + Phi_t.  Others are cheap and evaluated for each.
+#include <string.h>
+
+#include "pieces.h"
+
+static void twists(int nd, int markers, const tr_frame *const *f, double *u) {
+  for (int k = 0; k < markers; k++, u += nd) {
+    memcpy(u, f[k]->v, (size_t)(nd == 3 ? 2 : 3) * sizeof *u);
+    if (nd == 3)
+      u[2] = f[k]->w[2];
+    else
+      memcpy(u + 3, f[k]->w, 3 * sizeof *u);
+  }
+}
+
+typedef struct multipliers {
+  const double *lam, *mu;
+  const double *x; // for rows of velocities, or NULL
+} multipliers;
+
+// The rows of velocities, once phi holds Gam.
+static void finish(tr_work *w, const sys_joint *j, const double *G, const double *x, double *phi,
+                   double *rate) {
+  for (int r = j->row; r < j->row + j->ops->rows; r++)
+    if (j->ops->velocity >> (r - j->row) & 1u) rate[r] = phi[r];
+  if (x) tr_joint_velocity_rows(w->sys, j, G ? G : tr_joint_rows(w, j), x, phi);
+}
+
+// w (n) = -G' lam, on the first m columns
+static void pull(int rows, int n, int m, const double *G, const double *lam, double *w) {
+  for (int c = 0; c < m; c++) w[c] = -lam[0] * G[c];
+  for (int c = m; c < n; c++) w[c] = 0;
+  for (int r = 1; r < rows; r++)
+    for (int c = 0; c < m; c++) w[c] -= lam[r] * G[r * n + c];
+}
+
+static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *phi, double *rate) {
+  double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS], x[6 * TR_MAX_MARKERS];
+  const tr_frame *f[TR_MAX_MARKERS];
+  const tr_joint_ops *ops = j->ops;
+  int n = j->e.markers * j->e.nd, pulled = ops->one_sided ? j->e.nd : n;
+  frames_of(w, &j->e, f);
+  ops->look(j->e.par, w->t, f, w->mem + j->e.mem, phi + j->row, rate + j->row, G);
+  pull(ops->rows, n, pulled, G, m->lam + j->row, x);
+  put_wrenches(&j->e, x, w->W);
+  pull(ops->rows, n, pulled, G, m->mu + j->row, x);
+  put_wrenches(&j->e, x, w->W2);
+  twists(j->e.nd, j->e.markers, f, x);
+  for (int r = 0; r < ops->rows; r++)
+    for (int c = 0; c < n; c++) rate[j->row + r] += G[r * n + c] * x[c];
+  if (ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
+}
+
+static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
+                     double *rate) {
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  const tr_joint_ops *ops = j->ops;
+  const tr_frame *f[TR_MAX_MARKERS];
+  const double *mem = w->mem + j->e.mem;
+  frames_of(w, &j->e, f);
+  ops->eval(j->e.par, w->t, f, mem, m->lam + j->row, phi + j->row, wrench);
+  put_wrenches(&j->e, wrench, w->W);
+  ops->eval(j->e.par, w->t, f, mem, m->mu + j->row, rows, wrench);
+  put_wrenches(&j->e, wrench, w->W2);
+  if (ops->velocity != (1u << ops->rows) - 1) tr_joint_rate(w, j, f, rate + j->row);
+  if (ops->velocity) finish(w, j, NULL, m->x, phi, rate);
+}
+
+static void idle(tr_work *w, const sys_joint *j, const multipliers *m, double *phi, double *rate) {
+  tr_load_idle(w, j, m->lam, phi, w->W);
+  tr_load_idle(w, j, m->mu, rate, w->W2);
+}
+
+static void load(tr_work *w, const multipliers *m, double *phi, double *rate) {
+  const tr_system *s = w->sys;
+  for (int r = 0; r < s->njoint_run; r++) {
+    const sys_run *run = &s->joint_run[r];
+    const sys_joint *j = s->joint + run->first, *end = j + run->count;
+    const tr_joint_ops *ops = j->ops;
+    if (tr_joint_idle(w, j)) {
+      idle(w, j, m, phi, rate);
+    } else if (ops->eval_run && ops->rate_run && j->lock < 0) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, m->lam, phi, w->W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, m->mu, NULL, w->W2);
+      ops->rate_run(run->count, s->link + run->first, w->frames, rate);
+    } else {
+      for (; j < end; j++) {
+        (ops->look ? look : evaluate)(w, j, m, phi, rate);
+        for (int i = 0; j->lock >= 0 && i < ops->rows; i++)
+          if (!(ops->velocity >> i & 1u)) phi[j->row + i] -= w->mem[j->lock + 1 + i];
+      }
+    }
+  }
+}
+
+void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
+                   double *phi, double *rate, double *P) {
+  multipliers m = {lam, mu, x};
+  if (w->sys->nreaction > 0) tr_show_reactions(w, w->reactions ? w->reactions : lam);
+  tr_own_rates(w, rate);
+  load(w, &m, phi, rate);
+  tr_load_forces(w);
+  tr_gather_bodies(w, lam, F, phi);
+  tr_gather_second(w, mu, P);
+}
