@@ -107,6 +107,59 @@ static void models(void **u) {
   }
 }
 
+// A tree of hinges, two branches at each body, and a star: bodies and joints go as wholes, from the leaves to
+// the root, with next to no fill. Pivots of what carries the rest are large, and that is no trouble.
+static void trees(void **u) {
+  (void)u;
+  static const char *const text[] = {
+      "trammel: 1\n"
+      "bodies: {b_1: {type: spatial, mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+      "joints: {j_1: {type: revolute, bodies: [ground, b_1], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+      "repeat:\n"
+      "  - {for: i, from: 2, to: 255,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [1e-3, 2e-3, 3e-3], position: "
+      "[0.1*i, 0.1*sin(i), 0]}},\n"
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [\"b_{floor(i/2)}\", \"b_{i}\"],\n"
+      "       at: [0.1*i - 0.1, 0.1, 0], axis: [cos(i), 1, 0]}}}\n",
+      "trammel: 1\n"
+      "bodies: {hub: {type: spatial, mass: 1, inertia: [1, 1, 1]}}\n"
+      "repeat:\n"
+      "  - {for: i, from: 1, to: 120,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [0.1, 0.2, 0.3], position: "
+      "[cos(i), "
+      "sin(i), 0]}},\n"
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"b_{i}\"], at: [cos(i), sin(i), "
+      "0], "
+      "axis: [0, 1, cos(i)]}}}\n"};
+  for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+    mechanism m = load_text(text[k]);
+    const tr_blocks *b = m.sys->pattern.blocks;
+    tr_state x;
+    tr_work *w;
+    seed s = 3;
+    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+    assert_true(b && b->measured && b->flops < 80 * m.sys->pattern.n);
+    pair t = {.ar = tr_arena_make(NULL), .p = {m.sys->pattern, m.sys->pattern}};
+    t.p[1].klu_only = true;
+    assert_int_equal(tr_pattern_analyse(&t.ar, &t.p[1], 0), TR_OK);
+    for (int i = 0; i < 2; i++) {
+      assert_int_equal(tr_kkt_make(&t.ar, &t.p[i], &t.k[i]), TR_OK);
+      t.x[i] = TR_NEW(&t.ar, 3 * m.sys->pattern.n, double);
+    }
+    t.b = TR_NEW(&t.ar, 3 * m.sys->pattern.n, double);
+    for (int turn = 0; turn < 3; turn++) {
+      tangent_at(m.sys, w, &x, &s, pow(10, -2 - turn), t.k[0].values);
+      double apart = compare(&t, &s, true);
+      if (!(apart < 1e-9)) fail_msg("text %zu: apart by %g", k, apart);
+    }
+    pair_free(&t);
+    tr_work_free(w);
+    tr_state_free(m.sys, &x);
+    unload(&m);
+  }
+}
+
 // All bars of the four-bar windows on one line: KLU takes over, the blocks come back later.
 static void singular_position(void **u) {
   (void)u;
@@ -249,6 +302,7 @@ static void masked(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(models),
+      cmocka_unit_test(trees),
       cmocka_unit_test(singular_position),
       cmocka_unit_test(random_linkages),
       cmocka_unit_test(masked),

@@ -239,24 +239,60 @@ FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const do
   return true;
 }
 
-FIXED void factor_all(const tr_blocks *b, const double *scale, double *F, block_report *report,
+// What node s takes from the diagonals below it, in absolute value, to sum (n).
+static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, double *sum) {
+  int w = s->width;
+  const double *L = F + s->at + (s->lanes ? w : w * w);
+  const double *U = L + (s->lanes ? s->runs : s->rows) * w;
+  for (int r = 0; r < s->runs; r++) {
+    const block_run *run = b->run + s->run + r;
+    for (int i = 0; i < run->size; i++) {
+      double x = 0;
+      if (s->lanes) x = L[r * w + i] * U[r * w + i];
+      for (int k = 0; k < w && !s->lanes; k++)
+        x += L[(run->row + i) * w + k] * U[k * s->rows + run->row + i];
+      sum[run->first + i] += fabs(x);
+    }
+  }
+}
+
+// d (width of the node) from the sums in it, to which pivots of the same node add.
+static void scale_node(const block_node *s, const double *F, double *d) {
+  int w = s->width;
+  const double *D = F + s->at;
+  for (int i = 0; i < w; i++) {
+    for (int k = 0; k < i && !s->lanes; k++)
+      d[i] += fabs(D[i * w + k] * D[k * w + i]) * d[k] * d[k];
+    d[i] = 1 / sqrt(d[i]);
+  }
+}
+
+// In measured plans d (n) holds the sums until the node's turn has come.
+FIXED void factor_all(const tr_blocks *b, double *scale, double *F, block_report *report,
                       bool *ok) {
   for (const block_node *s = b->node; s < b->node + b->nodes && *ok; s++) {
-    const double *d = scale + s->first;
+    double *d = scale + s->first;
+    if (b->measured) scale_node(s, F, d);
     BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report);
+    if (b->measured && *ok) add_sizes(b, s, F, scale);
   }
 }
 
 TR_WIDE(factor_nodes, factor_all,
-        (const tr_blocks *b, const double *scale, double *F, block_report *report, bool *ok),
+        (const tr_blocks *b, double *scale, double *F, block_report *report, bool *ok),
         (b, scale, F, report, ok))
 
-bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
+bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, double *d, double *F,
                       block_report *report) {
   bool ok = true;
   *report = (block_report){.least = INFINITY};
   memset(F, 0, (size_t)b->numbers * sizeof *F);
   for (int k = 0; k < nnz; k++) F[b->slot[k]] = values[k];
+  for (int s = 0; b->measured && s < b->nodes; s++) {
+    const block_node *node = &b->node[s];
+    for (int k = 0; k < node->width; k++)
+      d[node->first + k] = fabs(F[node->at + (node->lanes ? k : k * (node->width + 1))]);
+  }
   factor_nodes(b, d, F, report, &ok);
   return ok && isfinite(report->most + report->largest);
 }

@@ -40,6 +40,7 @@ typedef struct tr_blocks {
   int n, nodes, widest;
   int numbers;      // of the factors
   double flops;     // of a factorisation
+  bool measured;    // against what they were made of: see tr_blocks_factor
   const int *order; // (n) unknown that is eliminated k-th
   const int *slot;  // (nnz) where the entry of the matrix goes
   block_node *node;
@@ -56,8 +57,10 @@ typedef struct block_report {
 } block_report;
 
 // F (numbers) from the values; d (n), in the order of elimination, makes the matrix D A D look balanced.
+// Pivots may grow by nature: what carries a branch of a tree has its inertia. In a measured plan d is
+// written, from the sum of all that a pivot was made of: its size then tells what has cancelled.
 // False: a pivot vanished or is not finite.
-bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, const double *d, double *F,
+bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, double *d, double *F,
                       block_report *report);
 // In place, `count` right-hand sides one after the other; x: room for 2 n.
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs);

@@ -3,8 +3,8 @@
 //
 // Order: parts of A that hang together (a body's rotation, each coordinate of its place) and are small go
 // first; what they leave is a graph of multipliers and of coordinates tied to each other by forces, which
-// AMD or nested dissection orders, whichever costs less. A multiplier then waits for the last coordinate
-// that it acts on.
+// AMD or nested dissection orders. A multiplier then waits for the last coordinate that it acts on. Or
+// bodies and joints go as wholes (block_order.h); whichever costs less.
 //
 // Structure: column j has the rows of its own entries below j and of its children, the columns whose
 // first row is j. If j - 1 is a child and no other row comes in, both are pivots of one node. The nodes
@@ -15,11 +15,16 @@
 #include <suitesparse/amd.h>
 
 #include "block.h"
+#include "block_order.h"
 
 enum { WIDTH_MAX = 16 };               // pivots of a node
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
 enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
-static const double FLOPS_FEW = 400;   // multiplications per unknown: nothing to gain by dissection
+enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
+// Multiplications per unknown: nothing to gain by dissection, nor by bodies and joints as wholes.
+static const double FLOPS_FEW = 400, FLOPS_LEAST = 30;
+static const double WORTH_IT = 0.9; // another order is taken for that share of the operations
+typedef enum order_kind { DEGREE, LINKAGE, DISSECTION } order_kind;
 
 typedef struct graph {
   int n;
@@ -263,10 +268,10 @@ static tr_status draft_nodes(const graph *g, const int *order, int *room, draft 
   return d->node && d->of ? find_nodes(g, order, room, d) : TR_NO_MEMORY;
 }
 
-// Wishes for the rest by AMD (0) or nested dissection (1).
-static tr_status wish(const graph *r, int kind, int *out, int *room) {
+// Wishes for the rest by AMD or nested dissection.
+static tr_status wish(const graph *r, order_kind kind, int *out, int *room) {
   if (r->n == 0) return TR_OK;
-  if (kind == 0) {
+  if (kind == DEGREE) {
     int status = amd_order(r->n, r->first, r->to, out, NULL, NULL);
     return status == AMD_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_OK;
   }
@@ -279,38 +284,58 @@ static tr_status wish(const graph *r, int kind, int *out, int *room) {
 
 _Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 
-// The better of two orders, and its nodes.
-static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d) {
-  size_t n = (size_t)p->n;
-  int *room = TR_NEW(ar, 8 * n, int), *cliques = NULL, length = 0, tried = -1;
-  if (!room) return TR_NO_MEMORY;
-  ordering o = {.g = g, .leading = p->leading, .order = order};
-  int *number = room, *old = room + n, *w = room + 2 * n, *turn = room + 3 * n;
-  o.part = room + 4 * n, o.list = room + 5 * n, o.mark = room + 6 * n;
-  int *spare = TR_NEW(ar, 4 * n, int);
+// What the orders are made of: parts that go first in `o`, the graph r of the rest and its old numbers.
+typedef struct choice {
+  const tr_pattern *p;
+  ordering o;
   graph r;
-  tr_status status = spare ? place_parts(&o, ar->al, &cliques, &length) : TR_NO_MEMORY;
-  if (status == TR_OK) status = remainder_graph(ar, &o, cliques, length, number, old, &r);
+  int parts, *first;      // unknowns of the parts, in their order
+  int *old, *wish, *room; // (n), (n), (4 n)
+  double least;           // operations of the best order so far
+  int best, last;         // that one; the one whose nodes are in the draft
+} choice;
+
+// An order and its nodes. TR_FAILED: there is none of this kind.
+static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
+  const graph *g = c->o.g;
+  memcpy(c->o.order, c->first, (size_t)c->parts * sizeof *c->first);
+  c->o.placed = c->parts;
+  if (kind == LINKAGE) {
+    TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->o.order));
+  } else {
+    TR_TRY(wish(&c->r, kind, c->wish, c->room));
+    place_rest(&c->o, c->wish, c->old, c->r.n);
+  }
+  TR_TRY(draft_nodes(g, c->o.order, c->room, d));
+  c->last = kind;
+  if (kind == DEGREE || d->flops < WORTH_IT * c->least) c->least = d->flops, c->best = kind;
+  return TR_OK;
+}
+
+// The best of three orders, and its nodes.
+static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
+                              draft *d, bool *measured) {
+  size_t n = (size_t)p->n;
+  int *room = TR_NEW(ar, 11 * n, int), *cliques = NULL, length = 0;
+  if (!room) return TR_NO_MEMORY;
+  choice c = {.p = p, .old = room, .wish = room + n, .room = room + 2 * n};
+  c.o = (ordering){.g = g, .leading = p->leading, .order = order};
+  c.o.part = room + 6 * n, c.o.list = room + 7 * n, c.o.mark = room + 9 * n;
+  tr_status status = place_parts(&c.o, ar->al, &cliques, &length);
+  if (status == TR_OK)
+    status = remainder_graph(ar, &c.o, cliques, length, room + 10 * n, c.old, &c.r);
   tr_resize(ar->al, cliques, 0);
   TR_TRY(status);
-  int parts = o.placed;
-  double least = 0;
-  for (int kind = 0; kind < 2; kind++) {
-    if (kind == 1 && (r.n < DISSECT_MIN || least <= FLOPS_FEW * (double)n)) break;
-    o.placed = parts;
-    TR_TRY(wish(&r, kind, w, turn));
-    place_rest(&o, w, old, r.n);
-    TR_TRY(draft_nodes(g, order, spare, d));
-    if (kind == 0 || d->flops < least) least = d->flops, tried = kind;
-  }
-  if (tried == 0 && d->flops != least) {
-    o.placed = parts;
-    TR_TRY(wish(&r, 0, w, turn));
-    place_rest(&o, w, old, r.n);
-    TR_TRY(draft_nodes(g, order, spare, d));
-  }
-  return TR_OK;
+  c.parts = c.o.placed, c.first = room + 10 * n;
+  memcpy(c.first, order, (size_t)c.parts * sizeof *order);
+  TR_TRY(try_order(ar, &c, DEGREE, d));
+  if (p->groups && p->n >= LINK_MIN && c.least > FLOPS_LEAST * (double)n)
+    status = try_order(ar, &c, LINKAGE, d);
+  if (status != TR_OK && status != TR_FAILED) return status;
+  if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
+    TR_TRY(try_order(ar, &c, DISSECTION, d));
+  *measured = c.best != DEGREE;
+  return c.last == c.best ? TR_OK : try_order(ar, &c, (order_kind)c.best, d);
 }
 
 // ---- layout ---------------------------------------------------------------------------------------
@@ -514,7 +539,7 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   int *order = TR_NEW(own, n, int), *room = TR_NEW(own, 7 * n, int);
   if (!order || !room) return TR_NO_MEMORY;
   TR_TRY(symmetric(own, p, &g));
-  TR_TRY(choose_order(own, p, &g, order, d));
+  TR_TRY(choose_order(own, p, &g, order, d, &b->measured));
   b->n = p->n;
   b->flops = d->flops;
   TR_TRY(lay_out(ar, d, order, room, room + n, b));

@@ -6,14 +6,20 @@
 // gives the next one. With the largest entry as pivot a multiple of P_k is never larger than the
 // entry it removes, so rows do not grow fast, and what is left of a dependent row is small.
 //
+// A row with a large entry in a column that no row had before is independent as it is, and P_i = row_i: the
+// body at the end of a chain costs nothing. Such a P_i may hold columns of pivots before it, and no row before
+// it, nor a pivot after it that was eliminated, holds its own. So these come first, the last before the others.
+//
 // (1) Row i, pivot or not, keeps its L_i; a pivot also its P_i, scaled as it came.
-// (2) pivot[column] is the number of the pivot there, or -1.
+// (2) pivot[column] is the number of the pivot there, or -1; the heap knows pivot k as key k, as -1 - k where
+//     its row is as it was.
 #include "echelon.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double TINY = 1e-14; // dropped: round-off of entries of order 1
+static const double LARGE = 0.5;  // of the largest entry of its row: good enough for a pivot
 
 typedef struct entries {
   int n, capacity;
@@ -29,6 +35,7 @@ typedef struct row_at {
 typedef struct pivot_at {
   int first, n; // among the entries of P
   int column, row;
+  bool plain; // the row as it came
   double value;
 } pivot_at;
 
@@ -45,6 +52,7 @@ struct tr_echelon {
   double *x;           // (columns) the row under way
   int *used, nused;    // its columns
   bool *seen, *queued; // (columns) column in used; pivot in the heap
+  bool *met;           // (columns) in some row
   int *heap, nheap;
   double *m; // (columns) multipliers by pivot
 };
@@ -61,8 +69,9 @@ tr_status tr_echelon_new(tr_allocator *al, int columns, double limit, tr_echelon
   e->heap = TR_NEW(&ar, n, int);
   e->seen = TR_NEW(&ar, n, bool);
   e->queued = TR_NEW(&ar, n, bool);
+  e->met = TR_NEW(&ar, n, bool);
   e->m = TR_NEW(&ar, n, double);
-  if (!e->pivot || !e->x || !e->used || !e->heap || !e->seen || !e->queued || !e->m) {
+  if (!e->pivot || !e->x || !e->used || !e->heap || !e->seen || !e->queued || !e->met || !e->m) {
     tr_arena_free(&ar);
     return TR_NO_MEMORY;
   }
@@ -101,10 +110,10 @@ static bool append(tr_echelon *e, entries *s, int index, double value) {
 
 // ---- the heap of pivots still to be used ------------------------------------------------------------
 
-static void push(tr_echelon *e, int k) {
-  if (e->queued[k]) return;
-  e->queued[k] = true;
-  int i = e->nheap++;
+static void push(tr_echelon *e, int pivot) {
+  if (e->queued[pivot]) return;
+  e->queued[pivot] = true;
+  int i = e->nheap++, k = e->at[pivot].plain ? -1 - pivot : pivot;
   for (; i > 0 && e->heap[(i - 1) / 2] > k; i = (i - 1) / 2) e->heap[i] = e->heap[(i - 1) / 2];
   e->heap[i] = k;
 }
@@ -117,6 +126,7 @@ static int pop(tr_echelon *e) {
     e->heap[i] = e->heap[c];
   }
   e->heap[i] = last;
+  top = top < 0 ? -1 - top : top;
   e->queued[top] = false;
   return top;
 }
@@ -145,12 +155,26 @@ static tr_status eliminate(tr_echelon *e) {
   return TR_OK;
 }
 
+// A column for the pivot of the row as it came, or -1; notes its columns as met.
+static int find_new_column(tr_echelon *e, int n, const int *column, const double *value) {
+  double most = 0;
+  int best = -1;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(value[i]));
+  for (int i = 0; i < n; i++)
+    if (!e->met[column[i]] && fabs(e->x[column[i]]) >= LARGE * most &&
+        (best < 0 || fabs(e->x[column[i]]) > fabs(e->x[best])))
+      best = column[i];
+  for (int i = 0; i < n; i++) e->met[column[i]] |= value[i] != 0;
+  return most > 0 ? best : -1;
+}
+
 // What is left becomes a pivot row.
-static bool keep(tr_echelon *e, int column) {
+static bool keep(tr_echelon *e, int column, bool plain) {
   pivot_at *at = tr_grow(e->arena.al, e->at, e->rank, &e->at_capacity, sizeof *at);
   if (!at) return false;
   e->at = at;
   pivot_at p = {.first = e->P.n, .column = column, .row = e->rows, .value = e->x[column]};
+  p.plain = plain;
   for (int i = 0; i < e->nused; i++)
     if (fabs(e->x[e->used[i]]) > TINY && !append(e, &e->P, e->used[i], e->x[e->used[i]]))
       return false;
@@ -169,10 +193,10 @@ tr_status tr_echelon_add(tr_echelon *e, int n, const int *column, const double *
   e->nused = 0;
   for (int i = 0; i < n; i++)
     if (value[i] != 0) add_to(e, column[i], value[i]);
-  tr_status status = eliminate(e);
+  int fresh = find_new_column(e, n, column, value), best = fresh;
+  tr_status status = fresh >= 0 ? TR_OK : eliminate(e);
   while (e->nheap > 0) pop(e);
-  int best = -1;
-  for (int i = 0; i < e->nused; i++) {
+  for (int i = 0; i < e->nused && fresh < 0; i++) {
     int c = e->used[i];
     if (best < 0 || fabs(e->x[c]) > fabs(e->x[best]) ||
         (fabs(e->x[c]) == fabs(e->x[best]) && c < best))
@@ -182,7 +206,7 @@ tr_status tr_echelon_add(tr_echelon *e, int n, const int *column, const double *
   e->row[e->rows].n = e->L.n - e->row[e->rows].first;
   if (status == TR_OK && !*depends) {
     e->row[e->rows].pivot = e->rank;
-    if (!keep(e, best)) status = TR_NO_MEMORY;
+    if (!keep(e, best, fresh >= 0)) status = TR_NO_MEMORY;
   }
   for (int i = 0; i < e->nused; i++) e->x[e->used[i]] = 0, e->seen[e->used[i]] = false;
   e->rows++;
@@ -212,12 +236,16 @@ void tr_echelon_weights(tr_echelon *e, int row, double *weight) {
 
 bool tr_echelon_is_free(const tr_echelon *e, int column) { return e->pivot[column] < 0; }
 
+static void solve_pivot(const tr_echelon *e, const pivot_at *p, double *x) {
+  double sum = 0;
+  for (int i = p->first; i < p->first + p->n; i++)
+    if (e->P.index[i] != p->column) sum += e->P.value[i] * x[e->P.index[i]];
+  x[p->column] = -sum / p->value;
+}
+
 void tr_echelon_solve(const tr_echelon *e, double *x) {
-  for (int k = e->rank - 1; k >= 0; k--) {
-    const pivot_at *p = &e->at[k];
-    double sum = 0;
-    for (int i = p->first; i < p->first + p->n; i++)
-      if (e->P.index[i] != p->column) sum += e->P.value[i] * x[e->P.index[i]];
-    x[p->column] = -sum / p->value;
-  }
+  for (int k = e->rank - 1; k >= 0; k--)
+    if (!e->at[k].plain) solve_pivot(e, &e->at[k], x);
+  for (int k = 0; k < e->rank; k++)
+    if (e->at[k].plain) solve_pivot(e, &e->at[k], x);
 }

@@ -51,8 +51,11 @@ static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic
 }
 
 // The block solver does about BLOCK_SPEED times as many operations in a time as KLU, whose number KLU
-// estimates from below; it is asked only where they are many.
+// estimates from below: it knows nothing of the pivots that zeros on the diagonal will force it to take. On
+// lattices of more than KLU_MOST unknowns these make it many times as many. It is asked only where they are
+// many.
 static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
+enum { KLU_MOST = 2000 };
 
 // From times measured on chains, nets and small linkages, in ns: per unknown, per row of an element that is not
 // evaluated together with others, per operation of a factorisation, per number of the factors.
@@ -66,7 +69,7 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   p->matrix_cost = 0;
   if (p->n <= dense_max) return TR_OK;
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
-  if (p->blocks && p->blocks->flops <= FLOPS_FEW * p->n) return TR_OK;
+  if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;
   klu_handle *h = TR_NEW(ar, 1, klu_handle);
   if (!h) return TR_NO_MEMORY;
   TR_TRY(klu_order(p, &h->common, &h->symbolic));
@@ -152,6 +155,8 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
   if (p->blocks) {
     k->factors = TR_NEW(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
+    if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
+      return TR_NO_MEMORY;
     return k->factors && k->work ? TR_OK : TR_NO_MEMORY;
   }
   k->scaled = TR_NEW(ar, p->nnz + 1, double);
@@ -470,7 +475,9 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
-enum { PAUSE_MAX = 10 }; // as a power of 2
+static const double REFINE_MEASURED = 1e-3; // what has cancelled is all that this ratio shows
+static const double SMALL_RATIO = 1e-13;    // where they are meant to be
+enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
 static bool block_factor_once(tr_kkt *k) {
@@ -479,14 +486,18 @@ static bool block_factor_once(tr_kkt *k) {
   if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
     return false;
   k->rcond = report.least / report.most;
-  return k->rcond > BLOCK_RATIO && fmax(report.most, report.largest) < BLOCK_GROWTH;
+  double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
+  if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
+  return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
 // The scale of an earlier matrix serves while nothing looks odd.
 static bool block_factor(tr_kkt *k) {
   const tr_blocks *b = k->p->blocks;
   if (k->scale_known && block_factor_once(k)) return true;
-  if (!finite(k->values, k->p->nnz) || !find_scale(k)) return k->scale_known = false;
+  if (!finite(k->values, k->p->nnz)) return k->scale_known = false;
+  if (b->measured) return k->scale_known = !k->scale_known && block_factor_once(k);
+  if (!find_scale(k)) return k->scale_known = false;
   k->scale_known = false;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
@@ -517,7 +528,7 @@ static tr_status make_klu(tr_kkt *k) {
 
 static bool try_blocks(tr_kkt *k) {
   if (!k->factors) return false;
-  if (k->pause > 0) {
+  if (k->pause > 0 && k->expected == TR_EXPECT_REGULAR) {
     k->pause--;
     return false;
   }
@@ -525,6 +536,7 @@ static bool try_blocks(tr_kkt *k) {
     k->refusals = 0;
     return true;
   }
+  if (k->expected != TR_EXPECT_REGULAR) return false;
   k->refusals += k->refusals < PAUSE_MAX;
   k->pause = (1 << k->refusals) - 2;
   return false;
@@ -541,6 +553,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->scale_known = false;
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
+  if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return sparse_factor(k);
@@ -585,7 +598,8 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (k->by_blocks && k->rcond < REFINE_RATIO * fmin(1, LONG / n))
+  double ratio = k->by_blocks && k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
+  if (k->by_blocks && k->rcond < ratio * fmin(1, LONG / n))
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
     tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);

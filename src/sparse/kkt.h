@@ -10,12 +10,21 @@
 
 #include "base/base.h"
 
+// What belongs together: bodies, which have the leading unknowns, and joints, which have the others.
+typedef struct tr_groups {
+  int count;
+  const int *of; // (n) group of an unknown
+  const bool
+      *relative; // (count) of a joint: it holds bodies against each other, none against ground
+} tr_groups;
+
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
   int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
   const int *column;        // (n + 1)
   const int *row;           // (nnz)
+  const tr_groups *groups;  // for the analysis, or NULL
   double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
@@ -46,11 +55,17 @@ typedef struct tr_mask {
 } tr_mask;
 tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *row, tr_mask *mask);
 
+// What the block solver should think of small pivots: they are trouble, and KLU may know them better; they are
+// meant to be, since multipliers have small numbers on their diagonal; they are the question, and
+// TR_SINGULAR is the answer.
+typedef enum tr_expected { TR_EXPECT_REGULAR, TR_EXPECT_SMALL, TR_EXPECT_SINGULAR } tr_expected;
+
 typedef struct tr_kkt {
   const tr_pattern *p;
-  const tr_mask *mask; // or NULL
-  double *values;      // (nnz + 1), filled by the caller
-  double rcond;        // smallest over largest pivot of the last factorisation, rows scaled to 1
+  const tr_mask *mask;  // or NULL
+  double *values;       // (nnz + 1), filled by the caller
+  tr_expected expected; // of them, by him too
+  double rcond;         // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;

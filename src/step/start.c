@@ -170,6 +170,13 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   return most;
 }
 
+static tr_status factor_regular(tr_projector *p) {
+  p->kkt->expected = TR_EXPECT_SMALL;
+  tr_status status = tr_kkt_factor(p->kkt);
+  p->kkt->expected = TR_EXPECT_REGULAR;
+  return status;
+}
+
 // The same with kept coordinates heavy, factored.
 static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
   p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
@@ -177,7 +184,7 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
     make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
   if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
-  return tr_kkt_factor(p->kkt);
+  return factor_regular(p);
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -442,12 +449,14 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   const tr_system *s = p->sys;
   p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
   TR_TRY(take_out(p, x, 0, NULL));
+  p->kkt->expected = TR_EXPECT_SINGULAR;
   tr_status status = factor(p, x);
+  p->kkt->expected = TR_EXPECT_REGULAR;
   if (status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS)) return status;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
   int n = p->redundancy.count;
-  if (n == 0) return status;
+  if (n == 0) return factor(p, x);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(take_out(p, x, n, p->redundancy.row));
@@ -476,7 +485,7 @@ static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
   size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
   double *f = p->spread, *y = f + nv, rest = INFINITY;
   regular_matrix(p, x, SPREAD);
-  TR_TRY(tr_kkt_factor(p->kkt));
+  TR_TRY(factor_regular(p));
   tr_Gt_times(p->work, lam, f);
   memset(y, 0, nc * sizeof *y);
   double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);

@@ -274,6 +274,26 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
   return status == TR_OK ? TR_OK : tr_no_memory(error);
 }
 
+// Bodies and the rows of joints, for the order. A joint on ground, or with a law that looks there, is not
+// relative; nor are the equations of numbers, which are not the transpose of what acts.
+static bool group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out) {
+  int *of = TR_NEW(ar, sys->nv + sys->nc, int), bodies = sys->nbody;
+  bool *relative = TR_NEW(ar, bodies + sys->nblock, bool);
+  if (!of || !relative) return false;
+  for (int i = 0; i < bodies; i++)
+    for (int k = 0; k < sys->body[i].nv; k++) of[sys->body[i].v + k] = i;
+  for (int i = 0; i < sys->nblock; i++) {
+    sys_block b = tr_block(sys, i);
+    int joint = i - (sys->nblock - sys->njoint);
+    for (int k = 0; k < b.rows; k++) of[sys->nv + b.row + k] = bodies + i;
+    relative[bodies + i] = joint >= 0 && b.pull == b.width;
+    for (int k = 0; joint >= 0 && k < sys->joint[joint].e.markers; k++)
+      relative[bodies + i] &= sys->joint[joint].e.body[k] != TR_GROUND;
+  }
+  *out = (tr_groups){bodies + sys->nblock, of, relative};
+  return true;
+}
+
 // Rows that tr_assemble makes one element at a time.
 static double single_rows(const tr_system *sys) {
   double rows = 0;
@@ -286,7 +306,13 @@ static double single_rows(const tr_system *sys) {
 
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
   sys->pattern.single = single_rows(sys);
-  tr_status status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
+  tr_arena own = tr_arena_make(sys->al);
+  tr_groups groups;
+  tr_status status = group_unknowns(&own, sys, &groups) ? TR_OK : TR_NO_MEMORY;
+  sys->pattern.groups = &groups;
+  if (status == TR_OK) status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
+  sys->pattern.groups = NULL;
+  tr_arena_free(&own);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
   if (status != TR_OK)
     return tr_fail(error, TR_BAD_INPUT, NULL,

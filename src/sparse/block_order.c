@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order of bodies and joints as wholes, by least degree: for trees from the leaves to the root, without
+// any fill.
+//
+// A joint may go before one of its bodies. Its pivots are those of -G S^-1 G', with S what the elimination
+// left of the bodies that went before and G its rows on them. Bodies and joints that have gone and hang
+// together make a cluster. What has not gone yet counts as held fast, so a cluster *floats* when none of its
+// joints is on ground or on a body that is still to come: then it has all motions of a rigid body, and
+// the rows of one more joint at it are independent. Any joint may go when its bodies have, and all that is
+// tied to them.
+//
+// (1) near[i] are the neighbours of i in the graph that is left, every one once.
+// (2) open and grounded are those of the cluster's root.
+#include "block_order.h"
+
+#include <string.h>
+
+static const double MOST_WORK =
+    3e7; // entries of lists; beyond it dissection is the better way anyway
+
+typedef struct list {
+  int n, capacity, *item;
+} list;
+
+typedef struct entry {
+  int degree, group;
+} entry;
+
+typedef struct linkage {
+  tr_arena *ar;
+  const tr_groups *groups;
+  int count, leading;
+  int *first, *member; // unknowns of group i: member[first[i]] .. member[first[i + 1] - 1]
+  list *near, *ends;   // ends: of a joint its bodies, of a body its joints
+  bool *body, *gone, *grounded;
+  int *parent, *open; // clusters as a forest; joints' ends still to come
+  int *degree;        // unknowns of the neighbours
+  int *mark, stamp;
+  entry *heap;
+  int heaped, heap_capacity;
+  double work;
+} linkage;
+
+static bool add(tr_arena *ar, list *l, int item) {
+  if (l->n == l->capacity) {
+    int capacity = l->capacity > 0 ? 2 * l->capacity : 4;
+    int *grown = TR_RAW(ar, capacity, int);
+    if (!grown) return false;
+    if (l->n > 0) memcpy(grown, l->item, (size_t)l->n * sizeof *grown);
+    l->item = grown, l->capacity = capacity;
+  }
+  l->item[l->n++] = item;
+  return true;
+}
+
+// ---- the graph of groups ---------------------------------------------------------------------------
+
+static bool collect_members(linkage *k, int n) {
+  const int *of = k->groups->of;
+  for (int i = 0; i < n; i++) k->first[of[i] + 1]++;
+  for (int i = 0; i < k->count; i++) k->first[i + 1] += k->first[i];
+  for (int i = n - 1; i >= 0; i--) k->member[--k->first[of[i] + 1]] = i;
+  for (int i = 0; i < k->count; i++) k->first[i] = k->first[i + 1];
+  k->first[k->count] = n;
+  return true;
+}
+
+static bool find_neighbours(linkage *k, const int *first, const int *to) {
+  for (int i = 0; i < k->count; i++) {
+    k->stamp++;
+    k->mark[i] = k->stamp;
+    for (int m = k->first[i]; m < k->first[i + 1]; m++)
+      for (int e = first[k->member[m]]; e < first[k->member[m] + 1]; e++) {
+        int j = k->groups->of[to[e]];
+        if (k->mark[j] == k->stamp) continue;
+        k->mark[j] = k->stamp;
+        if (!add(k->ar, &k->near[i], j)) return false;
+        if (k->body[i] != k->body[j] && !add(k->ar, &k->ends[i], j)) return false;
+      }
+  }
+  return true;
+}
+
+static int size_of(const linkage *k, int i) { return k->first[i + 1] - k->first[i]; }
+
+// Every row of a joint acts on the body, and they are not more than it has motions.
+static bool acts_on(const linkage *k, const int *first, const int *to, int joint, int body) {
+  if (size_of(k, joint) > size_of(k, body)) return false;
+  for (int m = k->first[joint]; m < k->first[joint + 1]; m++) {
+    bool found = false;
+    for (int e = first[k->member[m]]; e < first[k->member[m] + 1] && !found; e++)
+      found = k->groups->of[to[e]] == body;
+    if (!found) return false;
+  }
+  return true;
+}
+
+// ---- clusters --------------------------------------------------------------------------------------
+
+static int root_of(linkage *k, int i) {
+  while (k->parent[i] != i) i = k->parent[i] = k->parent[k->parent[i]];
+  return i;
+}
+
+static void unite(linkage *k, int a, int b) {
+  a = root_of(k, a), b = root_of(k, b);
+  if (a == b) return;
+  k->parent[b] = a;
+  k->open[a] += k->open[b];
+  k->grounded[a] |= k->grounded[b];
+}
+
+// Floating, and the joint acts on it fully; or nothing that it holds is still to come.
+static bool may_go(linkage *k, const int *first, const int *to, int i) {
+  bool all = true;
+  if (k->body[i]) return true;
+  for (int e = 0; e < k->ends[i].n; e++) {
+    int b = k->ends[i].item[e], root = root_of(k, b);
+    bool closed = k->gone[b] && k->open[root] == 0;
+    all &= closed;
+    if (closed && !k->grounded[root] && k->groups->relative[i] && acts_on(k, first, to, i, b))
+      return true;
+  }
+  return all;
+}
+
+static void let_go(linkage *k, int i) {
+  k->gone[i] = true;
+  k->grounded[i] = !k->body[i] && !k->groups->relative[i];
+  for (int e = 0; e < k->ends[i].n; e++) {
+    int j = k->ends[i].item[e];
+    if (!k->gone[j]) {
+      k->open[root_of(k, i)] += !k->body[i];
+      continue;
+    }
+    unite(k, i, j);
+    k->open[root_of(k, i)] -= k->body[i];
+  }
+}
+
+// ---- least degree ----------------------------------------------------------------------------------
+
+static bool before(entry a, entry b) {
+  return a.degree < b.degree || (a.degree == b.degree && a.group < b.group);
+}
+
+static bool push(linkage *k, int i) {
+  entry x = {.group = i};
+  for (int e = 0; e < k->near[i].n; e++) x.degree += size_of(k, k->near[i].item[e]);
+  k->degree[i] = x.degree;
+  k->work += k->near[i].n;
+  entry *heap = tr_grow(k->ar->al, k->heap, k->heaped, &k->heap_capacity, sizeof *heap);
+  if (!heap) return false;
+  k->heap = heap;
+  int at = k->heaped++;
+  for (; at > 0 && before(x, heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+  heap[at] = x;
+  return true;
+}
+
+static entry pop(linkage *k) {
+  entry top = k->heap[0], last = k->heap[--k->heaped];
+  int at = 0;
+  for (int c; (c = 2 * at + 1) < k->heaped; at = c) {
+    if (c + 1 < k->heaped && before(k->heap[c + 1], k->heap[c])) c++;
+    if (!before(k->heap[c], last)) break;
+    k->heap[at] = k->heap[c];
+  }
+  if (k->heaped > 0) k->heap[at] = last;
+  return top;
+}
+
+// The neighbours of i become neighbours of each other.
+static bool tie(linkage *k, int i) {
+  const list *of = &k->near[i];
+  for (int e = 0; e < of->n; e++) {
+    int u = of->item[e], kept = 0;
+    list *l = &k->near[u];
+    k->stamp++;
+    k->mark[u] = k->mark[i] = k->stamp;
+    for (int f = 0; f < l->n; f++)
+      if (l->item[f] != i) k->mark[l->item[kept++] = l->item[f]] = k->stamp;
+    l->n = kept;
+    for (int f = 0; f < of->n; f++)
+      if (k->mark[of->item[f]] != k->stamp && !add(k->ar, l, of->item[f])) return false;
+    k->work += l->n + of->n;
+    if (!push(k, u)) return false;
+  }
+  return true;
+}
+
+static tr_status eliminate(linkage *k, const int *first, const int *to, int *order) {
+  int placed = 0;
+  for (int i = 0; i < k->count; i++)
+    if (!push(k, i)) return TR_NO_MEMORY;
+  while (k->heaped > 0) {
+    entry next = pop(k);
+    int i = next.group;
+    if (k->gone[i] || next.degree != k->degree[i] || !may_go(k, first, to, i)) continue;
+    let_go(k, i);
+    for (int m = k->first[i]; m < k->first[i + 1]; m++) order[placed++] = k->member[m];
+    if (!tie(k, i)) return TR_NO_MEMORY;
+    if (k->work > MOST_WORK) return TR_FAILED;
+  }
+  return placed == k->first[k->count] ? TR_OK : TR_FAILED;
+}
+
+static bool prepare(linkage *k, int n) {
+  size_t count = (size_t)k->count + 1;
+  k->first = TR_NEW(k->ar, count + 1, int), k->member = TR_NEW(k->ar, n, int);
+  k->near = TR_NEW(k->ar, count, list), k->ends = TR_NEW(k->ar, count, list);
+  k->body = TR_NEW(k->ar, count, bool), k->gone = TR_NEW(k->ar, count, bool);
+  k->grounded = TR_NEW(k->ar, count, bool);
+  k->parent = TR_NEW(k->ar, count, int), k->open = TR_NEW(k->ar, count, int);
+  k->mark = TR_NEW(k->ar, count, int), k->degree = TR_NEW(k->ar, count, int);
+  if (!k->first || !k->member || !k->near || !k->ends || !k->body || !k->gone || !k->grounded ||
+      !k->parent || !k->open || !k->mark || !k->degree)
+    return false;
+  for (int i = 0; i < k->count; i++) k->parent[i] = i;
+  for (int i = 0; i < k->leading; i++) k->body[k->groups->of[i]] = true;
+  return true;
+}
+
+tr_status tr_group_order(tr_arena *ar, const tr_pattern *p, const int *first, const int *to,
+                         int *order) {
+  tr_arena own = tr_arena_make(ar->al);
+  linkage k = {.ar = &own, .groups = p->groups, .count = p->groups->count, .leading = p->leading};
+  tr_status status = TR_NO_MEMORY;
+  if (prepare(&k, p->n) && collect_members(&k, p->n) && find_neighbours(&k, first, to))
+    status = eliminate(&k, first, to, order);
+  tr_resize(ar->al, k.heap, 0);
+  tr_arena_free(&own);
+  return status;
+}
