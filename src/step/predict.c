@@ -161,7 +161,8 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
   memcpy(lam, x->lam, (size_t)s->sys->nc * sizeof *lam);
   if (s->past < TR_PAST) s->past++;
   s->trend_age++;
-  s->missed = s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
+  // a correction of stabilised methods has w in it too
+  s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
   if (s->past < TR_PAST || !even(s, TR_PAST, 2 * s->past_t[0] - s->past_t[1])) {
     s->trend_a.steps = s->trend_lam.steps = 0;
   } else if (follows_trend(s) && (s->trend_a.steps < 2 || s->trend_age >= rest(s) || s->missed)) {
