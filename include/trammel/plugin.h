@@ -222,7 +222,8 @@ typedef struct tr_body_type {
                   double *q1); // NULL: q1 = q + d
   // For curved coordinates, else NULL: the rate of the increment u, q = q_0 o exp(u), at velocity v;
   void (*increment_rate)(const void *par, const double *u, const double *v, double *du);
-  // the same place as an increment from q_0 o exp(d), exp(u) := exp(-d) exp(u); returns the angle;
+  // the same place as an increment from q_0 o exp(d), exp(u) := exp(-d) exp(u); returns its angle, or that of d
+  // if that is larger;
   double (*shift_increment)(const void *par, const double *d, double *u);
   // rows on the displacement at q_0 o exp(d) turned into rows on d itself: block := block T(d);
   void (*pull_increment)(const void *par, const double *d, int rows, int stride, double *block);

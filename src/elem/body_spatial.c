@@ -120,15 +120,21 @@ static void increment_rate(const void *pv, const double *u, const double *v, dou
   for (int i = 0; i < 3; i++) du[i] = v[i], du[3 + i] = v[3 + i] + 0.5 * uw[i] + c * uuw[i];
 }
 
+// Of the two rotations that lead to the same place, one beyond half a turn, that which is nearer to u - d.
 static double shift_increment(const void *pv, const double *d, double *u) {
   (void)pv;
+  static const double TURN = 6.283185307179586;
   double back[3] = {-d[3], -d[4], -d[5]}, de[4], ue[4], e[4];
+  double flat[3] = {u[3] - d[3], u[4] - d[4], u[5] - d[5]};
   quat_exp(back, de);
   quat_exp(u + 3, ue);
   quat_mul(de, ue, e);
   for (int i = 0; i < 3; i++) u[i] -= d[i];
   quat_log(e, u + 3);
-  return v3_norm(u + 3);
+  double n = v3_norm(u + 3);
+  if (v3_dot(flat, u + 3) < n * (n - 0.5 * TURN))
+    for (int i = 3; i < 6; i++) u[i] *= 1 - TURN / n;
+  return fmax(v3_norm(u + 3), v3_norm(d + 3));
 }
 
 // block T(d) on the rotation

@@ -237,11 +237,16 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     } else {
       nw->rate = pow(norm / first, 1.0 / (k - 1)); // the mean so far
       nw->known = true;
-      if (nw->rate > RATE_FEW && norm > SMALL_FEW * p->tol) break;
+      // with a fresh matrix the second may show what the first has hidden
+      bool early = k == 2 && nw->age == 0 && !p->strict;
+      if (nw->rate > (early ? RATE_LOST : RATE_FEW) && norm > (early ? 1 : SMALL_FEW) * p->tol)
+        break;
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
     if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
-      if (k > 2 && nw->rate > RATE_STALE) nw->valid = false;
+      if (nw->age > 0) nw->patience = 0;
+      if ((k > 2 && nw->rate > RATE_STALE) || nw->wait > 0) nw->valid = false;
+      if (nw->wait > 0) nw->wait--;
       return TR_OK;
     }
   }
@@ -301,8 +306,15 @@ static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
 }
 
 tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
+  bool reused = nw->valid;
+  if (reused) nw->age++;
   tr_status status = iterate_few(nw, p, most);
-  if (status != TR_OK) nw->valid = nw->known = false;
+  if (status == TR_OK) return status;
+  nw->valid = nw->known = false;
+  if (reused && !p->strict) { // the second time no more of that for a while
+    nw->wait = nw->patience < PATIENCE_MAX ? 2 * nw->patience : PATIENCE_MAX;
+    nw->patience = nw->wait > 0 ? nw->wait : 1;
+  }
   return status;
 }
 

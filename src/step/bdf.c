@@ -25,8 +25,8 @@
 
 enum { KINDS = 2 };
 
-static const double WIDEST =
-    2.5; // angle that the past may span, which a chart can tell from its negative
+// The angle that the past may span: the chart gets singular at a turn.
+static const double WIDEST = 5;
 
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
@@ -326,6 +326,22 @@ static int change(const tr_bdf *b, bool fall) {
   return more < here;
 }
 
+// The angle by which the step turns a body.
+static double turned(const tr_step *s) {
+  double *u = s->work->x;
+  if (s->sys->flat) return 0;
+  memset(u, 0, (size_t)s->sys->nv * sizeof *u);
+  return tr_shift_increment(s->sys, s->d, u);
+}
+
+// The factor that the step may grow by at the order next to b->order: what its error allows, and what leaves as
+// many points in the chart.
+static double allowed(const tr_bdf *b, const tr_step *s, int step, double angle) {
+  int order = b->order + step;
+  double r = pow(2 * b->tau[2 + step] / s->allowed + 1e-4, -1.0 / (order + 1));
+  return angle * order * r > WIDEST ? WIDEST / (angle * order) : r;
+}
+
 double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
   int k = b->order;
   bool fall = falls(b);
@@ -337,14 +353,18 @@ double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
     r = 0.9 * pow(2 * b->tau[2 - fall] / tol + 1e-4, -1.0 / (b->next + 1));
     return h * fmax(0.25, fmin(0.9, r));
   }
-  if (fall || k == b->most) b->grown = true;
+  double angle = turned(s);
+  if (fall || k == b->most || 2 * angle * (k + 1) > WIDEST) b->grown = true;
   if (!b->grown) {
     b->next = k + 1;
     return 2 * h;
   }
   int step = change(b, fall);
+  r = allowed(b, s, step, angle);
+  // an order less may turn farther
+  while (angle > 0 && r < 2 && k + step > 2 && step > -2 && allowed(b, s, step - 1, angle) >= 2)
+    r = allowed(b, s, --step, angle);
   b->next = k + step;
-  r = pow(2 * b->tau[2 + step] / tol + 1e-4, -1.0 / (b->next + 1));
   if (r >= 2) return 2 * h;
   return r > 1 ? h : h * fmax(0.5, fmin(0.9, r));
 }

@@ -14,11 +14,15 @@
 // With X = 1 the second half comes first, and the first has e1 + cm cw/cq M dw and dlam = l.
 // With a coordinate split [YP98] lam and mu belong to the point: e1 and e3 are projected with the G there
 // before the solve, and the matrix is the same, with these lam or without any.
-// What is left out, (G v)_q y in e4 and -cv cw/cq Q_v dw in the first half, vanishes with y and dw:
-// positions converge first, then velocities, then lam, also near singular positions. Methods that count
-// their corrections have the latter, and the former too if lam has to converge with the rest.
+// What is left out, (G v)_q y and (G T - G) y of the increments' chart in e4 and -cv cw/cq Q_v dw in the first
+// half, vanishes with y and dw: positions converge first, then velocities, then lam, also near singular
+// positions. Bodies that turn by a radian in a step make the first two as large as the rest. Methods that count
+// their corrections have the last one; where a fresh matrix converges slowly, or if lam has to converge with
+// the rest, the others too: the rates where y leads tell both, low = -cq/cw e4(q1 - cq y, v1 - cv y).
 // Rows of velocities have e2 := Gam_v w, e4 = Gam/cv, and in the halves  Gam_v dw = e2,
 //   (Gam_v + cq/cv Gam_q) y = e4 + cw/cq e2
+// Equations of states and variables are none of those that w is for: w = 0 there, or what they read of velocities, times
+// their gains, would move the states. (e2 := 0, and what the others' dw leave in e4 goes to the first half.)
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
 // or the unit metric, gets a factorisation of its own for the second half.
@@ -31,10 +35,11 @@
 #include "math/vector.h"
 #include "split.h"
 
-static const double STIFF = 0.3;
+static const double STIFF = 0.3, LITTLE = 0.01; // LITTLE where all terms count
 static const double FEW_TOL = 0.33;
-static const double DIFFERENCE = 1e-5; // of a displacement, relative to the coordinates
-enum { FEW = 4 };
+// The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
+static const double SLOW = 0.15, FADE = 1.02;
+enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
   tr_newton_problem p;
@@ -109,6 +114,9 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   weigh(s->sys->nv, c->cm, x, c->unit_metric ? s->w : y, c->history, e1, e3);
 }
 
+// w = 0 for states and variables.
+static bool holds_numbers(const tr_step *s) { return s->numbers_apart && !s->c.split; }
+
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -131,17 +139,30 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
     w->reactions = NULL;
   }
   weigh_masses(k, e1, e3);
+  if (s->bends) memcpy(s->bent, low, (size_t)nc * sizeof *low);
   if (s->sys->nvelocity == 0) scale_rows(nc, c->cq, c->cv, c->cw, top, low);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
     double e2 = top[i], cve4 = low[i];
     bool velocity = s->sys->of_velocity[i];
+    if (holds_numbers(s) && s->sys->of_number[i]) e2 = 0;
     low[i] = velocity ? e2 : (e2 - c->cq / c->cv * cve4) / c->cw;
     top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : e2 / c->cq;
   }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
+// Whether constraints read no states or variables.
+static bool numbers_apart(const tr_system *sys) {
+  const tr_pattern *p = &sys->pattern;
+  if (sys->nnumber == 0) return false;
+  for (int j = 0; j < sys->nv; j++)
+    for (int k = p->column[j]; sys->number[j] && k < p->column[j + 1]; k++)
+      if (p->row[k] >= sys->nv && !sys->of_number[p->row[k] - sys->nv]) return false;
+  return true;
+}
+
 tr_status tr_projection_make(tr_step *s) {
+  s->numbers_apart = s->method->stabilised && numbers_apart(s->sys);
   s->mass_slot = tr_mass_slots(&s->arena, s->sys);
   return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
 }
@@ -178,8 +199,9 @@ static void add_metric(const tr_step *s, double f, const double *blocks) {
   }
 }
 
-// Row sums of A - cm X beyond STIFF of the diagonal of cm X.
+// Row sums of A - cm X beyond STIFF, or LITTLE, of the diagonal of cm X.
 static bool far_from_mass(const tr_step *s, const double *blocks) {
+  double most = (s->bends ? LITTLE : STIFF) * s->c.cm;
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
   double *P = s->projection.values, *off = s->work->x;
@@ -195,7 +217,7 @@ static bool far_from_mass(const tr_step *s, const double *blocks) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv; k++) {
       double x = s->c.unit_metric ? 1 : blocks[b->mass + k * (b->nv + 1)];
-      if (off[b->v + k] > STIFF * s->c.cm * x) return true;
+      if (off[b->v + k] > most * x) return true;
     }
   }
   return false;
@@ -214,7 +236,7 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   add_metric(s, s->c.cm, blocks);
   double bent = tr_plain_velocity_rows(s->work, P);
   tr_plain_columns(s->work, P);
-  return far || bent > STIFF || sys->nreaction > 0;
+  return far || bent > STIFF || sys->nreaction > 0 || holds_numbers(s);
 }
 
 static tr_status matrix(tr_newton_problem *p) {
@@ -241,11 +263,27 @@ static tr_status matrix(tr_newton_problem *p) {
   return tr_kkt_factor(&s->projection);
 }
 
+// dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.
+static void hold_numbers(const tr_step *s, double *dw, double *r) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double f = s->c.cw / s->c.cq;
+  for (int j = 0; j < sys->nv; j++) {
+    if (!sys->number[j]) continue;
+    for (int k = p->column[j]; k < p->column[j + 1]; k++)
+      if (p->row[k] >= sys->nv) r[p->row[k]] -= f * s->projection.values[k] * dw[j];
+    dw[j] = 0;
+  }
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_number[i]) dw[sys->nv + i] = 0;
+}
+
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
-static void couple(const tr_step *s, const double *dw, double *r) {
+static void couple(const tr_step *s, double *dw, double *r) {
   const tr_corrector *c = &s->c;
   const tr_pattern *p = &s->sys->pattern;
   double f = c->cw / c->cq;
+  if (holds_numbers(s)) hold_numbers(s, dw, r);
   if (c->unit_metric) {
     tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
@@ -261,40 +299,38 @@ static void couple(const tr_step *s, const double *dw, double *r) {
       r[p->row[k]] += f * s->damping[k] * dw[j];
 }
 
-// The second half by y: low += cq/(cv cw) (G v)_q cq y, by a difference along y.
-static void bend(const correction *k, const double *y, double *low) {
+// The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
+// and of the place beside.
+static void bend(const correction *k, const double *y, const double *top, double *low) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *q = s->bent, *d = q + s->sys->nq, *rate = d + nv;
-  double most = c->cq * vec_largest(y, nv), t = DIFFERENCE * k->length_scale / most;
-  if (!(most > 0) || !isfinite(t)) return;
-  for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < nv; i++) d[i] = (side ? -t : t) * c->cq * y[i];
-    tr_retract(s->sys, k->x1->q, d, q);
-    tr_kinematics(s->work, k->t1, q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
-    tr_rates(s->work, rate + side * nc);
-  }
-  double f = c->cq / (c->cv * c->cw) / (2 * t);
+  double *here = s->bent, *there = here + nc, *d = there + 2 * nc, *v = d + nv, *q = v + nv;
+  double f = c->cq / (c->cv * c->cw);
+  for (int i = 0; i < nv; i++) d[i] = s->d[i] - c->cq * y[i], v[i] = k->x1->v[i] - c->cv * y[i];
+  tr_retract(s->sys, k->x0->q, d, q);
+  tr_kinematics(s->work, k->t1, q, v, k->x1->mem, TR_AT_VELOCITY);
+  tr_rates(s->work, there);
   for (int i = 0; i < nc; i++)
-    if (!s->sys->of_velocity[i]) low[i] += f * (rate[i] - rate[nc + i]);
+    if (!s->sys->of_velocity[i]) low[i] -= c->cq / c->cw * top[i] + f * (there[i] - here[i]);
 }
 
 // With what is usually left out. Where the halves depend on each other, one after the other, twice.
 static tr_status solve_thoroughly(const correction *k, double *r) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
-  double *second = r + n, *more = s->bent + s->sys->nq + nv + 2 * nc;
+  double *second = r + n, *top = s->bent + 2 * nc, *more = top + nc + 2 * nv + s->sys->nq;
+  memcpy(top, r + nv, (size_t)nc * sizeof *top);
   if (!s->stiff && !s->c.unit_metric) {
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-    bend(k, r, second + nv);
+    bend(k, r, top, second + nv);
     return tr_kkt_solve(&s->kkt, 1, second);
   }
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
   couple(s, second, r);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memset(more, 0, 2 * (size_t)n * sizeof *more);
-  bend(k, r, more + n + nv);
+  bend(k, r, top, more + n + nv);
   TR_TRY(tr_kkt_solve(&s->projection, 1, more + n));
   couple(s, more + n, more);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, more));
@@ -307,7 +343,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   double *second = r + s->sys->nv + s->sys->nc;
-  if (c->few && c->multipliers) return solve_thoroughly(k, r);
+  if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
   couple(s, second, r);
@@ -463,6 +499,20 @@ static void noise(const tr_newton_problem *p, double *b) {
   tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
 }
 
+// Steps as long as one in which a fresh matrix was slow have all terms.
+static tr_status correct_few(correction *k) {
+  tr_step *s = k->s;
+  double h = k->t1 - k->x0->t;
+  long matrices = s->newton.matrices, corrections = s->newton.iterations;
+  s->bends = s->c.multipliers || tr_step_bends(s, h);
+  if (s->bends) s->bends_from *= FADE;
+  tr_status status = tr_newton_few(&s->newton, &k->p, s->bends && !s->c.multipliers ? MORE : FEW);
+  bool many = status == TR_NO_CONVERGENCE || s->newton.iterations - corrections > 2;
+  if (!s->bends && many && s->newton.matrices != matrices && s->newton.rate > SLOW)
+    s->bends_from = 0.9 * h;
+  return status;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nq = s->sys->nq;
@@ -487,6 +537,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (c->few) {
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
+    k.p.strict = c->multipliers;
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
@@ -495,5 +546,5 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   tr_predict_w(s, t1);
   place(&k);
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  return c->few ? tr_newton_few(&s->newton, &k.p, FEW) : tr_newton_solve(&s->newton, &k.p);
+  return c->few ? correct_few(&k) : tr_newton_solve(&s->newton, &k.p);
 }

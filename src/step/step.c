@@ -66,7 +66,7 @@ static tr_status allocate(tr_step *s) {
     TR_TRY(tr_projection_make(s));
     bool bends = s->method->choose != NULL;
     if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
-    if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 3 * nv + 4 * nc, double);
+    if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 4 * nv + 5 * nc, double);
     if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));

@@ -109,8 +109,11 @@ struct tr_step {
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
-  double *bent;   // (nq + 3 nv + 4 nc) a place beside, its rates, corrections of corrections
-  double *w, *mu; // (nv), (nc) of the step under way, stabilised methods
+  bool bends;         // the iteration has all terms, see corrector_si2.c
+  double bends_from;  // the step from which on that pays; 0: none yet
+  double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
+  bool numbers_apart; // no constraint reads states or variables
+  double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
   double *past_w[TR_PAST_W], *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first
   int degree;                                     // of the last prediction
   double *sum_a, *sum_lam;                        // (nv), (nc) a + cw/cq w, lam - cw/cq mu
@@ -219,5 +222,9 @@ void tr_predict_w(tr_step *s, double t);
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+// Whether a step of length h needs all terms of its matrix: worth another trial after one without them.
+static inline bool tr_step_bends(const tr_step *s, double h) {
+  return s->bends_from > 0 && h >= s->bends_from;
+}
 
 #endif

@@ -77,6 +77,7 @@ static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     if (status == TR_OK && slow && c->plain) s->newton.valid = false;
     if (status != TR_NO_CONVERGENCE) return status;
     b->grown = true;
+    if (c->few && !s->bends && tr_step_bends(s, h)) continue;
     if (s->newton.matrices == matrices) continue;
     if (other) return status;
     other = true;

@@ -55,6 +55,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     tr_status status = tr_correct_si2(s, x0, x0->t + h, x1);
     if (status != TR_NO_CONVERGENCE) return status;
     b->grown = true;
+    if (!s->bends && tr_step_bends(s, h)) continue;
     if (s->newton.matrices != matrices) return status; // with a new matrix
   }
 }

@@ -259,7 +259,8 @@ const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const 
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
-// The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body, 0 on flat ones.
+// The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body there or on the way d,
+// 0 on flat coordinates.
 double tr_shift_increment(const tr_system *sys, const double *d, double *u);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
