@@ -91,5 +91,5 @@
      "m.yaml:4:64: joint \"pin\": active: true or false is expected\n"},
     {"force: active",
      ROD "forces: {f: {type: force, markers: [rod], force: [1, 0], active: no}}\n",
-     "m.yaml:4:58: force \"f\": unknown key \"active\"\n"},
+     "m.yaml:4:58: force \"f\": unknown key \"active\" (known: type, markers, bodies, at, orientation, axis, joints, joint, force, frame)\n"},
     // clang-format on

@@ -42,7 +42,7 @@
      "m.yaml:6:11: curve \"c4\": y: a list of at least 2 numbers is expected\n"
      "m.yaml:7:3: curve \"sin\": this name is taken by a function or constant\n"
      "m.yaml:8:3: curve \"DX\": this name is taken by a function or constant\n"
-     "m.yaml:9:38: curve \"ok\": unknown key \"z\"\n"},
+     "m.yaml:9:38: curve \"ok\": unknown key \"z\" (known: x, y, kind)\n"},
     {"laws: joints",
      "trammel: 1\n"
      "parameters: {k: 3}\n"
@@ -128,7 +128,7 @@
      "a text with a comma needs quotes)\n"
      "m.yaml:19:60: force \"f5\": force: a \")\" is missing in \"DX(m1\" (inside brackets "
      "a text with a comma needs quotes)\n"
-     "m.yaml:19:62: force \"f5\": unknown key \"m2)\"\n"
+     "m.yaml:19:62: force \"f5\": unknown key \"m2)\" (known: type, markers, bodies, at, orientation, axis, joints, joint, stiffness, damping, free-length, force)\n"
      "m.yaml:20:55: force \"f6\": force: \"DX(m1)\" is a length (m), a force (N) is expect"
      "ed\n"
      "m.yaml:21:56: force \"f7\": force: good takes 1 argument in \"good(time, 2)\"\n"

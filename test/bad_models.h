@@ -332,7 +332,7 @@
      "  f: {orientation: [1, 2]}\n",
      "m.yaml:3:20: marker \"a\": orientation: the quaternion is zero\n"
      "m.yaml:4:27: marker \"b\": orientation: the direction has zero length\n"
-     "m.yaml:5:21: marker \"c\": orientation: unknown key \"w\"\n"
+     "m.yaml:5:21: marker \"c\": orientation: unknown key \"w\" (known: axis, angle, x, y, z, z-axis, x-axis)\n"
      "m.yaml:6:20: marker \"d\": orientation: {axis, angle}, {z-axis, x-axis} or one of {x"
      "}, {y}, {z} is expected\n"
      "m.yaml:7:20: marker \"e\": orientation: z-axis and x-axis are parallel\n"

@@ -91,6 +91,18 @@ const char *tr_plan_hint(const tr_planner *p, const char *word, const char *cons
   return tr_plan_wants_hints(p) ? tr_hint(word, candidates, buffer) : buffer;
 }
 
+enum { KNOWN = 160 };
+
+// " (known: a, b, c)"; nothing where they are too many for a line.
+static const char *list_known(const char *const *names, char text[KNOWN]) {
+  int n = snprintf(text, KNOWN, " (known: ");
+  for (int i = 0; names[i] && n < KNOWN; i++)
+    n += snprintf(text + n, (size_t)(KNOWN - n), "%s%s", i ? ", " : "", names[i]);
+  if (n < KNOWN) n += snprintf(text + n, (size_t)(KNOWN - n), ")");
+  if (n >= KNOWN || !names[0]) text[0] = 0;
+  return text;
+}
+
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields) {
   const char *candidates[2 * TR_MAX_FIELDS];
@@ -99,7 +111,8 @@ bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key
   for (; fields && fields->name && n < 2 * TR_MAX_FIELDS - 1; fields++)
     candidates[n++] = fields->name;
   candidates[n] = NULL;
-  char hint[TR_HINT], shown[TR_SHOWN];
-  return tr_plan_fail_key(p, node, "unknown key \"%s\"%s", tr_shown(node->key, shown),
-                          tr_plan_hint(p, node->key, candidates, hint));
+  char near[TR_HINT], known[KNOWN], shown[TR_SHOWN];
+  const char *hint = tr_plan_hint(p, node->key, candidates, near);
+  if (!hint[0] && tr_plan_wants_hints(p)) hint = list_known(candidates, known);
+  return tr_plan_fail_key(p, node, "unknown key \"%s\"%s", tr_shown(node->key, shown), hint);
 }

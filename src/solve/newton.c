@@ -145,10 +145,11 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   return false;
 }
 
-// A matrix slower than this is not handed on to the next solve. Where a fresh one is no better, nothing
-// is gained by that.
+// A matrix slower than this is not handed on to the next solve. Where that is planned, its price decides
+// there; elsewhere, nothing is gained by a new one if the last new one was no better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
-  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
+  if (p->matrix_cost > 0) return RATE_SLOW;
+  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
 }
 
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse.
@@ -215,7 +216,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
     if (stagnated(nw, p, norm, &status)) {
-      if (!nw->reuse) nw->valid = false;
+      nw->valid = nw->reuse; // round-off tells nothing about the matrix
       return TR_OK;
     }
     TR_TRY(status);
