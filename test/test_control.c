@@ -487,35 +487,6 @@ static void failures_are_remembered(void **u) {
   }
 }
 
-// Bodies that turn by a radian and more in a step: what the halved iteration leaves out is as large as the rest, and
-// the past spans more than half a turn. States that follow velocities with large gains are not moved by the
-// correction of positions. Each of these had 16 to 38 % of its steps rejected.
-static void turning_is_no_failure(void **u) {
-  (void)u;
-  static const struct {
-    const char *file, *method;
-    int percent;
-  } cases[] = {{"gyroscope.yaml", "ggl-bdf:order=5", 1},
-               {"screw_jack.yaml", "ggl-bdf", 1},
-               {"screw_jack.yaml", "ggl-bdf:order=5", 1},
-               {"screw_jack.yaml", "cm", 1},
-               {"double_wishbone.yaml", "ggl-bdf:order=5", 9},
-               {"double_wishbone.yaml", "cs", 9},
-               {"double_wishbone.yaml", "cm", 9},
-               {"robot_arm_pid.yaml", "ggl-bdf:order=5", 9}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    mechanism m = load_model(cases[i].file, NULL);
-    tr_run_settings s = controlled(cases[i].method, 1e-3, NAN);
-    tr_run *run = begin(m.sys, &s);
-    tr_run_info info = finish(run, cases[i].file);
-    if (100 * info.rejected > cases[i].percent * info.steps)
-      fail_msg("%s by %s: %ld of %ld steps rejected", cases[i].file, s.method, info.rejected,
-               info.steps);
-    tr_run_free(run);
-    unload(&m);
-  }
-}
-
 // A recorded acceleration that passes zero inside a step late in the run: integrating it took seconds for a
 // single step, halving what was round-off.
 static void recorded_motion_is_cheap(void **u) {
@@ -585,7 +556,6 @@ int main(void) {
       cmocka_unit_test(collapse_is_explained),
       cmocka_unit_test(feedback_is_no_error),
       cmocka_unit_test(failures_are_remembered),
-      cmocka_unit_test(turning_is_no_failure),
       cmocka_unit_test(recorded_motion_is_cheap),
       cmocka_unit_test(times_are_hit),
       cmocka_unit_test(largest_step_is_kept),

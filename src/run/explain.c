@@ -17,8 +17,8 @@ static const double JUMP = 0.5;    // of the change over an interval that is lef
 static const double TINY = 1e-6;   // of the largest force: not worth a word
 static const double NOISE = 1e-6;  // of the velocities, worth a word
 static const double ROUND = 1e-12; // tolerances that round-off may spoil
-static const double FASTEST =
-    0.3; // h times a force's rate beyond which explicit formulas may explode
+// h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
+static const double FASTEST = 0.3, UNSTABLE = 2;
 
 // ---- jumps ----------------------------------------------------------------------------------------
 
@@ -201,14 +201,16 @@ static double answer(tr_projector *p, tr_state *x, bool velocity, double *z) {
   return factor;
 }
 
-// Forces too fast for the step of an explicit method: seen from the start, since here all is lost.
+// Forces too fast for the step of an explicit method: seen from the start, since here all is lost. Under step control
+// h is the longest step that was accepted: its error was small, what it multiplies was still smaller.
 static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
   const tr_system *sys = r->sys;
   tr_projector p = r->projector;
   tr_state x = {0};
   const char *name = "";
   char where[160];
-  double rate = 0;
+  bool fixed = !(r->settings.control.tol > 0);
+  double rate = 0, limit = fixed ? FASTEST : UNSTABLE;
   int worst = 0;
   size_t n = 3 * (size_t)sys->nv + (size_t)sys->nmass;
   double *z = r->step->method->direct ? tr_resize(sys->al, NULL, (n + 1) * sizeof *z) : NULL;
@@ -222,20 +224,21 @@ static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
     for (int i = worst = 0; i < sys->nv; i++)
       if (fabs(z[i]) > fabs(z[worst])) worst = i;
   rate = fmax(damping, stiffness);
-  if (!(h * rate > FASTEST)) goto done;
+  if (!(h * rate > limit)) goto done;
   tell_coordinate(r, worst, where, sizeof where);
   tr_kinematics(r->work, x.t, x.q, x.v, x.mem, TR_AT_VELOCITY);
   force = tr_probe_fastest(r->work, z + 3 * sys->nv, &name);
   bool known = force > 0.1 * rate;
   tr_fail(error, TR_FAILED, NULL,
           "at t = %.9g s numbers explode: h = %.3g s is too long for an explicit method, since %s "
-          "is moved by forces within %.2g s%s%s%s; take a step below that, or an implicit method",
+          "is moved by forces within %.2g s%s%s%s, %.3g rad/s; take %s below that, or an implicit "
+          "method",
           r->x.t, h, where, 1 / rate, known ? " (force \"" : "", known ? name : "",
-          known ? "\")" : "");
+          known ? "\")" : "", rate, fixed ? "a step" : "a largest step (--max-step)");
 done:
   tr_state_free(sys, &x);
   tr_resize(sys->al, z, 0);
-  return h * rate > FASTEST;
+  return h * rate > limit;
 }
 
 // A body whose inertia is lost in its deformation, at the state or where the step would go.
@@ -277,7 +280,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
-  if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, h, error))
+  double longest = r->settings.control.tol > 0 ? r->info.largest_step : h;
+  if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
     return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
   tell_coordinate(r, moved_most(r), where, sizeof where);
@@ -295,7 +299,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
 
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
-  if (tell_trouble(r, h, error)) return TR_FAILED;
+  if (tell_trouble(r, h, error) || tell_stiff(r, r->info.largest_step, error)) return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tell_jump(r, h, TRIES, jump, sizeof jump);
   if (r->settings.control.min_step > 0)

@@ -35,7 +35,8 @@ struct tr_newton_problem {
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
-  bool strict;  // few corrections: as published, also where more of them or a new matrix would be better
+  bool
+      strict; // few corrections: as published, also where more of them or a new matrix would be better
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
