@@ -16,7 +16,8 @@
 //     An excursion no deeper than `touch`, or than round-off, is a touch: one event or none, no side
 //     is changed, and it counts again after |g| was larger than `touch`. (Contacts know no touches: what
 //     is let through falls.)
-// (4) What jumps over zero by the doing of others fires in the same instant, each event once.
+// (4) What jumps over zero by the doing of others fires in the same instant, each event once. So does what passes
+//     zero in that instant and is turned back. If one that has fired would fire again, they chatter.
 // (5) Events without any time between them end the run with an error that names them.
 #include <float.h>
 #include <math.h>
@@ -26,6 +27,7 @@
 
 static const double INSTANT = 1e-12; // of the time: what is one and the same instant
 static const double NOTHING = 1e-9;  // of the largest value so far: g or g' is nothing
+static const double CLEAR = 1e-6;    // of the largest rate so far: no touch
 static const double QUICK = 1e-8;    // of the run: hardly any time
 enum {
   FIRST_RECORDS = 64,
@@ -241,15 +243,37 @@ tr_event_record tr_run_event(const tr_run *r, long i) {
   return r->record[i];
 }
 
-// Those that others made jump over zero.
-static bool find_jumps(tr_run *r) {
+// It goes through zero here, clearly: no contact, which turns back, and no touch.
+static bool passes(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  return !is_contact(r, k) && !w->grazes && fabs(w->rate) > CLEAR * w->most_rate;
+}
+
+// Expressions at zero that pass it with those that fire, though nothing comes of it in that direction: on the side
+// where they are led.
+static void find_passing(tr_run *r) {
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (w->fires || w->side == 0 || !passes(r, k) || fabs(w->g) > NOTHING * w->most_g) continue;
+    int to = new_side(r, k);
+    if (to != 0) w->side = to;
+  }
+}
+
+// Those that others made jump over zero, or turned back at zero; *undone: one that fired and would again, or -1.
+static bool find_jumps(tr_run *r, int *undone) {
   bool any = false;
+  *undone = -1;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     double nothing = w->fires && w->grazes ? shallow(r, k) : NOTHING * w->most_g;
     int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > nothing ? sign(w->g) : w->side;
-    bool jumps = !w->fires && !w->fired && !w->spent && w->side != 0 && now == -w->side;
-    w->fires = jumps && counts(r, k, w->side);
+    bool level = !w->fires && passes(r, k) && fabs(w->g) <= nothing && w->side != 0;
+    int led = level ? new_side(r, k) : 0;
+    if (led != 0) now = led;
+    bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
+    if (jumps && w->fired && led != 0 && counts(r, k, w->side)) *undone = k;
+    w->fires = jumps && !w->fired && counts(r, k, w->side);
     if (w->fires) w->before = w->rate;
     any = any || w->fires;
     w->side = now;
@@ -271,6 +295,15 @@ static tr_status too_quick(tr_run *r, tr_error *error) {
                  name, r->x.t, r->quick);
 }
 
+static tr_status undoes(const tr_run *r, int k, tr_error *error) {
+  return tr_fail(
+      error, TR_FAILED, NULL,
+      "event \"%s\": events chatter at t = %.9g s: what it does is undone at once, and it would "
+      "happen again; between them its expression should stay at zero, which takes a joint to "
+      "lock, a smooth law (tanh), or a gap between the events",
+      r->sys->event[k].e.name, r->x.t);
+}
+
 // The events that fire, at r->x, which has not been shown.
 static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
@@ -278,6 +311,8 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   if (status == TR_OK) status = too_quick(r, error);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = false;
   bool more = true;
+  int undone = -1;
+  find_passing(r);
   for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
     status = tr_events_act(r, error);
     if (status == TR_OK) status = tr_run_begin(r, false, false, error);
@@ -291,7 +326,8 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
       w->spent = par_of(r, k)->once, w->touched = w->grazes;
       if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
     }
-    more = find_jumps(r);
+    more = find_jumps(r, &undone);
+    if (undone >= 0) return undoes(r, undone, error);
   }
   if (status == TR_OK) status = tr_run_show(r, error);
   r->info.at_event = false;
