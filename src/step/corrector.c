@@ -127,7 +127,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double noise = 64 * DBL_EPSILON * k->speed + positions * s->c.cv / s->c.cq;
   return tr_rows_at_floor(s, &s->kkt, s->c.cq, positions, noise, r + s->sys->nv) &&
-         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, r);
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, 64, r);
 }
 
 static void noise(const tr_newton_problem *p, double *b) {

@@ -508,7 +508,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   for (int i = 0; k->each && i < STAGES; i++) rcond = fmin(rcond, k->m->stage[i].rcond);
   for (int i = 0; i < STAGES; i++)
     if (!stage_at_floor(k, r + i * n + nv, r + (STAGES + i) * n + nv)) return false;
-  return tr_forces_at_floor(s, &s->kkt, k->m->a[last], k->m->lam[last], spread / rcond,
+  return tr_forces_at_floor(s, &s->kkt, k->m->a[last], k->m->lam[last], spread / rcond, 1e3,
                             r + last * n);
 }
 

@@ -466,8 +466,8 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double noise = 64 * DBL_EPSILON * k->speed + positions * c->cv / c->cq;
   return tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) &&
          tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc) &&
-         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, r) &&
-         tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, r + nv + nc);
+         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r) &&
+         tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, 64, r + nv + nc);
 }
 
 // What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved

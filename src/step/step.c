@@ -134,7 +134,7 @@ static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
 }
 
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
-                        double spread, const double *r) {
+                        double spread, double units, const double *r) {
   int nv = s->sys->nv;
   double *pull = s->work->x, *terms = s->newton.spare;
   tr_constraint_force(s->work, f, pull);
@@ -143,7 +143,7 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   for (int i = 0; i < nv; i++) {
     double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
     double size = diagonal * (fabs(x[i]) + spread) + force + terms[i];
-    if (!(fabs(r[i]) <= 1e3 * DBL_EPSILON * size)) return false;
+    if (!(fabs(r[i]) <= units * DBL_EPSILON * size)) return false;
   }
   return true;
 }

@@ -195,9 +195,9 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
 void tr_rows_noise(int n, double rows, double *r);
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
-// to eps `spread`. After a residual; A is the corner of a matrix that has been evaluated.
+// to eps `spread`: `units` of eps. After a residual; A is the corner of a matrix that has been evaluated.
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
-                        double spread, const double *r);
+                        double spread, double units, const double *r);
 
 // Constraint rows r (nc) are mere round-off: |r_i| c <= positions; in rows of velocities, scaled by 1/cv,
 // what the noise of the velocities does to the row of A.

@@ -409,8 +409,8 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double both = 64 * DBL_EPSILON * k->length_scale + rates * s->c.cq / s->c.cv;
   return tr_rows_at_floor(s, &s->kkt, s->c.cv, rates, rates, r + nv) &&
          vec_largest(r + 2 * nv + nc, nc) * s->c.cq <= both &&
-         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r) &&
-         tr_forces_at_floor(s, &s->kkt, a, psi, spread, r + nv + nc);
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, 64, r) &&
+         tr_forces_at_floor(s, &s->kkt, a, psi, spread, 64, r + nv + nc);
 }
 
 // What the step starts from: a_n for its length, G_n and M_n.
