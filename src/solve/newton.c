@@ -82,7 +82,9 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
-static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
+static bool exact_here(const tr_newton_problem *p) {
+  return p->regular && p->matrix_cost > 0 && !p->tiny;
+}
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
@@ -145,23 +147,34 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   return false;
 }
 
-// A matrix slower than this is not handed on to the next solve. Where that is planned, its price decides
-// there; elsewhere, nothing is gained by a new one if the last new one was no better.
+// A matrix slower than this is not handed on to the next solve. Where reuse is planned its price decides, in the
+// next solve; elsewhere, if a fresh one is no better, nothing is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0) return RATE_SLOW;
-  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
+  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
 }
 
-// What a solve of `count` corrections that began with a matrix of that age tells about reuse.
-static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count, double worst) {
-  nw->last_count = count;
+// Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
+// that there was no need for it. Not whole: lest chance, which has it just above or below, seem to cost a
+// correction.
+static double needed(const tr_newton_problem *p, int k, double norm, double last) {
+  if (k == 1 || !p->steady || !(norm < last)) return k;
+  return k - 1 + fmin(1, fmax(0, log(norm / (ONCE * p->tol)) / log(last / norm)));
+}
+
+// What a solve of `count` corrections that began with a matrix of that age tells about reuse. Where it ended
+// with another, that was not worth its while, and the other begins anew.
+static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double count, double worst) {
+  bool renewed = age > 0 && nw->age == 0;
+  nw->last_count = age > 1 && !renewed ? 0.5 * (nw->last_count + count) : count;
   if (age == 0) {
     nw->fresh_count = count, nw->fresh_rate = worst;
     return;
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
+  if (renewed) return;
   nw->extra += fmax(0, count - nw->fresh_count);
-  if (count - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
+  if (ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
@@ -201,9 +214,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     since++;
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
-      // the last one only told that there was no need for it
-      int needed = k > 1 && p->steady && norm <= ONCE * p->tol ? k - 1 : k;
-      learn(nw, p, age, needed, age > 0 && fresh ? stale : worst);
+      learn(nw, p, age, needed(p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }

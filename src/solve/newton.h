@@ -32,6 +32,8 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
+  bool
+      tiny; // a few unknowns, which may be anything: rates of fresh matrices are measured, not believed
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
@@ -67,12 +69,12 @@ typedef struct tr_newton {
   double norm;  // of the correction it followed: a larger one contracts worse
   double first; // first correction of the last solve
   // what reuse costs
-  int age;           // solves since the matrix was made
-  double extra;      // corrections in them beyond those with a fresh matrix
-  double reuse_rate; // contraction of a matrix that is reused for the first time; 0: never seen
-  int last_count;    // corrections of the last solve
-  int fresh_count;   // of the last one that began with a fresh matrix,
-  double fresh_rate; // and its contraction
+  int age;            // solves since the matrix was made
+  double extra;       // corrections in them beyond those with a fresh matrix
+  double reuse_rate;  // contraction of a matrix that is reused for the first time; 0: never seen
+  double last_count;  // corrections of the last solves
+  double fresh_count; // of the last one that began with a fresh matrix,
+  double fresh_rate;  // and its contraction
   // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
   // was first_norm; solves that ended after one since it was measured; 0: never
   double first_rate, first_norm;
