@@ -18,6 +18,8 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // Corrections below this share of the tolerance may be noise: a rate measured with them is a bound and tells
 // nothing about the matrix.
 static const double NOISY = 0.25;
+// Solves for which round-off, once it has stopped a fresh matrix, may stop others.
+enum { BLUNT = 16 };
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Share of the tolerance for the error after a single correction, whose rate was not measured; the same near
@@ -82,9 +84,7 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
-static bool exact_here(const tr_newton_problem *p) {
-  return p->regular && p->matrix_cost > 0 && !p->tiny;
-}
+static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
@@ -150,7 +150,7 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // A matrix slower than this is not handed on to the next solve. Where reuse is planned its price decides, in the
 // next solve; elsewhere, if a fresh one is no better, nothing is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
-  if (p->matrix_cost > 0) return RATE_SLOW;
+  if (p->matrix_cost > 0 && nw->regular) return RATE_SLOW;
   return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
 }
 
@@ -159,7 +159,8 @@ static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
 // correction.
 static double needed(const tr_newton_problem *p, int k, double norm, double last) {
   if (k == 1 || !p->steady || !(norm < last)) return k;
-  return k - 1 + fmin(1, fmax(0, log(norm / (ONCE * p->tol)) / log(last / norm)));
+  if (norm <= ONCE * p->tol) return k - 1;
+  return k - 1 + fmin(1, log(norm / (ONCE * p->tol)) / log(last / norm));
 }
 
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse. Where it ended
@@ -201,6 +202,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
          stale = 0; // worst rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
+  if (nw->blunt > 0) nw->blunt--;
   if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
   int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {
@@ -226,8 +228,12 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
+    // near singular positions a stale matrix is not what round-off stops
+    if (!nw->valid && p->matrix_cost > 0 && p->steady && nw->blunt == 0) continue;
     if (stagnated(nw, p, norm, &status)) {
-      nw->valid = nw->reuse; // round-off tells nothing about the matrix
+      if (fresh) nw->blunt = BLUNT;
+      // round-off tells nothing about a matrix that is no worse than a fresh one
+      nw->valid = nw->reuse && (nw->valid || (p->matrix_cost > 0 && !fresh));
       return TR_OK;
     }
     TR_TRY(status);

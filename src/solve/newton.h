@@ -32,8 +32,6 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
-  bool
-      tiny; // a few unknowns, which may be anything: rates of fresh matrices are measured, not believed
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
@@ -79,6 +77,7 @@ typedef struct tr_newton {
   // was first_norm; solves that ended after one since it was measured; 0: never
   double first_rate, first_norm;
   int believed;
+  int blunt;    // solves for which corrections that round-off stopped are believed of any matrix
   int wait;     // solves until reuse is tried though it does not seem to pay
   int patience; // the next such wait
   long iterations, residuals, matrices, stagnations;

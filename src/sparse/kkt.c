@@ -64,13 +64,9 @@ static double predict_cost(const tr_pattern *p, double flops, double numbers) {
   return (assembly + 0.8 * numbers + 0.4 * flops) / (residual + 0.75 * numbers);
 }
 
-// The same for tiny systems, in corrections, where rows are evaluated one by one; elsewhere it is not worth
-// planning.
-static const double DENSE_COST = 5;
-
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   p->klu = NULL, p->blocks = NULL;
-  p->matrix_cost = p->single > 0 ? DENSE_COST : 0;
+  p->matrix_cost = 0;
   if (p->n <= dense_max) return TR_OK;
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
   if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;

@@ -29,7 +29,7 @@ typedef struct tr_pattern {
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
-  double matrix_cost;       // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
+  double matrix_cost; // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
 } tr_pattern;
 
 // Tiny systems are stored and factored dense up to this size (measured: see docs/performance.md).

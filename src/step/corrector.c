@@ -158,7 +158,6 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
-  k.p.tiny = !s->sys->pattern.klu && !s->sys->pattern.blocks;
   k.p.steady = tr_step_steady(s);
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

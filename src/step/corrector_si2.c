@@ -482,7 +482,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
-  k.p.tiny = !s->sys->pattern.klu && !s->sys->pattern.blocks;
   k.p.steady = tr_step_steady(s);
   k.p.inexact = true;
   if (c->few) {
