@@ -70,7 +70,7 @@ void tr_control_begin(tr_run *r) {
   double span = r->settings.end - r->x.t, a = vec_largest(r->x.a, r->sys->nv);
   double v = vec_largest(r->x.v, r->sys->nv);
   if (!(c->tol > 0)) return;
-  r->step->allowed = c->tol;
+  r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;
   r->failed_h = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;

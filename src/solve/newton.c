@@ -18,6 +18,8 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // Corrections below this share of the tolerance may be noise: a rate measured with them is a bound and tells
 // nothing about the matrix.
 static const double NOISY = 0.25;
+// Solves for which round-off, once it has stopped a fresh matrix, may stop others.
+enum { BLUNT = 16 };
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Share of the tolerance for the error after a single correction, whose rate was not measured; the same near
@@ -145,23 +147,35 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   return false;
 }
 
-// A matrix slower than this is not handed on to the next solve. Where that is planned, its price decides
-// there; elsewhere, nothing is gained by a new one if the last new one was no better.
+// A matrix slower than this is not handed on to the next solve. Where reuse is planned its price decides, in the
+// next solve; elsewhere, if a fresh one is no better, nothing is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
-  if (p->matrix_cost > 0) return RATE_SLOW;
-  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
+  if (p->matrix_cost > 0 && nw->regular) return RATE_SLOW;
+  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
 }
 
-// What a solve of `count` corrections that began with a matrix of that age tells about reuse.
-static void learn(tr_newton *nw, const tr_newton_problem *p, int age, int count, double worst) {
-  nw->last_count = count;
+// Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
+// that there was no need for it. Not whole: lest chance, which has it just above or below, seem to cost a
+// correction.
+static double needed(const tr_newton_problem *p, int k, double norm, double last) {
+  if (k == 1 || !p->steady || !(norm < last)) return k;
+  if (norm <= ONCE * p->tol) return k - 1;
+  return k - 1 + fmin(1, log(norm / (ONCE * p->tol)) / log(last / norm));
+}
+
+// What a solve of `count` corrections that began with a matrix of that age tells about reuse. Where it ended
+// with another, that was not worth its while, and the other begins anew.
+static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double count, double worst) {
+  bool renewed = age > 0 && nw->age == 0;
+  nw->last_count = age > 1 && !renewed ? 0.5 * (nw->last_count + count) : count;
   if (age == 0) {
     nw->fresh_count = count, nw->fresh_rate = worst;
     return;
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
+  if (renewed) return;
   nw->extra += fmax(0, count - nw->fresh_count);
-  if (count - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
+  if (ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
@@ -188,6 +202,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
          stale = 0; // worst rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
+  if (nw->blunt > 0) nw->blunt--;
   if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
   int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {
@@ -201,9 +216,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     since++;
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
-      // the last one only told that there was no need for it
-      int needed = k > 1 && p->steady && norm <= ONCE * p->tol ? k - 1 : k;
-      learn(nw, p, age, needed, age > 0 && fresh ? stale : worst);
+      learn(nw, p, age, needed(p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }
@@ -215,8 +228,12 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
+    // near singular positions a stale matrix is not what round-off stops
+    if (!nw->valid && p->matrix_cost > 0 && p->steady && nw->blunt == 0) continue;
     if (stagnated(nw, p, norm, &status)) {
-      nw->valid = nw->reuse; // round-off tells nothing about the matrix
+      if (fresh) nw->blunt = BLUNT;
+      // round-off tells nothing about a matrix that is no worse than a fresh one
+      nw->valid = nw->reuse && (nw->valid || (p->matrix_cost > 0 && !fresh));
       return TR_OK;
     }
     TR_TRY(status);

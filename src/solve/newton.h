@@ -69,16 +69,17 @@ typedef struct tr_newton {
   double norm;  // of the correction it followed: a larger one contracts worse
   double first; // first correction of the last solve
   // what reuse costs
-  int age;           // solves since the matrix was made
-  double extra;      // corrections in them beyond those with a fresh matrix
-  double reuse_rate; // contraction of a matrix that is reused for the first time; 0: never seen
-  int last_count;    // corrections of the last solve
-  int fresh_count;   // of the last one that began with a fresh matrix,
-  double fresh_rate; // and its contraction
+  int age;            // solves since the matrix was made
+  double extra;       // corrections in them beyond those with a fresh matrix
+  double reuse_rate;  // contraction of a matrix that is reused for the first time; 0: never seen
+  double last_count;  // corrections of the last solves
+  double fresh_count; // of the last one that began with a fresh matrix,
+  double fresh_rate;  // and its contraction
   // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
   // was first_norm; solves that ended after one since it was measured; 0: never
   double first_rate, first_norm;
   int believed;
+  int blunt;    // solves for which corrections that round-off stopped are believed of any matrix
   int wait;     // solves until reuse is tried though it does not seem to pay
   int patience; // the next such wait
   long iterations, residuals, matrices, stagnations;

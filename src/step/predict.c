@@ -24,12 +24,14 @@
 enum { DEGREES = TR_PAST_UNEVEN - 1 }; // that can be judged: 0 .. 3
 static const double BETTER = 0.5;      // e_3/e_2 for which a cubic is taken; the same for a trend
 static const double FADE = 0.5, RIDGE = 1e-12;
-// b is found anew in every third step of small systems, where that takes as long as a correction, and in every
-// fifth of large ones, where it changes slowly; unless the last prediction missed by more than MISSED times
-// what it did then.
-enum { SMALL = 64, LARGE = 1000 }; // unknowns
-enum { EARLY = 50 };               // steps in which it still settles
+// b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
+// of small ones, and in every fifth of large ones, where it changes slowly; in half that time if the last
+// prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
+// WAIT steps, then twice as many.
+enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
+enum { EARLY = 50 };                          // steps in which it still settles
 static const double MISSED = 2;
+enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
 static const double EVEN = 1e-7;   // steps that differ by less have one length
 static const double WILDEST = 128; // sum of |weights|; of the polynomial 2^m - 1
 
@@ -100,27 +102,31 @@ TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
 
 TR_WIDE(follow, follow_all, (int n, double *const *y, tr_trend *f), (n, y, f))
 
+// Weights of the newest states from b, by Horner's scheme in the shift z:
+//   sum (1 + b_j) (1 - z)^j = sum w_i z^i
+static void weigh_trend(tr_trend *f) {
+  enum { M = TR_TERMS };
+  double sum = 0, w[M] = {0};
+  for (int j = M - 1; j >= 0; j--) {
+    for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
+    w[0] += 1 + f->b[j];
+  }
+  for (int i = 0; i < M; i++) sum += fabs(w[i]);
+  memcpy(f->w, w, sizeof w);
+  f->tame = sum < WILDEST;
+}
+
 static void learn(int n, double *const *y, tr_trend *f) {
   if (f->steps == 0) *f = (tr_trend){0};
   if (n == 0) return;
   f->steps++;
   follow(n, y, f);
   solve_trend(f);
+  weigh_trend(f);
 }
 
-// Weights of the newest states from b; false: they are not to be trusted.
-static bool trend_weights(const tr_trend *f, int degree, double *w) {
-  enum { M = TR_TERMS };
-  double sum = 0, c[M];
-  if (f->steps < 2 || !(f->e[M] < BETTER * f->e[degree])) return false;
-  for (int j = 0; j < M; j++) c[j] = 1 + f->b[j], w[j] = 0;
-  // Horner's scheme in the shift z:  sum c_j (1 - z)^j = sum w_i z^i
-  for (int j = M - 1; j >= 0; j--) {
-    for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
-    w[0] += c[j];
-  }
-  for (int i = 0; i < M; i++) sum += fabs(w[i]);
-  return sum < WILDEST;
+static bool trusted(const tr_trend *f, int degree) {
+  return f->steps > 1 && f->tame && f->e[TR_TERMS] < BETTER * f->e[degree];
 }
 
 // ---- past -----------------------------------------------------------------------------------------
@@ -146,7 +152,25 @@ static bool follows_trend(const tr_step *s) {
 
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
+  if (n <= TINY) return 8;
   return n <= SMALL ? 3 : s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 5;
+}
+
+// b is to be found anew.
+static bool due(const tr_step *s) {
+  if (s->trend_a.steps < 2) return true;
+  if (s->untrusted >= TRIES) return s->trend_age >= s->trend_wait;
+  return s->trend_age >= rest(s) || (s->missed && 2 * s->trend_age >= rest(s));
+}
+
+// Trends that are of no use several times in a row are looked for less and less often.
+static void doubt(tr_step *s) {
+  if (trusted(&s->trend_a, s->degree) || trusted(&s->trend_lam, s->degree)) {
+    s->untrusted = s->trend_wait = 0;
+  } else if (++s->untrusted >= TRIES) {
+    s->trend_wait = s->trend_wait ? 2 * s->trend_wait : WAIT;
+    if (s->trend_wait > WAIT_MAX) s->trend_wait = WAIT_MAX;
+  }
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x) {
@@ -165,10 +189,11 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
   s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
   if (s->past < TR_PAST || !even(s, TR_PAST, 2 * s->past_t[0] - s->past_t[1])) {
     s->trend_a.steps = s->trend_lam.steps = 0;
-  } else if (follows_trend(s) && (s->trend_a.steps < 2 || s->trend_age >= rest(s) || s->missed)) {
+  } else if (follows_trend(s) && due(s)) {
     s->trend_age = 0;
     learn(s->sys->nv, s->past_a, &s->trend_a);
     learn(s->sys->nc, s->past_lam, &s->trend_lam);
+    doubt(s);
   }
 }
 
@@ -261,10 +286,11 @@ static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, dou
                   int size, double *out) {
   double w[TR_TERMS];
   int n = degree + 1 < s->past ? degree + 1 : s->past;
-  if (degree >= 2 && f->steps > 0 && even(s, 2, t) && trend_weights(f, degree, w))
-    n = TR_TERMS;
-  else
-    weigh(n, s->past_t, t, w);
+  if (degree >= 2 && trusted(f, degree) && even(s, 2, t)) {
+    combine(TR_TERMS, f->w, past, size, out);
+    return;
+  }
+  weigh(n, s->past_t, t, w);
   combine(n, w, past, size, out);
 }
 
@@ -295,13 +321,13 @@ static bool bears_trend(const tr_step *s, const double *trend, int n, const doub
 }
 
 void tr_predict_w(tr_step *s, double t) {
-  double line[TR_PAST] = {2, -1}, trend[TR_TERMS], *w = line;
+  double line[TR_PAST] = {2, -1};
+  const double *w = line, *trend = s->trend_a.w;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if (!s->c.few || n < 2) weigh(n, s->past_t, t, w);
-  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) &&
-      trend_weights(&s->trend_a, degree, trend)) {
+  if (!s->c.few || n < 2) weigh(n, s->past_t, t, line);
+  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree)) {
     if (s->trend_age == 0) s->w_follows = bears_trend(s, trend, n, w);
     if (s->w_follows) n = TR_TERMS, w = trend;
   }

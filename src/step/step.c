@@ -110,8 +110,12 @@ void tr_step_free(tr_step *s) {
 static const double TIGHT = 1e-11;
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
-  // under step control a thousandth of the error that the step may make in q [GNP05]
-  if (s->allowed > 0) return 1e-3 * s->allowed * s->c.cv / s->c.cq;
+  // under step control a thousandth of the error that the step may make in q [GNP05], and in v where that
+  // counts: with little damping what is left swings on across the constraints
+  if (s->allowed > 0) {
+    double per_q = s->c.cv / s->c.cq;
+    return 1e-3 * s->allowed * (s->allows_v ? fmin(1, per_q) : per_q);
+  }
   double v = 0, a = 0;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics

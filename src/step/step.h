@@ -90,7 +90,9 @@ enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 // What the past itself says about the best way to go on from it, see predict.c.
 typedef struct tr_trend {
   double gram[TR_TERMS][TR_TERMS + 1]; // normal equations, the right-hand side last
-  double b[TR_TERMS];                  // their solution
+  double b[TR_TERMS];                  // their solution,
+  double w[TR_TERMS];                  // weights of the newest states by it
+  bool tame;                           // they are not too large
   double e[TR_PAST];                   // of the newest state: [k] by degree k, [TR_TERMS] by b
   int steps;                           // that went into it, all of the same length
 } tr_trend;
@@ -130,6 +132,7 @@ struct tr_step {
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   double allowed;   // error of q under step control, 0: fixed steps
+  bool allows_v;    // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room
@@ -142,6 +145,8 @@ struct tr_step {
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
+  int untrusted;  // times in a row that they were found of no use
+  int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
   bool w_follows; // w goes on like a
   tr_arena arena;
