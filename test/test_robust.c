@@ -354,6 +354,35 @@ static void test_explicit_under_control(void **state) {
   unload(&m);
 }
 
+// A block on a stiff stop is pulled off it. The matrix of the contact makes of a whole pull a correction of
+// nothing: steps that leave it at that would hold the block where it is. The height at 2 s is the double
+// integral of the pull over what is left of it from the instant it points upwards.
+static void test_lift_off(void **state) {
+  (void)state;
+  static const double height = 0.371777038;
+  tr_system *sys = compile_text(
+      "trammel: 1\n"
+      "bodies: {b: {type: planar, mass: 0.1, inertia: 0.1, position: [0, -1e-8]}}\n"
+      "joints: {g: {type: prismatic, markers: [{angle: 90 deg}, {body: b, angle: 90 deg}]}}\n"
+      "forces:\n"
+      "  stop: {type: bump-stop, joint: g, limit: 0, side: lower, stiffness: 1e8, damping: 1e4, "
+      "damping-depth: 1e-9}\n"
+      "  pull: {type: force, markers: [b], force: [0, \"step5(time, 1, -1, 1.5, 0.2)\", 0]}\n"
+      "simulation: {end: 2, step: 1e-3}\n");
+  for (int i = 0; implicit[i]; i++)
+    for (int k = 0; k < 3; k++) {
+      const double tol[] = {0, 1e-5, 1e-7}, allowed[] = {1e-3, 1e-2, 1e-3};
+      tr_error error = {0};
+      tr_run *run = begin(sys, implicit[i], NAN, tol[k], 0);
+      if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", implicit[i], error.text);
+      double y = tr_run_state(run)->q[1];
+      if (!(fabs(y - height) < allowed[k]))
+        fail_msg("%s, %g: %.9f instead of %.9f", implicit[i], tol[k], y, height);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_discontinuous_force),
@@ -369,6 +398,7 @@ int main(void) {
       cmocka_unit_test(test_first_steps),
       cmocka_unit_test(test_turning),
       cmocka_unit_test(test_explicit_under_control),
+      cmocka_unit_test(test_lift_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

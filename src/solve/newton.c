@@ -46,6 +46,7 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   TR_TRY(p->matrix(p));
   nw->valid = true;
   nw->regular = p->regular;
+  nw->side = p->side;
   return TR_OK;
 }
 
@@ -54,6 +55,7 @@ static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
   nw->iterations++;
   nw->residuals++;
   TR_TRY(p->residual(p, nw->r));
+  if (p->side != nw->side) nw->valid = false;
   if (!nw->valid) TR_TRY(refresh(nw, p));
   TR_TRY(p->solve(p, nw->r));
   *norm = p->norm(p, nw->r);
@@ -211,7 +213,9 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       fresh = true, since = 0;
     }
     last = norm;
+    long before = nw->matrices + !nw->valid;
     TR_TRY(correct(nw, p, &norm));
+    if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
     if (k == 1) nw->first = norm;
     since++;
     if (converged(nw, p, fresh, since, norm, last)) {
@@ -227,9 +231,11 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       if (nw->rate <= RATE_SLOW) continue;
     }
     if (nw->rate <= RATE_SLOW) continue;
+    if (!fresh && norm > p->floor && nw->blunt == 0) { // that may be the old matrix's fault
+      nw->valid = false;
+      continue;
+    }
     tr_status status = TR_OK;
-    // near singular positions a stale matrix is not what round-off stops
-    if (!nw->valid && p->matrix_cost > 0 && p->steady && nw->blunt == 0) continue;
     if (stagnated(nw, p, norm, &status)) {
       if (fresh) nw->blunt = BLUNT;
       // round-off tells nothing about a matrix that is no worse than a fresh one
@@ -247,9 +253,11 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
 
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   double norm = 0, first = 0;
-  for (int k = 1; k <= most; k++) {
+  for (int k = 1, left = most; left > 0; k++, left--) {
+    long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
     if (norm <= p->floor) return TR_OK;
+    if (nw->matrices > before) k = 1; // a new matrix has a rate of its own
     if (k == 1) {
       first = norm;
     } else {

@@ -22,6 +22,8 @@
 #ifndef TR_NEWTON_H
 #define TR_NEWTON_H
 
+#include <stdint.h>
+
 #include "base/base.h"
 
 typedef struct tr_newton_problem tr_newton_problem;
@@ -37,6 +39,9 @@ struct tr_newton_problem {
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   bool
       strict; // few corrections: as published, also where more of them or a new matrix would be better
+  // Written by `residual`: a number for the side of kinks it was evaluated on. A matrix of another side is
+  // renewed: a stiff contact that has opened makes corrections look small that are not.
+  uint64_t side;
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
@@ -61,13 +66,14 @@ typedef struct tr_newton {
   double *spare; // room for another
   tr_newton_resort resort;
   // between solves
-  bool valid;   // the matrix may be used
-  bool regular; // it was far from singular where it was made
-  bool known;   // rate was measured with this matrix
-  double rate;  // last contraction,
-  int rate_age; // measured when the matrix had this age
-  double norm;  // of the correction it followed: a larger one contracts worse
-  double first; // first correction of the last solve
+  bool valid;    // the matrix may be used
+  bool regular;  // it was far from singular where it was made
+  uint64_t side; // where it was made
+  bool known;    // rate was measured with this matrix
+  double rate;   // last contraction,
+  int rate_age;  // measured when the matrix had this age
+  double norm;   // of the correction it followed: a larger one contracts worse
+  double first;  // first correction of the last solve
   // what reuse costs
   int age;            // solves since the matrix was made
   double extra;       // corrections in them beyond those with a fresh matrix
@@ -87,8 +93,8 @@ typedef struct tr_newton {
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p);
 
-// The iteration of DASSL [YP98]: at most `most` corrections, a matrix never renewed on the way, the same
-// test. It gives up early, so that a smaller step can be tried: for step control only.
+// The iteration of DASSL [YP98]: at most `most` corrections, a matrix renewed on the way for
+// another side only, the same test. It gives up early, so that a smaller step can be tried: for step control only.
 tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most);
 
 #endif

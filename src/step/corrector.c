@@ -45,6 +45,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   tr_work *w = s->work;
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, s->sys->force_level);
   tr_forces(w, x->lam, r, r + nv);
+  p->side = w->acting;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_times(s->sys, blocks, x->a, w->x);
   if (c->history)

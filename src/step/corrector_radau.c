@@ -125,11 +125,15 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   const tr_radau *m = k->m;
   tr_work *w = s->work;
   int nv = s->sys->nv, n = nv + s->sys->nc;
+  uint64_t first = 0;
   for (int i = 0; i < STAGES; i++) {
     double *e1 = r + i * n, *e3 = r + (STAGES + i) * n;
     place(k, i);
     tr_kinematics(w, k->x0->t + k->c[i] * k->h, m->q, m->v, k->x0->mem, TR_AT_VELOCITY);
     tr_stabilised(w, m->lam[i], m->mu[i], NULL, e1, e1 + nv, e3 + nv, e3);
+    if (i == 0) first = p->side = w->acting, k->m->mixed = false;
+    if (w->acting != first) k->m->mixed = true;
+    p->side = 31 * p->side + w->acting;
     tr_mass_times(s->sys, tr_mass_blocks(w, s->blocks), m->a[i], w->x);
     for (int j = 0; j < nv; j++) e1[j] += w->x[j];
     slip(k, i, w->x);

@@ -138,6 +138,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
     tr_stabilised(w, c->unit_metric ? x->lam : s->sum_lam, s->mu, s->w, e1, top, low, e3);
     w->reactions = NULL;
   }
+  p->side = w->acting;
   weigh_masses(k, e1, e3);
   if (s->bends) memcpy(s->bent, low, (size_t)nc * sizeof *low);
   if (s->sys->nvelocity == 0) scale_rows(nc, c->cq, c->cv, c->cw, top, low);

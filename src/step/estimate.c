@@ -21,7 +21,7 @@
 
 static const double FORGIVEN = 10; // tolerances
 
-// Y grows with the coordinates seen.
+// Y grows with the coordinates of accepted states: of those that are tried some are absurd.
 static void grow_scales(tr_step *s, const tr_state *x1) {
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
@@ -153,7 +153,6 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   int n = s->sys->nv;
   double *e = s->work->x, most = 0;
   *worst = 0;
-  grow_scales(s, x1);
   if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, x0, h, x1);
@@ -206,6 +205,8 @@ void tr_estimate_begin(tr_step *s, const tr_state *x) {
 }
 
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  grow_scales(s, x1);
+  if (s->method->error) return;
   double h = x1->t - x0->t, *j = s->last_jerk;
   s->last_jerk = s->jerk, s->jerk = j;
   for (int i = 0; i < s->sys->nv; i++) s->mean_a[i] = (x1->v[i] - x0->v[i]) / h;

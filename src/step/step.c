@@ -230,7 +230,7 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
   }
-  if (s->allowed > 0 && !s->method->error) tr_estimate_accept(s, x0, x1);
+  if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
   if (!tr_step_guesses(s))
     tr_predict_remember(s, x1);

@@ -189,6 +189,7 @@ static tr_status residual(tr_newton_problem *problem, double *r) {
   for (int i = 0; i < nv; i++) sum[i] = ep[i] / s->c.cq - v[i] / s->c.cv;
   tr_mass_times(s->sys, blocks, sum, ep);
   apply(s, sum, e2); // -Q1
+  problem->side = w->acting;
   tr_rates(w, e4);
   for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i];
   for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] = e2[i] / s->c.cq - e4[i];

@@ -326,7 +326,9 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
     tr_velocity_rows_times(s->work, Eu, eu + nv);
   }
-  if (tr_kkt_solve(tr_radau_filter(s), 1, eu) != TR_OK) return INFINITY;
+  // a contact that opens within the step is stiff no longer where it counts
+  tr_kkt *filter = m->mixed ? &s->projection : tr_radau_filter(s);
+  if (tr_kkt_solve(filter, 1, eu) != TR_OK) return INFINITY;
   // nothing is free to move: what the filter would leave is nothing either
   bool driven = nc - s->sys->nvelocity >= nv;
   double size = tr_error_square(nv, driven ? Eu : eu, s->scale_q, worst, &most);

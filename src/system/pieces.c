@@ -61,15 +61,21 @@ void tr_show_reactions(tr_work *w, const double *lam) {
   }
 }
 
+static const uint64_t HASH = 0x100000001b3; // FNV's
+
 void tr_load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS];
+  w->acting = 0;
   for (int i = 0; i < s->nforce; i++) {
     const sys_force *e = &s->force[i];
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
     put_wrenches(&e->e, wrench, w->W);
+    bool acts = false;
+    for (int k = 0; k < e->e.nd * e->e.markers; k++) acts = acts || wrench[k] != 0;
+    w->acting = (w->acting ^ acts) * HASH;
   }
 }
 

@@ -12,6 +12,8 @@
 #ifndef TR_SYSTEM_INTERNAL_H
 #define TR_SYSTEM_INTERNAL_H
 
+#include <stdint.h>
+
 #include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
@@ -185,6 +187,8 @@ typedef struct tr_work {
   tr_frames frames; // (nframe)
   double *W;        // (6 nframe) wrench on each frame: applied minus constraint
   double *W2; // (6 nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
+  uint64_t
+      acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
   double *cache;           // (ncache)
   double *G;               // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
   double *rows;            // (max_rows) those of one block
