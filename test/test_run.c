@@ -512,7 +512,7 @@ static void newton_budget(void **u) {
       {"three_link_pendulum.yaml", 2.18, 0.087},
       {"quick_return.yaml", 1.41, 0.026},
       {"robot_arm.yaml", 1.31, 0.009},
-      {"robot_arm_pid.yaml", 3.18, 0.099},
+      {"robot_arm_pid.yaml", 2.21, 0.131},
       {"shake_table.yaml", 1.34, 0.001},
       {"rod_net.yaml", 2.38, 0.084},
       {"bricard.yaml", 1.17, 0.009},
