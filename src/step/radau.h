@@ -31,7 +31,7 @@ typedef struct tr_radau {
   // the matrix: tangents at step length h0, by the slots of the system's pattern
   double h0, factored_h;
   bool plain;             // nothing is stiff: the projection serves for all, and there is no other
-  bool mixed; // stages differ in which forces act
+  bool mixed;             // stages differ in which forces act
   int doubts;             // matrices until that is looked at again
   bool damped;            // Q_v is not small beside M
   double *K, *D;          // (nnz) h0^2 (M a + G' lam - Q)_q and -h0 (Q_v + M W), see add_turning
