@@ -150,9 +150,10 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 }
 
 // A matrix slower than this is not handed on to the next solve. Where reuse is planned its price decides, in the
-// next solve; elsewhere, if a fresh one is no better, nothing is gained.
+// next solve, unless it was made near a singular position; elsewhere, if a fresh one is no better, nothing
+// is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
-  if (p->matrix_cost > 0 && nw->regular) return RATE_SLOW;
+  if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
   return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
 }
 

@@ -8,7 +8,8 @@
 //     one it was measured on, and with each solve that did not measure it.
 //     So does what was measured of the first correction with a fresh matrix, which follows Newton's law,
 //     |e_1| ~ |e_0|^2, while the matrix is exact and far from singular; it is measured again and again.
-// (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation.
+// (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
+//     matrix only while a fresh one did not do better.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
 //     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
