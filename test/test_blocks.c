@@ -107,6 +107,76 @@ static void models(void **u) {
   }
 }
 
+// A matrix written to where it is factored is the one that goes there by its values, and so are its solutions; sizes
+// that are found without room for a matrix are those of its entries.
+static void check_in_place(const tr_system *sys, tr_work *w, const tr_state *x, seed *s) {
+  const tr_pattern *p = &sys->pattern;
+  tr_coefficients c = {.cm = 1, .ck = 1e-4, .cd = 1e-2};
+  size_t n = (size_t)p->n, nv = (size_t)sys->nv;
+  tr_arena ar = tr_arena_make(NULL);
+  tr_kkt by_values, in_place;
+  assert_int_equal(tr_kkt_make(&ar, p, &by_values), TR_OK);
+  assert_int_equal(tr_kkt_make_lean(&ar, p, &in_place), TR_OK);
+  double *values = by_values.values, *f = TR_NEW(&ar, n, double), *b = TR_NEW(&ar, 2 * n, double);
+  double *expected = TR_NEW(&ar, p->blocks->numbers, double), *room = tr_kkt_blocks(&in_place);
+  draw_many(s, (int)n, f);
+  draw_many(s, (int)n, b);
+  memcpy(b + n, b, n * sizeof *b);
+  tr_kinematics(w, 0, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(w, x->lam, f, NULL);
+  tr_tangent_here(w, x->a, x->lam, NULL, c, values);
+  tr_tangent_blocks(w, x->a, x->lam, NULL, c, room);
+  tr_blocks_fill(p->blocks, p, values, expected);
+  for (int i = 0; i < p->blocks->numbers; i++) assert_true(room[i] == expected[i]);
+
+  tr_sizes z = {sys->nv, f, TR_NEW(&ar, nv, double), TR_NEW(&ar, nv, double)};
+  double *pull = TR_NEW(&ar, nv, double);
+  tr_tangent_sizes(w, x->a, x->lam, NULL, c, &z);
+  for (int j = sys->nv; j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1]; k++)
+      if (p->row[k] < sys->nv) pull[p->row[k]] += fabs(values[k] * f[j - sys->nv]);
+  for (int i = 0; i < sys->nv; i++) {
+    double diagonal = values[tr_pattern_slot(p, i, i)];
+    assert_true(fabs(z.diagonal[i] - diagonal) <= 1e-14 * fabs(diagonal));
+    assert_true(fabs(z.pull[i] - pull[i]) <= 1e-14 * pull[i]);
+  }
+
+  assert_true(tr_kkt_factor_blocks(&in_place));
+  assert_int_equal(tr_kkt_factor(&by_values), TR_OK);
+  assert_true(by_values.by_blocks && in_place.by_blocks && by_values.rcond == in_place.rcond);
+  assert_int_equal(tr_kkt_solve(&by_values, 1, b), TR_OK);
+  assert_int_equal(tr_kkt_solve(&in_place, 1, b + n), TR_OK);
+  for (size_t i = 0; i < n && !tr_kkt_refines(&in_place); i++) assert_true(b[i] == b[n + i]);
+  assert_true(in_place.values == NULL || p->nnz < 1 << 14 || tr_kkt_refines(&in_place));
+  tr_kkt_free(&by_values), tr_kkt_free(&in_place);
+  tr_arena_free(&ar);
+}
+
+static void written_in_place(void **u) {
+  (void)u;
+  static const char *const row[][2] = {
+      {"rod_chain.yaml", "N=20"},      {"rod_chain.yaml", "N=500"}, // lean
+      {"four_bar_chain.yaml", "N=60"}, {"rod_net.yaml", "N=4"},
+      {"robot_arm.yaml", NULL},        {"stewart_platform.yaml", NULL}};
+  for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+    const char *set[] = {row[r][1], NULL};
+    mechanism m = load_model(row[r][0], set);
+    tr_state x;
+    tr_work *w;
+    seed s = 11;
+    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+    assert_true(m.sys->pattern.blocks != NULL);
+    draw_many(&s, m.sys->nv, x.a);
+    draw_many(&s, m.sys->nc, x.lam);
+    draw_many(&s, m.sys->nv, x.v);
+    check_in_place(m.sys, w, &x, &s);
+    tr_work_free(w);
+    tr_state_free(m.sys, &x);
+    unload(&m);
+  }
+}
+
 // A tree of hinges, two branches at each body, and a star: bodies and joints go as wholes, from the leaves to
 // the root, with next to no fill. Pivots of what carries the rest are large, and that is no trouble.
 static void trees(void **u) {
@@ -117,7 +187,8 @@ static void trees(void **u) {
       "joints: {j_1: {type: revolute, bodies: [ground, b_1], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
       "repeat:\n"
       "  - {for: i, from: 2, to: 255,\n"
-      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [1e-3, 2e-3, 3e-3], position: "
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [1e-3, 2e-3, 3e-3], "
+      "position: "
       "[0.1*i, 0.1*sin(i), 0]}},\n"
       "     joints: {\"j_{i}\": {type: revolute, bodies: [\"b_{floor(i/2)}\", \"b_{i}\"],\n"
       "       at: [0.1*i - 0.1, 0.1, 0], axis: [cos(i), 1, 0]}}}\n",
@@ -128,7 +199,8 @@ static void trees(void **u) {
       "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [0.1, 0.2, 0.3], position: "
       "[cos(i), "
       "sin(i), 0]}},\n"
-      "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"b_{i}\"], at: [cos(i), sin(i), "
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"b_{i}\"], at: [cos(i), "
+      "sin(i), "
       "0], "
       "axis: [0, 1, cos(i)]}}}\n"};
   for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
@@ -301,11 +373,9 @@ static void masked(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models),
-      cmocka_unit_test(trees),
-      cmocka_unit_test(singular_position),
-      cmocka_unit_test(random_linkages),
-      cmocka_unit_test(masked),
+      cmocka_unit_test(models),          cmocka_unit_test(written_in_place),
+      cmocka_unit_test(trees),           cmocka_unit_test(singular_position),
+      cmocka_unit_test(random_linkages), cmocka_unit_test(masked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

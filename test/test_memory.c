@@ -338,9 +338,9 @@ static void bodies_take_little(void **u) {
 #ifdef SANITIZED
   skip(); // sanitizers add to every block
 #endif
-  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3900, 1900, 5800});
-  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3900, 1900, 8200});
-  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){3200, 1750, 4200});
+  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3700, 1400, 4900});
+  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3700, 1400, 7900});
+  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2500, 1300, 3600});
 }
 
 // The watch itself works.

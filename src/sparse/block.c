@@ -13,34 +13,35 @@
 
 enum { WIDTH = 16 };
 // One text, compiled for the widths and sizes of runs that matter.
-#define BY_SHAPE(s, plain, lanes_of, ...)                               \
-  do {                                                                  \
-    if ((s)->lanes) {                                                   \
-      switch ((s)->width) {                                             \
-        case 2: lanes_of(b, s, 2, __VA_ARGS__); break;                  \
-        case 3: lanes_of(b, s, 3, __VA_ARGS__); break;                  \
-        default: lanes_of(b, s, (s)->width, __VA_ARGS__);               \
-      }                                                                 \
-      break;                                                            \
-    }                                                                   \
-    switch (16 * (s)->width + ((s)->uniform < 16 ? (s)->uniform : 0)) { \
-      case 16 * 1 + 1: plain(b, s, 1, 1, __VA_ARGS__); break;           \
-      case 16 * 1 + 2: plain(b, s, 1, 2, __VA_ARGS__); break;           \
-      case 16 * 2 + 2: plain(b, s, 2, 2, __VA_ARGS__); break;           \
-      case 16 * 2 + 3: plain(b, s, 2, 3, __VA_ARGS__); break;           \
-      case 16 * 3 + 3: plain(b, s, 3, 3, __VA_ARGS__); break;           \
-      case 16 * 4 + 2: plain(b, s, 4, 2, __VA_ARGS__); break;           \
-      default: /* runs that differ */                                   \
-        switch ((s)->width) {                                           \
-          case 1: plain(b, s, 1, 0, __VA_ARGS__); break;                \
-          case 2: plain(b, s, 2, 0, __VA_ARGS__); break;                \
-          case 3: plain(b, s, 3, 0, __VA_ARGS__); break;                \
-          case 4: plain(b, s, 4, 0, __VA_ARGS__); break;                \
-          case 5: plain(b, s, 5, 0, __VA_ARGS__); break;                \
-          case 6: plain(b, s, 6, 0, __VA_ARGS__); break;                \
-          default: plain(b, s, (s)->width, 0, __VA_ARGS__);             \
-        }                                                               \
-    }                                                                   \
+#define BY_SHAPE(s, plain, lanes_of, ...)                            \
+  do {                                                               \
+    const block_kind *k = (const block_kind *)(b->kind + (s)->kind); \
+    if (k->lanes) {                                                  \
+      switch (k->width) {                                            \
+        case 2: lanes_of(s, k, 2, __VA_ARGS__); break;               \
+        case 3: lanes_of(s, k, 3, __VA_ARGS__); break;               \
+        default: lanes_of(s, k, k->width, __VA_ARGS__);              \
+      }                                                              \
+      break;                                                         \
+    }                                                                \
+    switch (16 * k->width + (k->uniform < 16 ? k->uniform : 0)) {    \
+      case 16 * 1 + 1: plain(s, k, 1, 1, __VA_ARGS__); break;        \
+      case 16 * 1 + 2: plain(s, k, 1, 2, __VA_ARGS__); break;        \
+      case 16 * 2 + 2: plain(s, k, 2, 2, __VA_ARGS__); break;        \
+      case 16 * 2 + 3: plain(s, k, 2, 3, __VA_ARGS__); break;        \
+      case 16 * 3 + 3: plain(s, k, 3, 3, __VA_ARGS__); break;        \
+      case 16 * 4 + 2: plain(s, k, 4, 2, __VA_ARGS__); break;        \
+      default: /* runs that differ */                                \
+        switch (k->width) {                                          \
+          case 1: plain(s, k, 1, 0, __VA_ARGS__); break;             \
+          case 2: plain(s, k, 2, 0, __VA_ARGS__); break;             \
+          case 3: plain(s, k, 3, 0, __VA_ARGS__); break;             \
+          case 4: plain(s, k, 4, 0, __VA_ARGS__); break;             \
+          case 5: plain(s, k, 5, 0, __VA_ARGS__); break;             \
+          case 6: plain(s, k, 6, 0, __VA_ARGS__); break;             \
+          default: plain(s, k, k->width, 0, __VA_ARGS__);            \
+        }                                                            \
+    }                                                                \
   } while (0)
 #define FIXED static inline __attribute__((always_inline))
 
@@ -189,12 +190,12 @@ static void subtract_large(int rows, int w, int columns, const double *restrict 
 }
 
 // size: of all runs, 0: they differ.
-FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size, const double *d,
-                       double *F, block_report *report) {
+FIXED bool factor_node(const block_node *s, const block_kind *kind, int w, int size,
+                       const double *d, double *F, block_report *report) {
   double *D = F + s->at, *L = D + w * w;
-  const double *U = L + s->rows * w;
+  const double *U = L + kind->rows * w;
   if (!invert(w, d, D, report)) return false;
-  for (int i = 0; i < s->rows; i++) {
+  for (int i = 0; i < kind->rows; i++) {
     double row[WIDTH];
     for (int k = 0; k < w; k++) row[k] = L[i * w + k];
     for (int j = 0; j < w; j++) {
@@ -203,65 +204,68 @@ FIXED bool factor_node(const tr_blocks *b, const block_node *s, int w, int size,
       L[i * w + j] = sum;
     }
   }
-  const block_run *run = b->run + s->run;
-  const block_target *target = b->target + s->target;
-  for (int i = 0; i < s->runs; i++)
-    for (int j = 0; j < s->runs; j++, target++) {
+  const block_run *run = kind->run;
+  const block_target *target = block_targets(kind);
+  for (int i = 0; i < kind->runs; i++)
+    for (int j = 0; j < kind->runs; j++, target++) {
       int ld = target->step;
-      double *C = F + target->at;
+      double *C = D + target->at;
       const double *A = L + run[i].row * w, *B = U + run[j].row;
       if (size > 0)
-        subtract(size, w, size, A, B, s->rows, C, ld);
+        subtract(size, w, size, A, B, kind->rows, C, ld);
       else if (w >= 4 && run[j].size >= 4)
-        subtract_large(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
+        subtract_large(run[i].size, w, run[j].size, A, B, kind->rows, C, ld);
       else
-        subtract(run[i].size, w, run[j].size, A, B, s->rows, C, ld);
+        subtract(run[i].size, w, run[j].size, A, B, kind->rows, C, ld);
     }
   return true;
 }
 
-FIXED bool factor_lanes(const tr_blocks *b, const block_node *s, int w, const double *d, double *F,
-                        block_report *report) {
+FIXED bool factor_lanes(const block_node *s, const block_kind *kind, int w, const double *d,
+                        double *F, block_report *report) {
   double *D = F + s->at, *L = D + w;
-  const double *U = L + s->runs * w;
+  const double *U = L + kind->runs * w;
   for (int l = 0; l < w; l++) {
     double size = fabs(D[l]) * d[l] * d[l];
     if (!(size > 0)) return false;
     note(size, report);
     D[l] = 1 / D[l];
   }
-  const block_target *target = b->target + s->target;
-  for (int i = 0; i < s->runs; i++) {
+  const block_target *target = block_targets(kind);
+  for (int i = 0; i < kind->runs; i++) {
     for (int l = 0; l < w; l++) L[i * w + l] *= D[l];
-    for (int j = 0; j < s->runs; j++, target++)
-      for (int l = 0; l < w; l++) F[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
+    for (int j = 0; j < kind->runs; j++, target++)
+      for (int l = 0; l < w; l++) D[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
   }
   return true;
 }
 
 // What node s takes from the diagonals below it, in absolute value, to sum (n).
 static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, double *sum) {
-  int w = s->width;
-  const double *L = F + s->at + (s->lanes ? w : w * w);
-  const double *U = L + (s->lanes ? s->runs : s->rows) * w;
-  for (int r = 0; r < s->runs; r++) {
-    const block_run *run = b->run + s->run + r;
+  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+  int w = kind->width;
+  const double *L = F + s->at + (kind->lanes ? w : w * w);
+  const double *U = L + (kind->lanes ? kind->runs : kind->rows) * w;
+  sum += s->first;
+  for (int r = 0; r < kind->runs; r++) {
+    const block_run *run = kind->run + r;
     for (int i = 0; i < run->size; i++) {
       double x = 0;
-      if (s->lanes) x = L[r * w + i] * U[r * w + i];
-      for (int k = 0; k < w && !s->lanes; k++)
-        x += L[(run->row + i) * w + k] * U[k * s->rows + run->row + i];
+      if (kind->lanes) x = L[r * w + i] * U[r * w + i];
+      for (int k = 0; k < w && !kind->lanes; k++)
+        x += L[(run->row + i) * w + k] * U[k * kind->rows + run->row + i];
       sum[run->first + i] += fabs(x);
     }
   }
 }
 
 // d (width of the node) from the sums in it, to which pivots of the same node add.
-static void scale_node(const block_node *s, const double *F, double *d) {
-  int w = s->width;
+static void scale_node(const tr_blocks *b, const block_node *s, const double *F, double *d) {
+  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+  int w = kind->width;
   const double *D = F + s->at;
   for (int i = 0; i < w; i++) {
-    for (int k = 0; k < i && !s->lanes; k++)
+    for (int k = 0; k < i && !kind->lanes; k++)
       d[i] += fabs(D[i * w + k] * D[k * w + i]) * d[k] * d[k];
     d[i] = 1 / sqrt(d[i]);
   }
@@ -272,7 +276,7 @@ FIXED void factor_all(const tr_blocks *b, double *scale, double *F, block_report
                       bool *ok) {
   for (const block_node *s = b->node; s < b->node + b->nodes && *ok; s++) {
     double *d = scale + s->first;
-    if (b->measured) scale_node(s, F, d);
+    if (b->measured) scale_node(b, s, F, d);
     BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report);
     if (b->measured && *ok) add_sizes(b, s, F, scale);
   }
@@ -282,16 +286,29 @@ TR_WIDE(factor_nodes, factor_all,
         (const tr_blocks *b, double *scale, double *F, block_report *report, bool *ok),
         (b, scale, F, report, ok))
 
-bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, double *d, double *F,
-                      block_report *report) {
+void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot) {
+  for (int j = 0; j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1]; k++)
+      slot[k] = b->column[2 * j] + b->offsets[b->column[2 * j + 1] + k - p->column[j]];
+}
+
+void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F) {
+  memset(F, 0, (size_t)b->numbers * sizeof *F);
+  for (int j = 0; j < b->n; j++) {
+    const int *offset = b->offsets + b->column[2 * j + 1];
+    double *first = F + b->column[2 * j];
+    for (int k = p->column[j]; k < p->column[j + 1]; k++) first[*offset++] = values[k];
+  }
+}
+
+bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *report) {
   bool ok = true;
   *report = (block_report){.least = INFINITY};
-  memset(F, 0, (size_t)b->numbers * sizeof *F);
-  for (int k = 0; k < nnz; k++) F[b->slot[k]] = values[k];
   for (int s = 0; b->measured && s < b->nodes; s++) {
     const block_node *node = &b->node[s];
-    for (int k = 0; k < node->width; k++)
-      d[node->first + k] = fabs(F[node->at + (node->lanes ? k : k * (node->width + 1))]);
+    const block_kind *kind = (const block_kind *)(b->kind + node->kind);
+    for (int k = 0; k < kind->width; k++)
+      d[node->first + k] = fabs(F[node->at + (kind->lanes ? k : k * (kind->width + 1))]);
   }
   factor_nodes(b, d, F, report, &ok);
   return ok && isfinite(report->most + report->largest);

@@ -13,39 +13,47 @@
 
 // Rows that follow each other in the elimination and belong to one node.
 typedef struct block_run {
-  int first, size;
-  int row;   // its first row among those of the node
-  int owner; // the node whose pivots they are
+  int first, size; // first: from that of the node on
+  int row;         // its first row among those of the node
 } block_run;
 
-// Where the product of the rows of one run and the columns of another goes, and from one row to the next;
-// of lanes, from one lane to the next.
+// Where the product of the rows of one run and the columns of another goes, from D of the node on, and from
+// one row to the next; of lanes, from one lane to the next.
 typedef struct block_target {
   int at, step;
 } block_target;
+
+// What nodes look like; all of one kind, as those of the bodies of a chain, share it. All in whole numbers.
+typedef struct block_kind {
+  int width, rows, runs;
+  int uniform;     // size of all runs, 0: they differ
+  int lanes;       // or 0
+  block_run run[]; // (runs), then the targets, (runs x runs) of rows in run i by columns in run j
+} block_kind;
+static inline const block_target *block_targets(const block_kind *k) {
+  return (const block_target *)(k->run + k->runs);
+}
 
 // D (w x w), then L (rows x w), then U (w x rows), all by rows. A node of lanes stands for w unknowns
 // that do not see each other: run r of unknown l is one row, first + l. Then D has w numbers, L and U
 // have runs x w.
 typedef struct block_node {
-  int first, width, rows;
-  int run, runs;
-  int target;  // (runs x runs) of rows in run i by columns in run j
-  int uniform; // size of all runs, 0: they differ
-  int at;      // D among the numbers
-  bool lanes;
+  int first;
+  int at; // D among the numbers
+  int kind;
 } block_node;
 
 typedef struct tr_blocks {
-  int n, nodes, widest;
+  int n, nodes;
   int numbers;      // of the factors
   double flops;     // of a factorisation
   bool measured;    // against what they were made of: see tr_blocks_factor
   const int *order; // (n) unknown that is eliminated k-th
-  const int *slot;  // (nnz) where the entry of the matrix goes
-  block_node *node;
-  block_run *run;
-  block_target *target;
+  block_node *node; // (nodes)
+  const int *kind;  // block_kind one after the other
+  // (2 n) where the entries of a column of the matrix go: the first one, and the list that says how far
+  // from it each of them is
+  const int *column, *offsets;
 } tr_blocks;
 
 // NULL in *out: another solver will do better.
@@ -56,12 +64,14 @@ typedef struct block_report {
   double least, most, largest;
 } block_report;
 
-// F (numbers) from the values; d (n), in the order of elimination, makes the matrix D A D look balanced.
+// F (numbers) is the matrix, scattered by tr_blocks_fill or by the caller who knows where; then the factors.
+// d (n), in the order of elimination, makes the matrix D A D look balanced.
 // Pivots may grow by nature: what carries a branch of a tree has its inertia. In a measured plan d is
 // written, from the sum of all that a pivot was made of: its size then tells what has cancelled.
 // False: a pivot vanished or is not finite.
-bool tr_blocks_factor(const tr_blocks *b, int nnz, const double *values, double *d, double *F,
-                      block_report *report);
+void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F);
+bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *report);
+void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
 // In place, `count` right-hand sides one after the other; x: room for 2 n.
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs);
 

@@ -15,6 +15,7 @@
 #include <suitesparse/amd.h>
 
 #include "block.h"
+#include "block_layout.h"
 #include "block_order.h"
 
 enum { WIDTH_MAX = 16 };               // pivots of a node
@@ -340,15 +341,21 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
 
 // ---- layout ---------------------------------------------------------------------------------------
 
-// Nodes in postorder: new[s] is the place of draft s. room (2 n).
+// Nodes in postorder: new[s] is the place of draft s. Of the children those with children come first, the last
+// one of them foremost: along a chain a node then stands near its parent, always in the same way. room (2 n).
 static void postorder(const draft *d, int *new, int *room) {
   int *child = room, *sibling = room + d->count, roots = -1, next = 0;
-  for (int s = 0; s < d->count; s++) child[s] = -1;
-  for (int s = d->count - 1; s >= 0; s--) { // the first child comes first
-    int parent = d->node[s].rows > 0 ? d->of[d->node[s].row[0]] : -1;
-    int *head = parent < 0 ? &roots : &child[parent];
-    sibling[s] = *head, *head = s;
-  }
+  for (int s = 0; s < d->count; s++) child[s] = -1, new[s] = 0;
+  for (int s = 0; s < d->count; s++)
+    if (d->node[s].rows > 0) new[d->of[d->node[s].row[0]]] = 1; // has children
+  for (int inner = 0; inner < 2; inner++)
+    for (int k = 0; k < d->count; k++) {
+      int s = inner ? k : d->count - 1 - k;
+      if (new[s] != inner) continue;
+      int parent = d->node[s].rows > 0 ? d->of[d->node[s].row[0]] : -1;
+      int *head = parent < 0 ? &roots : &child[parent];
+      sibling[s] = *head, *head = s;
+    }
   // down to the first leaf, up over finished ones; `new` holds the way back meanwhile
   for (int s = roots, up = -1; s >= 0;) {
     if (child[s] >= 0) {
@@ -387,81 +394,21 @@ static int count_lanes(const draft *d, const int *sorted, int s, const int *at) 
 }
 
 // Runs of node s from its rows: a run ends where the numbering or the owner jumps.
-static void make_runs(tr_blocks *b, block_node *node, const int *row, const int *owner) {
-  block_run *run = b->run + node->run;
+static void make_runs(const layout *b, plan_node *node, const int *row) {
+  const int *owner = b->owner;
+  plan_run *run = b->run + node->run;
   node->runs = 0;
   for (int k = 0; k < (node->lanes ? node->rows / node->width : node->rows); k++) {
     int i = row[k];
-    block_run *last = run + node->runs - 1;
+    plan_run *last = run + node->runs - 1;
     if (!node->lanes && node->runs > 0 && last->first + last->size == i && last->owner == owner[i])
       last->size++;
     else
-      run[node->runs++] = (block_run){i, node->lanes ? node->width : 1, k, owner[i]};
+      run[node->runs++] = (plan_run){i, node->lanes ? node->width : 1, k, owner[i]};
   }
   node->uniform = node->runs > 0 ? run[0].size : 0;
   for (int k = 1; k < node->runs; k++)
     if (run[k].size != node->uniform) node->uniform = 0;
-}
-
-static int offset_L(const block_node *s) {
-  return s->at + (s->lanes ? s->width : s->width * s->width);
-}
-static int offset_U(const block_node *s) {
-  return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
-}
-
-// Place of row i among the rows of node s: i is one of them.
-static int find_row(const tr_blocks *b, const block_node *s, int i) {
-  const block_run *run = b->run + s->run;
-  int lo = 0, hi = s->runs - 1;
-  while (lo < hi) {
-    int mid = (lo + hi + 1) / 2;
-    if (run[mid].first <= i)
-      lo = mid;
-    else
-      hi = mid - 1;
-  }
-  return run[lo].row + i - run[lo].first;
-}
-
-// Where entry (i, j) goes; plain nodes only for what is not on the diagonal of lanes.
-static int find_number(const tr_blocks *b, const int *owner, int i, int j) {
-  int first = i < j ? i : j, other = i < j ? j : i;
-  const block_node *s = &b->node[owner[first]];
-  int k = first - s->first;
-  if (s->lanes) {
-    if (other == first) return s->at + k;
-    int r = 0;
-    while (b->run[s->run + r].first + k != other) r++;
-    return (i < j ? offset_U(s) : offset_L(s)) + r * s->width + k;
-  }
-  if (owner[other] == owner[first]) return s->at + (i - s->first) * s->width + j - s->first;
-  int row = find_row(b, s, other);
-  return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
-}
-
-static tr_status make_targets(tr_arena *ar, tr_blocks *b, const int *owner) {
-  size_t count = 0;
-  for (int s = 0; s < b->nodes; s++) {
-    b->node[s].target = (int)count;
-    count += (size_t)b->node[s].runs * (size_t)b->node[s].runs;
-    if (count > 1u << 30) return TR_NO_MEMORY;
-  }
-  if (!(b->target = TR_NEW(ar, count, block_target))) return TR_NO_MEMORY;
-  for (int s = 0; s < b->nodes; s++) {
-    const block_node *node = &b->node[s];
-    const block_run *run = b->run + node->run;
-    block_target *target = b->target + node->target;
-    for (int i = 0; i < node->runs; i++)
-      for (int j = 0; j < node->runs; j++, target++) {
-        const block_node *to = &b->node[run[i < j ? i : j].owner];
-        bool right = i < j && run[i].owner != run[j].owner; // in U
-        target->at = find_number(b, owner, run[i].first, run[j].first);
-        target->step = right ? to->rows : to->width;
-        if (node->lanes) target->step = to->lanes ? 1 : target->step + 1;
-      }
-  }
-  return TR_OK;
 }
 
 // The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
@@ -485,65 +432,64 @@ static void renumber(draft *d, const int *order, int *final, int *sorted, int *a
   }
 }
 
-// Nodes, runs and numbering out of the draft. owner (n): node of an unknown.
-static tr_status lay_out(tr_arena *ar, draft *d, const int *order, int *owner, int *room,
-                         tr_blocks *b) {
+// Nodes, runs and numbering out of the draft; own: for what only the plan needs.
+static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
+                         layout *plan, tr_blocks *b) {
   int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
   size_t rows = 0, numbers = 0;
-  b->node = TR_NEW(ar, d->count, block_node);
-  if (!b->node || !final) return TR_NO_MEMORY;
+  plan->node = TR_NEW(own, d->count, plan_node);
+  if (!plan->node || !final) return TR_NO_MEMORY;
   renumber(d, order, final, sorted, at, room + 2 * n);
   b->order = final;
-  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, b->nodes++) {
+  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, plan->nodes++) {
     const node_draft *one = &d->node[sorted[s]];
-    block_node *node = &b->node[b->nodes];
+    plan_node *node = &plan->node[plan->nodes];
     lanes = count_lanes(d, sorted, s, at);
-    *node = (block_node){.first = first, .lanes = lanes > 1};
+    *node = (plan_node){.first = first, .lanes = lanes > 1};
     node->width = lanes > 1 ? lanes : one->width;
     node->rows = one->rows * lanes;
     rows += (size_t)one->rows;
-    for (int k = 0; k < node->width; k++) owner[first++] = b->nodes;
-    from[b->nodes] = sorted[s];
+    for (int k = 0; k < node->width; k++) plan->owner[first++] = plan->nodes;
+    from[plan->nodes] = sorted[s];
   }
-  if (!(b->run = TR_NEW(ar, rows, block_run))) return TR_NO_MEMORY;
-  for (int s = 0, run = 0; s < b->nodes; s++) {
-    block_node *node = &b->node[s];
+  if (!(plan->run = TR_NEW(own, rows, plan_run))) return TR_NO_MEMORY;
+  for (int s = 0, run = 0; s < plan->nodes; s++) {
+    plan_node *node = &plan->node[s];
     node->run = run;
-    make_runs(b, node, d->node[from[s]].row, owner);
+    make_runs(plan, node, d->node[from[s]].row);
     run += node->runs;
     node->at = (int)numbers;
     size_t w = (size_t)node->width, m = (size_t)node->rows;
     numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
     if (numbers > 1u << 30) return TR_NO_MEMORY;
-    if (node->width > b->widest) b->widest = node->width;
   }
   b->numbers = (int)numbers;
-  return make_targets(ar, b, owner);
+  return tr_layout_kinds(ar, plan, b);
 }
 
-static tr_status make_slots(tr_arena *ar, const tr_pattern *p, const int *owner, int *place,
-                            tr_blocks *b) {
-  int *slot = TR_NEW(ar, p->nnz, int);
-  if (!slot) return TR_NO_MEMORY;
-  for (int k = 0; k < b->n; k++) place[b->order[k]] = k;
-  for (int j = 0; j < p->n; j++)
-    for (int s = p->column[j]; s < p->column[j + 1]; s++)
-      slot[s] = find_number(b, owner, place[p->row[s]], place[j]);
-  b->slot = slot;
-  return TR_OK;
+// The order and its draft; the graph goes again.
+static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, draft *d,
+                            bool *measured) {
+  graph g;
+  tr_arena own = tr_arena_make(al);
+  tr_status status = symmetric(&own, p, &g);
+  if (status == TR_OK) status = choose_order(&own, p, &g, order, d, measured);
+  tr_arena_free(&own);
+  return status;
 }
 
 static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d, tr_blocks *b) {
-  graph g;
   size_t n = (size_t)p->n;
-  int *order = TR_NEW(own, n, int), *room = TR_NEW(own, 7 * n, int);
-  if (!order || !room) return TR_NO_MEMORY;
-  TR_TRY(symmetric(own, p, &g));
-  TR_TRY(choose_order(own, p, &g, order, d, &b->measured));
+  int *order = TR_NEW(own, n, int);
+  if (!order) return TR_NO_MEMORY;
+  TR_TRY(draft_plan(ar->al, p, order, d, &b->measured));
+  int *room = TR_NEW(own, 7 * n, int);
+  if (!room) return TR_NO_MEMORY;
   b->n = p->n;
   b->flops = d->flops;
-  TR_TRY(lay_out(ar, d, order, room, room + n, b));
-  return make_slots(ar, p, room, room + n, b);
+  layout laid = {.owner = room};
+  TR_TRY(lay_out(ar, own, d, order, room + n, &laid, b));
+  return tr_layout_columns(ar, p, &laid, room + n, b);
 }
 
 tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out) {

@@ -3,13 +3,14 @@
 // of them). Included twice by block.c, with NAMED to tell the functions apart.
 
 // x_rows -= L x_pivots; size: of all runs, 0: they differ
-FIXED void NAMED(forward)(const tr_blocks *b, const block_node *s, int w, int size, const double *F,
-                          NUMBER *restrict x) {
+FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, int size,
+                          const double *F, NUMBER *restrict x) {
   const double *L = F + s->at + w * w;
-  const block_run *run = b->run + s->run;
+  const block_run *run = kind->run;
   NUMBER y[WIDTH];
-  for (int k = 0; k < w; k++) y[k] = x[s->first + k];
-  for (int i = 0; i < s->runs; i++) {
+  x += s->first;
+  for (int k = 0; k < w; k++) y[k] = x[k];
+  for (int i = 0; i < kind->runs; i++) {
     int n = size > 0 ? size : run[i].size;
     NUMBER *to = x + run[i].first;
     for (int a = 0; a < n; a++, L += w) {
@@ -21,42 +22,45 @@ FIXED void NAMED(forward)(const tr_blocks *b, const block_node *s, int w, int si
 }
 
 // x_pivots := D (x_pivots - U x_rows)
-FIXED void NAMED(backward)(const tr_blocks *b, const block_node *s, int w, int size,
+FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, int size,
                            const double *F, NUMBER *restrict x) {
-  const double *D = F + s->at, *U = D + w * w + s->rows * w;
-  const block_run *run = b->run + s->run;
+  const double *D = F + s->at, *U = D + w * w + kind->rows * w;
+  const block_run *run = kind->run;
   NUMBER y[WIDTH];
-  for (int k = 0; k < w; k++) y[k] = x[s->first + k];
-  for (int i = 0; i < s->runs; i++) {
+  x += s->first;
+  for (int k = 0; k < w; k++) y[k] = x[k];
+  for (int i = 0; i < kind->runs; i++) {
     int n = size > 0 ? size : run[i].size;
     const NUMBER *from = x + run[i].first;
     const double *block = U + run[i].row;
     for (int a = 0; a < n; a++)
-      for (int k = 0; k < w; k++) y[k] -= block[k * s->rows + a] * from[a];
+      for (int k = 0; k < w; k++) y[k] -= block[k * kind->rows + a] * from[a];
   }
   for (int k = 0; k < w; k++) {
     NUMBER sum = D[k * w] * y[0];
     for (int l = 1; l < w; l++) sum += D[k * w + l] * y[l];
-    x[s->first + k] = sum;
+    x[k] = sum;
   }
 }
 
-FIXED void NAMED(forward_lanes)(const tr_blocks *b, const block_node *s, int w, const double *F,
+FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const double *F,
                                 NUMBER *restrict x) {
   const double *L = F + s->at + w;
-  const block_run *run = b->run + s->run;
-  for (int i = 0; i < s->runs; i++)
-    for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[s->first + l];
+  const block_run *run = kind->run;
+  x += s->first;
+  for (int i = 0; i < kind->runs; i++)
+    for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[l];
 }
 
-FIXED void NAMED(backward_lanes)(const tr_blocks *b, const block_node *s, int w, const double *F,
-                                 NUMBER *restrict x) {
-  const double *D = F + s->at, *U = D + w + s->runs * w;
-  const block_run *run = b->run + s->run;
+FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, int w,
+                                 const double *F, NUMBER *restrict x) {
+  const double *D = F + s->at, *U = D + w + kind->runs * w;
+  const block_run *run = kind->run;
+  x += s->first;
   for (int l = 0; l < w; l++) {
-    NUMBER sum = x[s->first + l];
-    for (int i = 0; i < s->runs; i++) sum -= U[i * w + l] * x[run[i].first + l];
-    x[s->first + l] = sum * D[l];
+    NUMBER sum = x[l];
+    for (int i = 0; i < kind->runs; i++) sum -= U[i * w + l] * x[run[i].first + l];
+    x[l] = sum * D[l];
   }
 }
 

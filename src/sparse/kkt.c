@@ -7,8 +7,7 @@
 // (2) KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them
 //     (refactor). The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above
 //     GROWTH_MIN; else the full factorisation runs again.
-// (3) Dense: partial pivoting, no allocation ever. A factorisation that is used for a third solve is
-//     inverted: a product by columns runs several times faster than two triangular solves this small.
+// (3) Dense: see tiny.c.
 // (4) Singular means to working precision: a pivot no larger than the round-off of what it came from.
 #include "kkt.h"
 
@@ -18,16 +17,9 @@
 #include <suitesparse/klu.h>
 
 #include "block.h"
+#include "tiny.h"
 
 static const double GROWTH_MIN = 1e-6;
-enum { INVERT_AT = 3 }; // solves
-
-// Numbers side by side in tiny systems.
-enum { LANES = 4 };
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-#define FOUR(x) (*(four *)(x))
-#define FIXED static inline __attribute__((always_inline))
-static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
 
 typedef struct klu_handle {
   klu_symbolic *symbolic;
@@ -145,22 +137,25 @@ tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *
   return TR_OK;
 }
 
-tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
+// Values of a matrix so small are always there.
+enum { LEAN_MIN = 1 << 14 };
+
+static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
   size_t n = (size_t)p->n;
-  *k = (tr_kkt){.p = p,
-                .al = ar->al,
-                .values = TR_NEW(ar, p->nnz + 1, double),
-                .scale = TR_NEW(ar, n, double)};
-  if (!k->values || !k->scale) return TR_NO_MEMORY;
+  *k = (tr_kkt){.p = p, .al = ar->al, .lean = lean};
+  if (!lean) k->values = TR_NEW(ar, p->nnz + 1, double);
+  if (!lean && !k->values) return TR_NO_MEMORY;
   if (p->blocks) {
     k->factors = TR_NEW(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
+    k->balance = TR_NEW(ar, n, double);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
       return TR_NO_MEMORY;
-    return k->factors && k->work ? TR_OK : TR_NO_MEMORY;
+    return k->factors && k->work && k->balance ? TR_OK : TR_NO_MEMORY;
   }
   k->scaled = TR_NEW(ar, p->nnz + 1, double);
-  if (!k->scaled) return TR_NO_MEMORY;
+  k->scale = TR_NEW(ar, n, double);
+  if (!k->scaled || !k->scale) return TR_NO_MEMORY;
   if (p->klu) {
     k->klu = TR_NEW(ar, 1, klu_numbers);
     if (!k->klu) return TR_NO_MEMORY;
@@ -168,11 +163,20 @@ tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
     k->klu->symbolic = p->klu->symbolic;
     return TR_OK;
   }
-  k->dense = TR_NEW(ar, n * n, double);
-  k->inverse = TR_NEW(ar, n * (size_t)padded(p->n), double);
-  k->work = TR_NEW(ar, 2 * (size_t)padded(p->n), double);
-  k->pivot = TR_NEW(ar, n, int);
-  return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
+  return tr_tiny_make(ar, k);
+}
+
+tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
+  return make(ar, p, false, k);
+}
+
+tr_status tr_kkt_make_lean(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
+  return make(ar, p, p->blocks && p->nnz >= LEAN_MIN, k);
+}
+
+tr_status tr_kkt_hold(tr_kkt *k) {
+  if (!k->values) k->values = tr_resize(k->al, NULL, ((size_t)k->p->nnz + 1) * sizeof *k->values);
+  return k->values ? TR_OK : TR_NO_MEMORY;
 }
 
 void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
@@ -181,15 +185,18 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
   k->solves = then->solves;
   k->scale_known = false;
   k->refusals = k->pause = 0;
+  k->wanted = false;
 }
 
 void tr_kkt_free(tr_kkt *k) {
   if (k->refined) tr_resize(k->al, k->refined, 0);
+  if (k->lean) tr_resize(k->al, k->values, 0);
   if (k->klu && k->klu->numeric) klu_free_numeric(&k->klu->numeric, &k->klu->common);
   if (!k->klu || !k->klu->own) return;
   klu_free_symbolic(&k->klu->symbolic, &k->klu->common);
   tr_resize(k->al, k->klu, 0);
   tr_resize(k->al, k->scaled, 0);
+  tr_resize(k->al, k->scale, 0);
 }
 
 static bool finite(const double *x, int n) {
@@ -203,23 +210,30 @@ static bool finite(const double *x, int n) {
   return all == 0;
 }
 
-// ---- dense ----------------------------------------------------------------------------------------
+// ---- scale ----------------------------------------------------------------------------------------
+
+static double entry(const tr_kkt *k, bool in_blocks, int column, int slot) {
+  const tr_blocks *b = k->p->blocks;
+  if (!in_blocks) return k->values[slot];
+  int list = b->column[2 * column + 1], at = slot - k->p->column[column];
+  return k->factors[b->column[2 * column] + b->offsets[list + at]];
+}
 
 // D of D A D: d_i = |A_ii|^(-1/2) for the leading unknowns, and what makes the largest entry of a column 1
 // for the others. Masses and lengths of any size then look alike. False: an empty column.
-static bool find_scale(tr_kkt *k) {
+// in_blocks: the matrix is in k->factors.
+static bool find_scale(const tr_kkt *k, bool in_blocks, double *d) {
   const tr_pattern *p = k->p;
-  double *d = k->scale;
   for (int j = 0; j < p->leading; j++) {
     int at = tr_pattern_slot(p, j, j);
-    double diagonal = at < p->nnz ? fabs(k->values[at]) : 0;
+    double diagonal = at < p->nnz ? fabs(entry(k, in_blocks, j, at)) : 0;
     d[j] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
   }
   for (int j = p->leading; j < p->n; j++) {
     double most = 0;
     for (int s = p->column[j]; s < p->column[j + 1]; s++) {
       int i = p->row[s];
-      double x = fabs(k->values[s]) * (i < p->leading ? d[i] : 1);
+      double x = fabs(entry(k, in_blocks, j, s)) * (i < p->leading ? d[i] : 1);
       most = x > most ? x : most;
     }
     if (!(most > 0)) return false;
@@ -231,208 +245,11 @@ static bool find_scale(tr_kkt *k) {
 static bool equilibrate(tr_kkt *k) {
   const tr_pattern *p = k->p;
   const double *d = k->scale;
-  if (!find_scale(k)) return false;
+  if (!find_scale(k, false, k->scale)) return false;
   for (int j = 0; j < p->n; j++)
     for (int s = p->column[j]; s < p->column[j + 1]; s++)
       k->scaled[s] = d[p->row[s]] * k->values[s] * d[j];
   return true;
-}
-
-// P A = L U by rows, unit L; U's diagonal is kept inverted.
-static tr_status dense_factor(tr_kkt *k) {
-  const tr_pattern *p = k->p;
-  int n = p->n;
-  double *A = k->dense;
-  memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-  memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each column
-  for (int j = 0; j < n; j++)
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      A[p->row[s] * n + j] = k->scaled[s];
-      k->work[j] = fmax(k->work[j], fabs(k->scaled[s]));
-    }
-  double least = INFINITY, most = 0;
-  for (int c = 0; c < n; c++) {
-    int best = c;
-    for (int i = c + 1; i < n; i++)
-      if (fabs(A[i * n + c]) > fabs(A[best * n + c])) best = i;
-    k->pivot[c] = best;
-    if (best != c)
-      for (int j = 0; j < n; j++) {
-        double x = A[c * n + j];
-        A[c * n + j] = A[best * n + j], A[best * n + j] = x;
-      }
-    double d = A[c * n + c];
-    least = fmin(least, fabs(d)), most = fmax(most, fabs(d));
-    if (!(fabs(d) > n * DBL_EPSILON * k->work[c])) return TR_SINGULAR;
-    d = A[c * n + c] = 1 / d;
-    for (int i = c + 1; i < n; i++) {
-      double l = A[i * n + c];
-      if (l == 0) continue;
-      A[i * n + c] = l *= d;
-      for (int j = c + 1; j < n; j++) A[i * n + j] -= l * A[c * n + j];
-    }
-  }
-  k->rcond = least / most;
-  return TR_OK;
-}
-
-static void dense_substitute(const tr_kkt *k, double *b) {
-  int n = k->p->n;
-  const double *A = k->dense;
-  for (int i = 0; i < n; i++) {
-    double x = b[k->pivot[i]];
-    b[k->pivot[i]] = b[i];
-    b[i] = x;
-  }
-  for (int i = 1; i < n; i++) {
-    double s = b[i];
-    for (int j = 0; j < i; j++) s -= A[i * n + j] * b[j];
-    b[i] = s;
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    double s = b[i];
-    for (int j = i + 1; j < n; j++) s -= A[i * n + j] * b[j];
-    b[i] = s * A[i * n + i];
-  }
-}
-
-// y = A x for one or two x of n numbers, A by columns of n numbers and some more, all multiples of LANES;
-// four columns at a time, so that y is loaded and stored a quarter as often. Each number is the same sum of
-// products however many are formed at once.
-FIXED void multiply_any(int n, int count, const double *restrict A, const double *x,
-                        double *restrict y) {
-  int wide = padded(n), j = 0;
-  const double *z = x + (count - 1) * n;
-  double *restrict u = y + (count - 1) * wide;
-  memset(y, 0, (size_t)(count * wide) * sizeof *y);
-  for (; j + 4 <= n; j += 4, A += 4 * wide) {
-    const double *a = A, *b = A + wide, *c = A + 2 * wide, *d = A + 3 * wide;
-    double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
-    double z0 = z[j], z1 = z[j + 1], z2 = z[j + 2], z3 = z[j + 3];
-    for (int i = 0; i < wide; i += LANES) {
-      four p = FOUR(a + i), q = FOUR(b + i), r = FOUR(c + i), s = FOUR(d + i);
-      FOUR(y + i) += (x0 * p + x1 * q) + (x2 * r + x3 * s);
-      if (count > 1) FOUR(u + i) += (z0 * p + z1 * q) + (z2 * r + z3 * s);
-    }
-  }
-  for (; j < n; j++, A += wide)
-    for (int i = 0; i < wide; i += LANES) {
-      FOUR(y + i) += x[j] * FOUR(A + i);
-      if (count > 1) FOUR(u + i) += z[j] * FOUR(A + i);
-    }
-}
-
-#define MULTIPLY(name, count)                                            \
-  static void name(int n, const double *A, const double *x, double *y) { \
-    multiply_any(n, count, A, x, y);                                     \
-  }
-MULTIPLY(multiply_one, 1)
-MULTIPLY(multiply_two, 2)
-#if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) MULTIPLY(multiply_one_avx2, 1) __attribute__((target("avx2")))
-MULTIPLY(multiply_two_avx2, 2)
-#else
-#define multiply_one_avx2 multiply_one
-#define multiply_two_avx2 multiply_two
-#endif
-
-    static bool has_avx2(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2");
-#else
-  return false;
-#endif
-}
-
-// The inverse by columns: a column is a row of (A^-1)' = P' L^-T U^-T, all of which are solved for at once, a band
-// of `parts` times LANES numbers of each in registers.
-enum { BAND = 6 };
-
-typedef struct square {
-  int n, wide, at;  // the band begins at number `at` of each row
-  const double *LU; // by rows
-  const double *scale;
-  double *y; // rows
-} square;
-
-// sum -= sum_j a_j row_j, j from `first` to `last`
-FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
-  for (int j = first; j < last; j++)
-    for (int p = 0; p < parts; p++)
-      sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + s->at + LANES * p);
-}
-
-FIXED void invert_band(int parts, const square *s) {
-  int n = s->n;
-  for (int i = 0; i < n; i++) { // U'
-    four sum[BAND] = {{0}};
-    double *row = s->y + i * s->wide + s->at;
-    if (i >= s->at && i < s->at + LANES * parts)
-      sum[(i - s->at) / LANES][(i - s->at) % LANES] = s->scale[i];
-    eliminate(parts, s, s->at < i ? s->at : i, i, s->LU + i, sum);
-    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * n + i] * sum[p];
-  }
-  for (int i = n - 2; i >= 0; i--) { // L'
-    four sum[BAND];
-    double *row = s->y + i * s->wide + s->at;
-    for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
-    eliminate(parts, s, i + 1, n, s->LU + i, sum);
-    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
-  }
-}
-
-FIXED void invert_bands(square s) {
-  for (; s.at < s.wide; s.at += LANES * BAND) switch ((s.wide - s.at) / LANES) {
-      case 1: invert_band(1, &s); break;
-      case 2: invert_band(2, &s); break;
-      case 3: invert_band(3, &s); break;
-      case 4: invert_band(4, &s); break;
-      case 5: invert_band(5, &s); break;
-      default: invert_band(BAND, &s);
-    }
-}
-
-static void invert_base(const square *s) { invert_bands(*s); }
-#if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_bands(*s); }
-#else
-#define invert_avx2 invert_base
-#endif
-
-// inverse = D (D A D)^-1 D
-static void invert(tr_kkt *k) {
-  int n = k->p->n, wide = padded(n);
-  square s = {.n = n, .wide = wide, .LU = k->dense, .scale = k->scale, .y = k->inverse};
-  (has_avx2() ? invert_avx2 : invert_base)(&s);
-  for (int c = n - 1; c >= 0; c--) {
-    double *row = k->inverse + c * wide, *other = k->inverse + k->pivot[c] * wide;
-    for (int j = 0; row != other && j < n; j++) {
-      double x = row[j];
-      row[j] = other[j], other[j] = x;
-    }
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) k->inverse[i * wide + j] *= k->scale[i];
-}
-
-static void dense_solve(tr_kkt *k, int count, double *b) {
-  int n = k->p->n, wide = padded(n);
-  for (; count > 0 && k->uses < INVERT_AT - 1; count--, b += n, k->uses++) {
-    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
-    dense_substitute(k, b);
-    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
-  }
-  if (count == 0) return;
-  if (k->uses == INVERT_AT - 1) invert(k), k->uses++;
-  for (bool avx2 = has_avx2(); count > 0;) {
-    int now = count > 1 ? 2 : 1;
-    if (now == 2)
-      (avx2 ? multiply_two_avx2 : multiply_two)(n, k->inverse, b, k->work);
-    else
-      (avx2 ? multiply_one_avx2 : multiply_one)(n, k->inverse, b, k->work);
-    for (int i = 0; i < now; i++) memcpy(b + i * n, k->work + i * wide, (size_t)n * sizeof *b);
-    count -= now, b += now * n;
-  }
 }
 
 // ---- sparse ---------------------------------------------------------------------------------------
@@ -480,33 +297,41 @@ static const double SMALL_RATIO = 1e-13;    // where they are meant to be
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
-static bool block_factor_once(tr_kkt *k) {
+// What is in k->factors.
+static bool factor_in_place(tr_kkt *k) {
   block_report report;
   *(k->scale_known ? &k->refactorisations : &k->factorisations) += 1;
-  if (!tr_blocks_factor(k->p->blocks, k->p->nnz, k->values, k->scale, k->factors, &report))
-    return false;
+  if (!tr_blocks_factor(k->p->blocks, k->balance, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
   if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
-// The scale of an earlier matrix serves while nothing looks odd.
-static bool block_factor(tr_kkt *k) {
+static bool block_factor_once(tr_kkt *k) {
+  tr_blocks_fill(k->p->blocks, k->p, k->values, k->factors);
+  return factor_in_place(k);
+}
+
+static bool find_block_scale(tr_kkt *k, bool in_blocks) {
   const tr_blocks *b = k->p->blocks;
-  if (k->scale_known && block_factor_once(k)) return true;
-  if (!finite(k->values, k->p->nnz)) return k->scale_known = false;
-  if (b->measured) return k->scale_known = !k->scale_known && block_factor_once(k);
-  if (!find_scale(k)) return k->scale_known = false;
-  k->scale_known = false;
+  if (b->measured) return true; // finds it by itself
+  if (!find_scale(k, in_blocks, k->work)) return false;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
-    frexp(k->scale[b->order[i]], &e);
-    k->work[i] = ldexp(1, e);
+    frexp(k->work[b->order[i]], &e);
+    k->balance[i] = ldexp(1, e);
   }
-  memcpy(k->scale, k->work, (size_t)b->n * sizeof *k->scale);
-  k->scale_known = block_factor_once(k);
-  return k->scale_known;
+  return true;
+}
+
+// The scale of an earlier matrix serves while nothing looks odd.
+static bool block_factor(tr_kkt *k) {
+  if (k->scale_known && block_factor_once(k)) return true;
+  if (k->scale_known && k->p->blocks->measured) return k->scale_known = false;
+  k->scale_known = false;
+  if (!finite(k->values, k->p->nnz) || !find_block_scale(k, false)) return false;
+  return k->scale_known = block_factor_once(k);
 }
 
 // KLU instead, with what it needs.
@@ -515,14 +340,17 @@ static tr_status make_klu(tr_kkt *k) {
   if (!u) return TR_NO_MEMORY;
   *u = (klu_numbers){.own = true};
   k->scaled = tr_resize(k->al, NULL, ((size_t)k->p->nnz + 1) * sizeof *k->scaled);
-  tr_status status = k->scaled ? klu_order(k->p, &u->common, &u->symbolic) : TR_NO_MEMORY;
+  k->scale = tr_resize(k->al, NULL, (size_t)k->p->n * sizeof *k->scale);
+  tr_status status =
+      k->scaled && k->scale ? klu_order(k->p, &u->common, &u->symbolic) : TR_NO_MEMORY;
   if (status == TR_OK) {
     k->klu = u;
     return TR_OK;
   }
   tr_resize(k->al, k->scaled, 0);
+  tr_resize(k->al, k->scale, 0);
   tr_resize(k->al, u, 0);
-  k->scaled = NULL;
+  k->scaled = k->scale = NULL;
   return status;
 }
 
@@ -545,7 +373,7 @@ static bool try_blocks(tr_kkt *k) {
 // ---- all ------------------------------------------------------------------------------------------
 
 tr_status tr_kkt_factor(tr_kkt *k) {
-  k->rcond = 0;
+  k->rcond = 0, k->held = true;
   if (k->mask) {
     for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
     for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
@@ -559,13 +387,39 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if (k->klu) return sparse_factor(k);
   k->factorisations++;
   k->uses = 0;
-  return dense_factor(k);
+  return tr_tiny_factor(k);
+}
+
+double *tr_kkt_blocks(tr_kkt *k) {
+  if (!k->factors || k->mask || k->pause > 0) return NULL;
+  memset(k->factors, 0, (size_t)k->p->blocks->numbers * sizeof *k->factors);
+  return k->factors;
+}
+
+bool tr_kkt_factor_blocks(tr_kkt *k) {
+  k->held = false;
+  bool known =
+      k->scale_known || (finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
+  k->by_blocks = k->scale_known = known && factor_in_place(k);
+  k->wanted |= !k->by_blocks || tr_kkt_refines(k); // it may happen often
+  if (k->by_blocks) k->refusals = 0;
+  if (k->lean && !k->wanted) {
+    tr_resize(k->al, k->values, 0);
+    k->values = NULL;
+  }
+  return k->by_blocks;
+}
+
+bool tr_kkt_refines(const tr_kkt *k) {
+  if (!k->by_blocks) return false;
+  double ratio = k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
+  return k->rcond < ratio * fmin(1, LONG / k->p->n);
 }
 
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   int n = k->p->n;
   if (!k->klu) {
-    dense_solve(k, count, b);
+    tr_tiny_solve(k, count, b);
     return TR_OK;
   }
   for (int i = 0; i < count; i++)
@@ -598,8 +452,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  double ratio = k->by_blocks && k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
-  if (k->by_blocks && k->rcond < ratio * fmin(1, LONG / n))
+  if (tr_kkt_refines(k) && k->held)
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
     tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);

@@ -4,6 +4,8 @@
 // (1) tr_pattern is constant and shared by threads; tr_kkt holds the numbers of one thread.
 // (2) Whoever fills `values` knows the slots; slot nnz is a bin for entries outside the pattern.
 //     They stay what was factored until the last solve with it.
+//     They can also be written straight to where they are factored in place, slots of tr_pattern.blocks.
+//     A lean one has room for values only when asked (tr_kkt_hold).
 // (3) A singular or non-finite matrix is a status; solve is legal only after a factor that was TR_OK.
 #ifndef TR_KKT_H
 #define TR_KKT_H
@@ -63,13 +65,16 @@ typedef enum tr_expected { TR_EXPECT_REGULAR, TR_EXPECT_SMALL, TR_EXPECT_SINGULA
 typedef struct tr_kkt {
   const tr_pattern *p;
   const tr_mask *mask;  // or NULL
-  double *values;       // (nnz + 1), filled by the caller
+  double *values;       // (nnz + 1), filled by the caller; or NULL, of a lean one
   tr_expected expected; // of them, by him too
+  bool held;            // they are those of the last factorisation
   double rcond;         // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;
-  double *scaled, *scale; // D A D and D
+  bool lean, wanted;      // wanted: values, though lean
+  double *scaled, *scale; // D A D and D, for all but
+  double *balance;        // D of the block solver
   double *factors;        // of the block solver
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it
@@ -83,10 +88,17 @@ typedef struct tr_kkt {
 } tr_kkt;
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
+tr_status tr_kkt_make_lean(tr_arena *ar, const tr_pattern *p, tr_kkt *k);
+tr_status tr_kkt_hold(tr_kkt *k); // there is room for values from now on
 void tr_kkt_free(tr_kkt *k);
 // Nothing is left of the last matrices; counts become those of `then`, a copy from before.
 void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
+// Cleared room for a matrix in blocks, or NULL: fill the values this time. Then its factors; false: it takes
+// tr_kkt_factor. To refine solves the values are needed after all: tr_kkt_refines.
+double *tr_kkt_blocks(tr_kkt *k);
+bool tr_kkt_factor_blocks(tr_kkt *k);
+bool tr_kkt_refines(const tr_kkt *k);
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x

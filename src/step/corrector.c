@@ -59,17 +59,36 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_OK;
 }
 
+static tr_coefficients weights(const tr_corrector *c) {
+  return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
+}
+
+// The matrix at the point of the last residual: its values, or in blocks.
+static void evaluate(const correction *k, bool in_blocks, double *to) {
+  tr_step *s = k->s;
+  s->work->increment = s->sys->flat ? NULL : s->d;
+  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, k->x1->a, k->x1->lam, s->c.blocks,
+                                                    weights(&s->c), to);
+  s->work->increment = NULL;
+}
+
+static tr_status hold_values(const correction *k) {
+  TR_TRY(tr_kkt_hold(&k->s->kkt));
+  evaluate(k, false, k->s->kkt.values);
+  k->s->kkt.held = true;
+  return TR_OK;
+}
+
 static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const tr_state *x = k->x1;
-  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
-  s->work->increment = s->sys->flat ? NULL : s->d;
-  tr_tangent_here(s->work, x->a, x->lam, c->blocks, weights, s->kkt.values);
-  s->work->increment = NULL;
+  double *blocks = s->sys->nvelocity == 0 ? tr_kkt_blocks(&s->kkt) : NULL;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
-  TR_TRY(tr_kkt_factor(&s->kkt));
+  if (blocks) evaluate(k, true, blocks);
+  bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
+  if (!done || tr_kkt_refines(&s->kkt)) TR_TRY(hold_values(k));
+  if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
   return TR_OK;
 }
@@ -121,20 +140,31 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
+// The sizes of its entries, where the values are not at hand.
+static const tr_kkt *look(const correction *k, const tr_sizes *out) {
+  tr_step *s = k->s;
+  if (s->kkt.held) return &s->kkt;
+  tr_tangent_sizes(s->work, k->x1->a, k->x1->lam, s->c.blocks, weights(&s->c), out);
+  return NULL;
+}
+
 // Constraints at round-off of the coordinates, forces at round-off of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double noise = 64 * DBL_EPSILON * k->speed + positions * s->c.cv / s->c.cq;
+  tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
   return tr_rows_at_floor(s, &s->kkt, s->c.cq, positions, noise, r + s->sys->nv) &&
-         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / s->c.cq, 64, r);
+         tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / s->c.cq, 64,
+                            r);
 }
 
 static void noise(const tr_newton_problem *p, double *b) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
-  tr_forces_noise(s, &s->kkt, k->x1->a, k->x1->lam, b);
+  tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
+  tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;

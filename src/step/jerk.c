@@ -60,6 +60,7 @@ static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double k
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
   tr_coefficients mass = {.cm = 1};
+  TR_TRY(tr_kkt_hold(&s->kkt));
   tr_tangent(s->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, mass, s->kkt.values);
   TR_TRY(tr_kkt_factor(&s->kkt));
   memset(r, 0, (size_t)(nv + nc) * sizeof *r);

@@ -150,6 +150,7 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
 // [M G'; G 0] at a state.
 static tr_status factor(tr_projector *p, const tr_state *x) {
   tr_coefficients c = {.cm = 1};
+  TR_TRY(tr_kkt_hold(p->kkt));
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
   tr_plain_columns(p->work, p->kkt->values);
   return tr_kkt_factor(p->kkt);
@@ -179,6 +180,7 @@ static tr_status factor_regular(tr_projector *p) {
 
 // The same with kept coordinates heavy, factored.
 static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
+  TR_TRY(tr_kkt_hold(p->kkt));
   p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
   for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
@@ -484,6 +486,7 @@ static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
   const tr_system *s = p->sys;
   size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
   double *f = p->spread, *y = f + nv, rest = INFINITY;
+  TR_TRY(tr_kkt_hold(p->kkt));
   regular_matrix(p, x, SPREAD);
   TR_TRY(factor_regular(p));
   tr_Gt_times(p->work, lam, f);

@@ -70,7 +70,8 @@ static tr_status allocate(tr_step *s) {
     if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
-  return tr_kkt_make(ar, &s->sys->pattern, &s->kkt);
+  bool lean = s->method->lean && s->sys->nvelocity == 0;
+  return (lean ? tr_kkt_make_lean : tr_kkt_make)(ar, &s->sys->pattern, &s->kkt);
 }
 
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
@@ -128,25 +129,31 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
 
 bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }
 
-// |G'| |f|: next to a singular position large multipliers cancel each other.
-static void add_pulls(const tr_kkt *A, int nv, const double *f, double *out) {
+// |G'| |f|: next to a singular position large multipliers cancel each other. And the diagonal.
+static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
   const tr_pattern *p = A->p;
-  memset(out, 0, (size_t)nv * sizeof *out);
+  int nv = out->nv;
+  memset(out->pull, 0, (size_t)nv * sizeof *out->pull);
   for (int j = nv; j < p->n; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < nv; k++)
-      out[p->row[k]] += fabs(A->values[k] * f[j - nv]);
+      out->pull[p->row[k]] += fabs(A->values[k] * out->f[j - nv]);
+  for (int i = 0; i < nv; i++) out->diagonal[i] = A->values[tr_pattern_slot(p, i, i)];
+}
+
+tr_sizes tr_step_sizes(tr_step *s, const double *f) {
+  return (tr_sizes){s->sys->nv, f, s->newton.spare, s->kkt.factors ? s->kkt.work : s->work->y};
 }
 
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, double units, const double *r) {
   int nv = s->sys->nv;
-  double *pull = s->work->x, *terms = s->newton.spare;
+  double *pull = s->work->x;
+  tr_sizes z = tr_step_sizes(s, f);
+  if (A) find_sizes(A, &z);
   tr_constraint_force(s->work, f, pull);
   double force = vec_largest(pull, nv);
-  add_pulls(A, nv, f, terms);
   for (int i = 0; i < nv; i++) {
-    double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
-    double size = diagonal * (fabs(x[i]) + spread) + force + terms[i];
+    double size = fabs(z.diagonal[i]) * (fabs(x[i]) + spread) + force + z.pull[i];
     if (!(fabs(r[i]) <= units * DBL_EPSILON * size)) return false;
   }
   return true;
@@ -159,11 +166,11 @@ void tr_rows_noise(int n, double rows, double *r) {
 }
 
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
-  add_pulls(A, s->sys->nv, f, r);
-  for (int i = 0; i < s->sys->nv; i++) {
-    double diagonal = fabs(A->values[tr_pattern_slot(A->p, i, i)]);
-    r[i] = sign_of(i) * DBL_EPSILON * (r[i] + diagonal * fabs(x[i]));
-  }
+  tr_sizes z = tr_step_sizes(s, f);
+  z.pull = r;
+  if (A) find_sizes(A, &z);
+  for (int i = 0; i < s->sys->nv; i++)
+    r[i] = sign_of(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,

@@ -41,6 +41,7 @@ typedef struct tr_method {
   bool smooth;                      // a1 - a_n estimates h q'''
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
+  bool lean;                        // has no use for the values of s->kkt
   bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   void (*release)(tr_step *s);      // what the arena does not hold of it; or NULL
@@ -197,6 +198,8 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
 // Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
 // the size `rows`.
+// A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
+tr_sizes tr_step_sizes(tr_step *s, const double *f);
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
 void tr_rows_noise(int n, double rows, double *r);
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than

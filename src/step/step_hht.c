@@ -150,6 +150,7 @@ const tr_method tr_method_hht_i3 = {
     .truncation = truncation,
     .smooth = true,
     .prepare = make_room,
+    .lean = true,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,

@@ -65,5 +65,6 @@ const tr_method tr_method_newmark = {
     .undamped = alternates,
     .truncation = truncation,
     .smooth = true,
+    .lean = true,
     .advance = advance,
 };

@@ -109,6 +109,7 @@ const tr_method tr_method_nstiff = {
     .truncation = truncation,
     .prepare = make_room,
     .begin = begin,
+    .lean = true,
     .advance = advance_i3,
     .accept = accept,
 };

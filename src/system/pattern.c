@@ -7,7 +7,9 @@
 // (3) The random numbers come from a fixed seed: the same model has the same pattern every time.
 #include <string.h>
 
+#include "base/lists.h"
 #include "sink.h"
+#include "sparse/block.h"
 
 typedef struct place {
   int row, column;
@@ -22,8 +24,7 @@ typedef struct tr_recorder {
   int count, capacity;
   // recording
   int *tape, length, tape_capacity;
-  int *shape, shape_length, shape_capacity;
-  int *hash, hash_size, shapes; // open addressing on shapes, -1: free
+  tr_lists shape;
   int *clear, clear_length, clear_capacity;
   bool *written; // (nnz) by a block before
 } tr_recorder;
@@ -60,51 +61,6 @@ static void collect(tr_recorder *r, tr_block_at at, const double *block) {
 
 // ---- the tape -------------------------------------------------------------------------------------
 
-static int shape_size(const int *shape) { return 1 + 2 * shape[0]; }
-
-static unsigned shape_hash(const int *shape, int n) {
-  unsigned h = 2166136261u;
-  for (int i = 0; i < n; i++) h = (h ^ (unsigned)shape[i]) * 16777619u;
-  return h ^ h >> 15;
-}
-
-static void grow_hash(tr_recorder *r) {
-  int size = r->hash_size ? 2 * r->hash_size : 64;
-  int *hash = tr_resize(r->sys->al, NULL, (size_t)size * sizeof *hash);
-  if (!hash) {
-    r->failed = true;
-    return;
-  }
-  for (int i = 0; i < size; i++) hash[i] = -1;
-  for (int i = 0; i < r->hash_size; i++) {
-    if (r->hash[i] < 0) continue;
-    const int *shape = r->shape + r->hash[i];
-    unsigned h = shape_hash(shape, shape_size(shape)) & (unsigned)(size - 1);
-    while (hash[h] >= 0) h = (h + 1) & (unsigned)(size - 1);
-    hash[h] = r->hash[i];
-  }
-  tr_resize(r->sys->al, r->hash, 0);
-  r->hash = hash, r->hash_size = size;
-}
-
-// The shape written last, from `first` on: kept if it is new, else the one that is there already.
-static int share_shape(tr_recorder *r, int first) {
-  int n = r->shape_length - first;
-  if (2 * (r->shapes + 1) > r->hash_size) grow_hash(r);
-  if (r->failed) return 0;
-  unsigned h = shape_hash(r->shape + first, n) & (unsigned)(r->hash_size - 1);
-  for (; r->hash[h] >= 0; h = (h + 1) & (unsigned)(r->hash_size - 1)) {
-    const int *known = r->shape + r->hash[h];
-    if (shape_size(known) != n || memcmp(known, r->shape + first, (size_t)n * sizeof *known))
-      continue;
-    r->shape_length = first;
-    return r->hash[h];
-  }
-  r->hash[h] = first;
-  r->shapes++;
-  return first;
-}
-
 // The first slot of a column at or below a row.
 static int slot_from(const tr_pattern *p, int column, int row) {
   int low = p->column[column], high = p->column[column + 1];
@@ -120,30 +76,32 @@ static int slot_from(const tr_pattern *p, int column, int row) {
 
 static void record(tr_recorder *r, tr_block_at at) {
   const tr_pattern *p = &r->sys->pattern;
-  int first = r->shape_length, base = -1;
+  tr_lists *shape = &r->shape;
+  int first = shape->length, base = -1;
   bool add = false;
-  push(r, &r->shape, &r->shape_length, &r->shape_capacity, 0);
+  tr_lists_push(shape, 0);
   for (int j = 0; j < at.columns; j++) {
     int slot = slot_from(p, at.j + j, at.i), end = p->column[at.j + j + 1];
-    for (; slot < end && p->row[slot] < at.i + at.rows && !r->failed; slot++) {
+    for (; slot < end && p->row[slot] < at.i + at.rows; slot++) {
       if (base < 0) base = slot;
       if (r->written[slot]) add = true;
-      push(r, &r->shape, &r->shape_length, &r->shape_capacity, slot - base);
-      push(r, &r->shape, &r->shape_length, &r->shape_capacity,
-           (p->row[slot] - at.i) * at.down + j * at.across);
+      tr_lists_push(shape, slot - base);
+      tr_lists_push(shape, (p->row[slot] - at.i) * at.down + j * at.across);
     }
   }
+  r->failed |= shape->failed;
   if (r->failed) return;
-  int n = (r->shape_length - first) / 2;
-  r->shape[first] = n;
+  int n = (shape->length - first) / 2;
+  shape->number[first] = n;
   // slots that are added to before anything was written to them start from zero
   for (int i = 0; i < n; i++) {
-    int slot = base + r->shape[first + 1 + 2 * i];
+    int slot = base + shape->number[first + 1 + 2 * i];
     if (add && !r->written[slot]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, slot);
     r->written[slot] = true;
   }
-  push(r, &r->tape, &r->length, &r->tape_capacity, 2 * share_shape(r, first) + add);
+  push(r, &r->tape, &r->length, &r->tape_capacity, 2 * tr_lists_share(shape, first) + add);
   push(r, &r->tape, &r->length, &r->tape_capacity, base < 0 ? 0 : base);
+  r->failed |= shape->failed;
 }
 
 void tr_record_block(tr_recorder *r, tr_block_at at, const double *block) {
@@ -216,9 +174,9 @@ static int *keep(tr_system *sys, const int *list, int n) {
 static tr_status keep_tape(tr_recorder *r) {
   tr_system *sys = r->sys;
   sys->tape = keep(sys, r->tape, r->length);
-  sys->shape = keep(sys, r->shape, r->shape_length);
+  sys->shape = tr_lists_keep(&r->shape, &sys->arena);
   sys->clear = keep(sys, r->clear, r->clear_length);
-  sys->nclear = r->clear_length;
+  sys->nclear = r->clear_length, sys->ntape = r->length;
   return sys->tape && sys->shape && sys->clear ? TR_OK : TR_NO_MEMORY;
 }
 
@@ -258,7 +216,7 @@ static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {
 }
 
 tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
-  tr_recorder r = {.sys = sys, .random = 12345};
+  tr_recorder r = {.sys = sys, .random = 12345, .shape.al = sys->al};
   size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
   size_t want = 2 * nq + 2 * nv + nc + (size_t)sys->nmem + 1;
   double *q = tr_resize(sys->al, NULL, want * sizeof *q);
@@ -269,8 +227,9 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
     x.d = x.v + nv, x.lam = x.d + nv, x.mem = x.lam + nc;
     status = find(&r, w, &x);
   }
-  void *rooms[] = {q, r.place, r.tape, r.shape, r.hash, r.clear, r.written};
+  void *rooms[] = {q, r.place, r.tape, r.clear, r.written};
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) tr_resize(sys->al, rooms[i], 0);
+  tr_lists_free(&r.shape);
   return status == TR_OK ? TR_OK : tr_no_memory(error);
 }
 
@@ -304,6 +263,29 @@ static double single_rows(const tr_system *sys) {
   return rows;
 }
 
+// The tape for slots of the block solver.
+static tr_status redirect_tape(tr_system *sys) {
+  const tr_pattern *p = &sys->pattern;
+  int *slot = tr_resize(sys->al, NULL, ((size_t)p->nnz + 1) * sizeof *slot);
+  int *tape = sys->block_tape = TR_NEW(&sys->arena, sys->ntape + 1, int);
+  tr_lists shapes = {.al = sys->al, .failed = !slot || !tape};
+  if (!shapes.failed) tr_blocks_slots(p->blocks, p, slot);
+  for (int i = 0; i < sys->ntape && !shapes.failed; i += 2) {
+    const int *shape = sys->shape + (sys->tape[i] >> 1), *to = slot + sys->tape[i + 1];
+    int first = shapes.length, add = sys->tape[i] & 1;
+    tr_lists_push(&shapes, shape[0]);
+    for (int k = 0; k < shape[0]; k++) {
+      tr_lists_push(&shapes, to[shape[1 + 2 * k]] - to[0]);
+      tr_lists_push(&shapes, shape[2 + 2 * k]);
+    }
+    tape[i] = 2 * tr_lists_share(&shapes, first) + add;
+    tape[i + 1] = to[0];
+  }
+  tr_resize(sys->al, slot, 0);
+  sys->block_shape = tr_lists_keep(&shapes, &sys->arena);
+  return sys->block_shape ? TR_OK : TR_NO_MEMORY;
+}
+
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
   sys->pattern.single = single_rows(sys);
   tr_arena own = tr_arena_make(sys->al);
@@ -313,6 +295,7 @@ tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
   if (status == TR_OK) status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
   sys->pattern.groups = NULL;
   tr_arena_free(&own);
+  if (status == TR_OK && sys->pattern.blocks) status = redirect_tape(sys);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
   if (status != TR_OK)
     return tr_fail(error, TR_BAD_INPUT, NULL,

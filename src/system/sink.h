@@ -3,7 +3,8 @@
 //
 // A block is a dense matrix whose entry (r, c) is block[r down + c across]; it belongs to rows i.. and
 // columns j.. of the KKT matrix. `assemble` (tangent.c) emits all blocks in one fixed order, and does so
-// in three modes: to collect the pattern and to record the tape (pattern.c), and to write numbers.
+// in four modes: to collect the pattern and to record the tape (pattern.c), to write numbers, and to look at
+// their sizes where there is no room for them.
 //
 // The tape has two numbers for each block: 2 shape + add, and the slot of its first entry. A shape, common
 // to the many blocks that look alike, is the number of entries, and for each of them its slot, from that
@@ -14,13 +15,14 @@
 
 #include "system.h"
 
-typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE } sink_mode;
+typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE, SINK_SIZES } sink_mode;
 
 typedef struct sink {
   sink_mode mode;
   double *values;
-  const int *tape, *shape; // SINK_WRITE
-  struct tr_recorder *recorder;
+  const int *tape, *shape;      // SINK_WRITE
+  struct tr_recorder *recorder; // SINK_COLLECT, SINK_RECORD
+  const tr_sizes *sizes;        // SINK_SIZES
 } sink;
 
 typedef struct tr_block_at {
@@ -30,6 +32,7 @@ typedef struct tr_block_at {
 
 // Collecting and recording; failures are kept in the recorder.
 void tr_record_block(struct tr_recorder *r, tr_block_at at, const double *block);
+void tr_size_block(const tr_sizes *out, tr_block_at at, const double *block);
 double tr_record_random(struct tr_recorder *r); // in [-1/2, 1/2)
 
 // Every block of the matrix, in the one order (tangent.c). a, lam, blocks: see tr_tangent.
@@ -59,6 +62,8 @@ static inline void write_block(sink *s, const double *block) {
 static inline void emit(sink *s, tr_block_at at, const double *block) {
   if (s->mode == SINK_WRITE)
     write_block(s, block);
+  else if (s->mode == SINK_SIZES)
+    tr_size_block(s->sizes, at, block);
   else
     tr_record_block(s->recorder, at, block);
 }

@@ -172,8 +172,10 @@ struct tr_system {
   tr_pattern pattern;   // nv + nc unknowns
   int *tape, *shape;    // slots of the assembly, in its order; what blocks look like: sink.h
   int nclear, *clear;   // slots that no block overwrites
-  int norigin, nmarker; // bodies with an origin come first; markers besides
-  sys_marker *marker;   // (nmarker)
+  int ntape;            // numbers of the tape
+  int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
+  int norigin, nmarker;          // bodies with an origin come first; markers besides
+  sys_marker *marker;            // (nmarker)
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -229,7 +231,7 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
 void tr_show_reactions(tr_work *w, const double *lam);
 // The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
 // (nmass). The blocks stay good when the point moves on.
-const double *tr_mass_blocks(tr_work *w, double *room);
+const double *tr_mass_blocks(tr_work *w, double *to);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
                    double *out);                                      // (nv) M a
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
@@ -341,6 +343,17 @@ void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // complete after it.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
+// The same into the cleared room for blocks of a tr_kkt.
+void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
+                       tr_coefficients c, double *to);
+// |G'| |f| and the diagonal of the corner (nv) of the same matrix, without room for it.
+typedef struct tr_sizes {
+  int nv;
+  const double *f;
+  double *pull, *diagonal;
+} tr_sizes;
+void tr_tangent_sizes(tr_work *w, const double *a, const double *lam, const double *blocks,
+                      tr_coefficients c, const tr_sizes *out);
 // The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.
 int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.

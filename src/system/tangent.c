@@ -168,9 +168,9 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   memset(K, 0, n * n * sizeof *K);
   if (j->ops->geom_v) memset(D, 0, n * n * sizeof *D);
   frames_of(w, &j->e, f);
-  if (s->mode != SINK_WRITE)
+  if (s->recorder)
     for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = tr_record_random(s->recorder);
-  const double *l = s->mode != SINK_WRITE ? some : lam ? lam + j->row : NULL;
+  const double *l = s->recorder ? some : lam ? lam + j->row : NULL;
   if (l && j->ops->geom) j->ops->geom(j->e.par, w->t, f, l, K);
   if (l && j->ops->geom_v) j->ops->geom_v(j->e.par, w->t, f, l, D);
   emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
@@ -218,7 +218,7 @@ static void emit_force(sink *s, tr_work *w, const sys_force *e, double ck, doubl
   memset(K, 0, (size_t)(n * n) * sizeof *K);
   memset(D, 0, (size_t)(n * n) * sizeof *D);
   frames_of(w, &e->e, f);
-  if (s->mode == SINK_WRITE) {
+  if (!s->recorder) {
     e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
   } else {
     for (int i = 0; i < n; i++)
@@ -388,6 +388,30 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   sink s = {.mode = SINK_WRITE, .values = values, .tape = sys->tape, .shape = sys->shape};
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
+  tr_assemble(&s, w, a, lam, blocks, c);
+}
+
+void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
+                       tr_coefficients c, double *to) {
+  const tr_system *sys = w->sys;
+  sink s = {.mode = SINK_WRITE, .values = to, .tape = sys->block_tape, .shape = sys->block_shape};
+  tr_assemble(&s, w, a, lam, blocks, c);
+}
+
+void tr_size_block(const tr_sizes *out, tr_block_at at, const double *block) {
+  for (int i = 0; i < at.rows && at.i < out->nv; i++)
+    for (int j = 0; j < at.columns; j++) {
+      double x = block[i * at.down + j * at.across];
+      if (at.j >= out->nv) out->pull[at.i + i] += fabs(x * out->f[at.j + j - out->nv]);
+      if (at.i + i == at.j + j) out->diagonal[at.i + i] += x;
+    }
+}
+
+void tr_tangent_sizes(tr_work *w, const double *a, const double *lam, const double *blocks,
+                      tr_coefficients c, const tr_sizes *out) {
+  sink s = {.mode = SINK_SIZES, .sizes = out};
+  memset(out->pull, 0, (size_t)out->nv * sizeof *out->pull);
+  memset(out->diagonal, 0, (size_t)out->nv * sizeof *out->diagonal);
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
