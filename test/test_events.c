@@ -614,6 +614,47 @@ static void test_again(void **state) {
   tr_system_free(sys);
 }
 
+// A brake on a pin: two of its rows are the pin's, which is open by what dense output leaves at the instant.
+static void test_lock_on_a_joint(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "nstiff-si2", "ggl-bdf:order=5", "radau5"};
+  tr_system *sys = compile_text(
+      "trammel: 1\ngravity: [0, -10]\n"
+      "bodies: {p: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}}\n"
+      "joints:\n  pin: {type: revolute, markers: [ground, {body: p, at: [-1, 0]}]}\n"
+      "  weld: {type: fixed, markers: [ground, p], active: no}\n"
+      "events: {brake: {when: time - 0.3, lock: weld}}\n"
+      "simulation: {end: 1, step: 0.007}\n");
+  for (int k = 0; k < 8; k++) {
+    tr_run *run = begin(sys, methods[k / 2], NAN, k % 2 ? 1e-5 : 0);
+    finish(run, methods[k / 2]);
+    assert_int_equal(tr_run_describe(run).events, 1);
+    assert_true(fabs(at_end(sys, run, "p.omega")) < 1e-6);
+    assert_near(at_end(sys, run, "p.angle"), -0.4, 0.05, "%s",
+                methods[k / 2]); // 0.41 falling freely
+    tr_run_free(run);
+  }
+  tr_system_free(sys);
+}
+
+// The top of a throw just touches the ceiling: no impact, and down it comes.
+static void test_brush(void **state) {
+  (void)state;
+  tr_system *sys = compile_text(
+      "trammel: 1\ngravity: [0, -10]\n"
+      "bodies: {g: {type: planar-point, mass: 1, position: [0, 0.2], velocity: [1, 2]}}\n"
+      "events: {ceiling: {when: DY(g) - 0.4, direction: rising, restitution: 1, touch: 1e-6}}\n"
+      "simulation: {end: 0.5, step: 0.003}\n");
+  for (int k = 0; k < 4; k++) {
+    static const char *const methods[] = {"hht-i3", "radau5"};
+    tr_run *run = begin(sys, methods[k / 2], NAN, k % 2 ? 1e-8 : 0);
+    finish(run, methods[k / 2]);
+    assert_near(at_end(sys, run, "g.y"), 0.2 + 2 * 0.5 - 5 * 0.25, 1e-4, "%s", methods[k / 2]);
+    tr_run_free(run);
+  }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bouncing_ball),
@@ -630,6 +671,8 @@ int main(void) {
       cmocka_unit_test(test_wall),
       cmocka_unit_test(test_clutch),
       cmocka_unit_test(test_latch),
+      cmocka_unit_test(test_lock_on_a_joint),
+      cmocka_unit_test(test_brush),
       cmocka_unit_test(test_shear_pin),
       cmocka_unit_test(test_elbow),
       cmocka_unit_test(test_release),

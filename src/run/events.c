@@ -315,7 +315,6 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   find_passing(r);
   for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
     status = tr_events_act(r, error);
-    if (status == TR_OK) status = tr_run_begin(r, false, false, error);
     if (status != TR_OK) break;
     evaluate(r);
     for (int k = 0; k < r->sys->nevent; k++) {

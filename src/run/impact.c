@@ -86,6 +86,12 @@ static bool is_last(const tr_run *r, int k, double c) {
          r->x.t - w->last < soon;
 }
 
+// A touch in passing, the first of all: what comes no nearer needs no impact, and nothing that carries.
+static bool brushes(const tr_run *r, int k, double c) {
+  const tr_watch *w = &r->watch[k];
+  return w->last == -INFINITY && (c <= 0 || (w->grazes && c <= NOTHING * w->most_rate));
+}
+
 static tr_status impacts(tr_run *r, tr_error *error) {
   bool more = true;
   for (int pass = 0; more && pass < MOST_PASSES; pass++) {
@@ -94,6 +100,7 @@ static tr_status impacts(tr_run *r, tr_error *error) {
       double e = plan_of(r, k)->par.restitution;
       if (!r->watch[k].fires || isnan(e)) continue;
       double c = approach(r, k);
+      if (pass == 0 && brushes(r, k, c)) continue;
       bool last = pass == 0 && is_last(r, k, c);
       if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
       if (c > 0) TR_TRY(strike(r, k, last || r->watch[k].settled ? 0 : e, c, error));
@@ -104,7 +111,9 @@ static tr_status impacts(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
-tr_status tr_events_act(tr_run *r, tr_error *error) {
+// Joints are locked where the bodies are at the instant found, or where they are after positions have been put
+// on the constraints: other joints may leave no other place.
+static tr_status act(tr_run *r, bool on_constraints, tr_error *error) {
   bool struck = false;
   for (int k = 0; k < r->sys->nevent; k++) {
     if (!r->watch[k].fires) continue;
@@ -112,12 +121,23 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
     lock(r, plan_of(r, k)->nunlock, plan_of(r, k)->unlock, false);
     struck = struck || !isnan(plan_of(r, k)->par.restitution);
   }
-  if (struck) {
-    TR_TRY(tr_run_begin(r, false, false,
-                        error)); // what has been let go, and velocities on the constraints
-    TR_TRY(impacts(r, error));
-  }
+  // what has been let go, and velocities on the constraints
+  if (struck || on_constraints) TR_TRY(tr_run_begin(r, false, false, error));
+  if (struck) TR_TRY(impacts(r, error));
   for (int k = 0; k < r->sys->nevent; k++)
     if (r->watch[k].fires) lock(r, plan_of(r, k)->nlock, plan_of(r, k)->lock, true);
-  return TR_OK;
+  return tr_run_begin(r, false, false, error);
+}
+
+tr_status tr_events_act(tr_run *r, tr_error *error) {
+  bool locks = false;
+  tr_error first = {0};
+  for (int k = 0; k < r->sys->nevent; k++)
+    locks = locks || (r->watch[k].fires && plan_of(r, k)->nlock > 0);
+  if (!locks) return act(r, false, error);
+  tr_state_copy(&r->next, &r->x);
+  tr_status status = act(r, false, &first);
+  if (status == TR_OK || status == TR_NO_MEMORY) return status;
+  tr_state_copy(&r->x, &r->next);
+  return act(r, true, error);
 }
