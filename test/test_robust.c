@@ -367,6 +367,23 @@ static void test_lift_off(void **state) {
   tr_system_free(sys);
 }
 
+// Steps of an explicit method that pump energy into a stiff mode are at least told of.
+static void test_pumped(void **state) {
+  (void)state;
+  mechanism m = load_model("slider_crank_flexible.yaml", NULL);
+  static const char *const methods[] = {"pfpc2", "hht-i3"};
+  for (int i = 0; i < 2; i++) {
+    tr_run *run = begin(m.sys, methods[i], NAN, 1e-3, 0);
+    tr_error error = {0};
+    assert_int_equal(tr_run_to(run, 0.1, &error), TR_OK);
+    tr_run_info info = tr_run_describe(run);
+    assert_true((info.max_energy_change > 1e5) == (i == 0));
+    assert_true((info.notes && strstr(info.notes, "explicit method")) == (i == 0));
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_discontinuous_force),
@@ -382,6 +399,7 @@ int main(void) {
       cmocka_unit_test(test_first_steps),
       cmocka_unit_test(test_turning),
       cmocka_unit_test(test_lift_off),
+      cmocka_unit_test(test_pumped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ static const double TURN = 6.283185307179586; // what a joint that measures an a
 static const double JUMP = 0.5;    // of the change over an interval that is left in the end
 static const double TINY = 1e-6;   // of the largest force: not worth a word
 static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double PUMPED = 1e3;  // of the energy at the start: worth a word
 static const double ROUND = 1e-12; // tolerances that round-off may spoil
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
@@ -324,7 +325,21 @@ tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
                  r->x.t, h, r->info.steps, jump);
 }
 
+// An explicit method on a mode that is too fast for its steps may go on for ever, with small positions and absurd
+// velocities.
+static bool note_energy(tr_run *r) {
+  double change = r->info.max_energy_change, times = change / fabs(r->info.energy0);
+  if (!r->step->method->direct || !(times > PUMPED) || !isfinite(times)) return false;
+  snprintf(r->note, sizeof r->note,
+           "the energy changed by %.2g J, %.2g times what it was: if no drive or force brings that "
+           "much, "
+           "the steps of an explicit method do; compare with an implicit one\n",
+           change, times);
+  return true;
+}
+
 void tr_run_note(tr_run *r) {
+  if (note_energy(r)) return;
   double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
   double noise = DBL_EPSILON * q / h, v = vec_largest(r->x.v, r->sys->nv);
   bool positions = strcmp(r->step->method->info.levels, "position") == 0;
