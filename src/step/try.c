@@ -2,7 +2,7 @@
 // One step tried, and what is left to try where Newton fails.
 //
 // Under step control: once more from the last state, then from coasting; the step gets shorter anyway. A step that
-// must not be shortened is insisted upon: corrections with a matrix each, damped ones (solve/newton.h), and
+// must not be shortened is insisted upon: damped corrections, undamped ones with a matrix each (solve/newton.h), and
 // at last the solutions of shorter steps one after the other, each the start of the next.
 //
 // Angles repeat themselves, and next to a stiff spring an iteration that was thrown far off may find the step's
@@ -100,18 +100,22 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
   return status;
 }
 
+static tr_status damp(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  s->newton.resort = TR_NEWTON_DAMPED;
+  start_from(s, x0->a, x0->lam, x1);
+  return propose(s, x0, h, x1, seen);
+}
+
+// Damped corrections are the cheaper way past a kink; but two sets of unknowns, one of which the norm does not
+// see, are seldom damped well.
 static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  bool early = !s->method->two_sets;
+  tr_status status = early ? damp(s, x0, h, x1, seen) : TR_NO_CONVERGENCE;
   s->newton.resort = TR_NEWTON_SINGLY;
-  tr_status status = begin_anew(s, x0, h, x1, seen);
-  if (status > TR_OK) {
-    s->newton.resort = TR_NEWTON_DAMPED;
-    start_from(s, x0->a, x0->lam, x1);
-    status = propose(s, x0, h, x1, seen);
-  }
-  if (status > TR_OK) {
-    s->newton.resort = TR_NEWTON_SINGLY;
-    status = approach(s, x0, h, x1);
-  }
+  if (status > TR_OK) status = begin_anew(s, x0, h, x1, seen);
+  if (status > TR_OK && !early) status = damp(s, x0, h, x1, seen);
+  s->newton.resort = TR_NEWTON_SINGLY;
+  if (status > TR_OK) status = approach(s, x0, h, x1);
   s->newton.resort = TR_NEWTON_USUAL;
   return status;
 }
