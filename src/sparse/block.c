@@ -86,7 +86,7 @@ static bool invert_pivoting(int w, const double *d, double *restrict D, block_re
 }
 
 // No pivoting was needed: |below| d_i <= 8 |pivot| d_c.
-FIXED bool fits(double below, double di, double pivot, double dc) {
+FIXED int fits(double below, double di, double pivot, double dc) {
   return fabs(below) * di <= 8 * fabs(pivot) * dc;
 }
 
