@@ -137,6 +137,7 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
   if (!locks) return act(r, false, error);
   tr_state_copy(&r->next, &r->x);
   tr_status status = act(r, false, &first);
+  if (status == TR_NO_MEMORY && error) *error = first;
   if (status == TR_OK || status == TR_NO_MEMORY) return status;
   tr_state_copy(&r->x, &r->next);
   return act(r, true, error);
