@@ -252,3 +252,15 @@ double output(const tr_system *sys, const tr_state *x, const char *name) {
   tr_reader_free(reader);
   return value;
 }
+
+tr_system *system_of_text(const char *text) {
+  tr_error error = {0};
+  tr_model *model;
+  tr_system *sys;
+  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
+  if (tr_model_read_text(model, text, strlen(text), "m.yaml", &error) != TR_OK ||
+      tr_compile(model, &sys, &error) != TR_OK)
+    fail_msg("%s", error.text);
+  tr_model_free(model);
+  return sys;
+}

@@ -73,4 +73,7 @@ tr_run *new_run(const tr_system *sys, const char *method, double step, double en
 // One output at a state.
 double output(const tr_system *sys, const tr_state *x, const char *name);
 
+// What a model's text describes; fails where it does not.
+tr_system *system_of_text(const char *text);
+
 #endif

@@ -7,18 +7,6 @@
 #include "helper_mechanics.h"
 #include "math/v3.h"
 
-static tr_system *compile_text(const char *text) {
-  tr_error error = {0};
-  tr_model *model;
-  tr_system *sys;
-  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
-  if (tr_model_read_text(model, text, strlen(text), "m.yaml", &error) != TR_OK ||
-      tr_compile(model, &sys, &error) != TR_OK)
-    fail_msg("%s", error.text);
-  tr_model_free(model);
-  return sys;
-}
-
 static tr_system *compile_file(const char *file) {
   tr_error error = {0};
   tr_model *model;
@@ -117,7 +105,7 @@ static const char *const ball =
 static tr_system *ball_with(const char *more) {
   char text[2000];
   snprintf(text, sizeof text, "%s%s", ball, more);
-  return compile_text(text);
+  return system_of_text(text);
 }
 
 // Without a joint to rest on the run says so and keeps what it has.
@@ -205,7 +193,7 @@ static void test_tangent(void **state) {
              "simulation: {end: 1.9, step: 0.013}\n"
              "events: {top: {when: DY(ball) - 5, message: up%s}}\n",
              wish[k]);
-    tr_system *sys = compile_text(text);
+    tr_system *sys = system_of_text(text);
     for (int tol = 0; tol < 2; tol++) {
       tr_run *run = begin(sys, "gen-alpha", NAN, tol ? 1e-6 : 0);
       finish(run, "tangent");
@@ -235,7 +223,7 @@ static void test_touch_is_once(void **state) {
              "  touches: {when: DY(ball) - 1.25, touch: 1 nm, message: touch}\n"
              "  crosses: {when: DY(ball) - 1.25, message: cross}\n%s",
              apex[other]);
-    tr_system *sys = compile_text(text);
+    tr_system *sys = system_of_text(text);
     static const char *const methods[] = {"newmark", "hht-i3",  "gen-alpha",
                                           "hht-si2", "hht-add", "radau5"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
@@ -262,7 +250,7 @@ static void test_touch_is_once(void **state) {
 static void test_within_an_instant(void **state) {
   (void)state;
   static const char *const methods[] = {"hht-i3", "radau5", "ggl-bdf", "pfpc2", "nstiff-si2", NULL};
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "bodies: {p: {type: planar-point, mass: 1, position: [-1e-9, 0], velocity: [1, 0]}}\n"
       "simulation: {end: 1, step: 0.1}\n"
@@ -283,7 +271,7 @@ static void test_within_an_instant(void **state) {
 
 static void test_two_crossings_in_a_step(void **state) {
   (void)state;
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "gravity: [0, -10]\n"
       "bodies: {ball: {type: planar-point, mass: 1, velocity: [0, 10]}}\n"
@@ -375,7 +363,7 @@ static void test_rows(void **state) {
 // Five equal balls in a row on a line, touching: the blow passes through, one flies off.
 static void test_cradle(void **state) {
   (void)state;
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "bodies: {b0: {type: planar-point, mass: 1, position: [-2, 0], velocity: [2, 0]}}\n"
       "repeat:\n"
@@ -418,7 +406,7 @@ static void test_wall(void **state) {
       "yes}}\n"
       "simulation: {end: 1, step: 0.002}\n"};
   for (int k = 0; k < 2; k++) {
-    tr_system *sys = compile_text(texts[k]);
+    tr_system *sys = system_of_text(texts[k]);
     static watcher w;
     memset(&w, 0, sizeof w);
     tr_run *run = begin(sys, "gen-alpha:index=2,rho=0.9", NAN, 0);
@@ -497,7 +485,7 @@ static void test_shear_pin(void **state) {
              "events: {snap: {when: FM(pin) - 20 N, direction: rising, stop: yes}}\n"
              "simulation: {end: 1 s, step: 1 ms}\n",
              bodies[k % 2]);
-    tr_system *sys = compile_text(text);
+    tr_system *sys = system_of_text(text);
     tr_run *run = begin(sys, methods[k / 2], NAN, 0);
     assert_int_equal(tr_run_all(run, NULL), TR_STOPPED);
     assert_int_equal(tr_run_describe(run).events, 1);
@@ -546,7 +534,7 @@ static double momentum(const tr_system *sys, const tr_state *x) {
 
 static void test_elbow(void **state) {
   (void)state;
-  tr_system *sys = compile_text(elbow);
+  tr_system *sys = system_of_text(elbow);
   tr_run *run = begin(sys, NULL, NAN, 0);
   double before = momentum(sys, tr_run_state(run));
   finish(run, "elbow");
@@ -576,7 +564,7 @@ static void test_release(void **state) {
              "events: {go: {when: time - 0.5, unlock: pin}}\n"
              "simulation: {end: 1, step: 0.01}\n",
              body[k]);
-    tr_system *sys = compile_text(text);
+    tr_system *sys = system_of_text(text);
     for (int m = 0; m < tr_method_count(); m++) {
       const char *method = tr_method_describe(m).name;
       tr_error error = {0};
@@ -618,7 +606,7 @@ static void test_again(void **state) {
 static void test_lock_on_a_joint(void **state) {
   (void)state;
   static const char *const methods[] = {"hht-i3", "nstiff-si2", "ggl-bdf:order=5", "radau5"};
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\ngravity: [0, -10]\n"
       "bodies: {p: {type: planar, mass: 1, inertia: 0.1, position: [1, 0]}}\n"
       "joints:\n  pin: {type: revolute, markers: [ground, {body: p, at: [-1, 0]}]}\n"
@@ -640,7 +628,7 @@ static void test_lock_on_a_joint(void **state) {
 // The top of a throw just touches the ceiling: no impact, and down it comes.
 static void test_brush(void **state) {
   (void)state;
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\ngravity: [0, -10]\n"
       "bodies: {g: {type: planar-point, mass: 1, position: [0, 0.2], velocity: [1, 2]}}\n"
       "events: {ceiling: {when: DY(g) - 0.4, direction: rising, restitution: 1, touch: 1e-6}}\n"

@@ -8,18 +8,6 @@
 #include "helper_mechanics.h"
 #include "system/system.h"
 
-static tr_system *compile_text(const char *text) {
-  tr_error error = {0};
-  tr_model *model;
-  tr_system *sys;
-  assert_int_equal(tr_model_new(NULL, &model), TR_OK);
-  if (tr_model_read_text(model, text, strlen(text), "m.yaml", &error) != TR_OK ||
-      tr_compile(model, &sys, &error) != TR_OK)
-    fail_msg("%s", error.text);
-  tr_model_free(model);
-  return sys;
-}
-
 static tr_run *begin(const tr_system *sys, const char *method, double h, double tol, int fixed) {
   tr_error error = {0};
   tr_run *run;
@@ -56,7 +44,7 @@ static void test_discontinuous_force(void **state) {
   static const char *const methods[] = {"newmark", "hht-i3",    "nstiff", "hht-si2",
                                         "ggl-bdf", "gen-alpha", "radau5", "nstiff-si2",
                                         "cs",      "cm",        NULL};
-  tr_system *sys = compile_text(sliding);
+  tr_system *sys = system_of_text(sliding);
   for (int i = 0; methods[i]; i++)
     for (int k = 0; k < 2; k++) {
       tr_error error = {0};
@@ -74,7 +62,7 @@ static void test_discontinuous_force(void **state) {
 static void test_discontinuous_motion(void **state) {
   (void)state;
   tr_error error = {0};
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "bodies: {rod: {type: planar, mass: 2, inertia: 0.1}}\n"
       "joints:\n"
@@ -180,7 +168,7 @@ static void test_stiff(void **state) {
     }
     for (int i = 0; i < 2; i++) y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
   }
-  tr_system *sys = compile_text(text);
+  tr_system *sys = system_of_text(text);
   for (int i = 0; methods[i]; i++)
     for (int k = 0; k < 2; k++) {
       tr_error error = {0};
@@ -225,7 +213,7 @@ static void test_stiff_hinge(void **state) {
              "  b: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}}\n"
              "%ssimulation: {end: 0.5, step: 0.01}\n",
              hinge[m]);
-    tr_system *sys = compile_text(text);
+    tr_system *sys = system_of_text(text);
     for (int i = 0; implicit[i]; i++) {
       tr_error error = {0};
       bool reference = m == 0 && i == 0;
@@ -273,7 +261,7 @@ static void test_violent_start(void **state) {
 // A flywheel that a motor turns many times in one step is no wrong turn.
 static void test_turns_in_a_step(void **state) {
   (void)state;
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "bodies: {wheel: {type: planar, mass: 1, inertia: 1}}\n"
       "joints: {axle: {type: revolute, markers: [ground, wheel]}}\n"
@@ -344,7 +332,7 @@ static void test_turning(void **state) {
 static void test_lift_off(void **state) {
   (void)state;
   static const double height = 0.371777038;
-  tr_system *sys = compile_text(
+  tr_system *sys = system_of_text(
       "trammel: 1\n"
       "bodies: {b: {type: planar, mass: 0.1, inertia: 0.1, position: [0, -1e-8]}}\n"
       "joints: {g: {type: prismatic, markers: [{angle: 90 deg}, {body: b, angle: 90 deg}]}}\n"
