@@ -98,7 +98,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const tr_joint_ops *ops = first->ops;
     if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.lam = lam, .phi = phi, .W = W});
       continue;
     }
     for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
@@ -399,8 +400,9 @@ void tr_rates(tr_work *w, double *out) {
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->rate_run && s->joint[run->first].lock < 0) {
-      ops->rate_run(run->count, s->link + run->first, w->frames, out);
+    if (ops->eval_run && s->joint[run->first].lock < 0) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.rate = out});
       continue;
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
