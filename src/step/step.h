@@ -140,6 +140,7 @@ struct tr_step {
   bool filters;  // kkt has the matrix of a corrector, for the error of velocities
   double last_h; // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
   int past;
   double past_t[TR_PAST];
