@@ -144,9 +144,11 @@ struct tr_step {
   // the past, newest first
   int past;
   double past_t[TR_PAST];
+  int evens; // steps of one length up to the newest
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
+  int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
