@@ -16,6 +16,10 @@
 // mere length.
 static const double REGULAR = 1e-4, LONG = 1000;
 
+// Sizes of the entries are asked for where round-off is suspected, and each time that takes an assembly of its own unless
+// the values of the matrix are kept. So many beyond LOOKS_PER_MATRIX, and they are, in spite of the memory.
+static const double LOOKS = 8, LOOKS_MAX = 12, LOOKS_PER_MATRIX = 0.5;
+
 typedef struct correction {
   tr_newton_problem p;
   tr_step *s;
@@ -87,7 +91,9 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *blocks = s->sys->nvelocity == 0 ? tr_kkt_blocks(&s->kkt) : NULL;
+  bool looks = s->looks >= LOOKS;
+  double *blocks = s->sys->nvelocity == 0 && !looks ? tr_kkt_blocks(&s->kkt) : NULL;
+  s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (blocks) evaluate(k, true, blocks);
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
@@ -144,9 +150,10 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
-// The sizes of its entries, where the values are not at hand.
+// The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
+  s->looks = fmin(LOOKS_MAX, s->looks + 1);
   if (s->kkt.held) return &s->kkt;
   tr_tangent_sizes(s->work, k->x1->a, k->x1->lam, s->c.blocks, weights(&s->c), out);
   return NULL;

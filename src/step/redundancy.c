@@ -32,7 +32,8 @@ tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length,
   double *value = TR_NEW(&own, s->max_rows, double);
   tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
   for (int i = 0; i < s->nblock && status == TR_OK; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b.rows && status == TR_OK; r++) {
       length[b.row + r] = scaled_row(rows, &b, r, column, value);
@@ -111,7 +112,8 @@ int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, i
 
 static int rows_of(const tr_system *s, int row) {
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (row >= b.row && row < b.row + b.rows) return b.rows;
   }
   return 1;
@@ -131,7 +133,8 @@ static int name_sources(const tr_system *s, const tr_redundancy *r, int from, in
   int named = 0, more = 0;
   enum { NAMES = 6 };
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (!carries(r, &b, from, to)) continue;
     const char *kind, *name = tr_row_owner(s, b.row, &kind);
     if (!strcmp(name, self)) continue;

@@ -224,7 +224,8 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
 static void name_open(const tr_system *s, const double *gap, tr_error *error) {
   int named = 0, worst = worst_row(s, gap);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block block = tr_block(s, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s, i, &block);
     double open = vec_norm(gap + b->row, b->rows);
     if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
       continue;

@@ -236,7 +236,8 @@ static tr_status pull_rows(tr_step *s, const double *blocks) {
   const memory *m = s->memory;
   double *x = s->work->x, *y = s->work->y;
   for (int i = 0; i < s->sys->nblock; i++) {
-    const sys_block block = tr_block(s->sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s->sys, i, &block);
     for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
       memset(x, 0, (size_t)s->sys->nv * sizeof *x);
       for (int k = 0, c = at; k < b->count; c += b->nv[k++])

@@ -237,9 +237,9 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
-// Block i of 0 .. nblock - 1, and of a joint.
-sys_block tr_block(const tr_system *sys, int i);
-sys_block tr_joint_block(const tr_system *sys, const sys_joint *j);
+// Block i of 0 .. nblock - 1, and of a joint, written to *to.
+const sys_block *tr_block(const tr_system *sys, int i, sys_block *to);
+const sys_block *tr_joint_block(const tr_system *sys, const sys_joint *j, sys_block *to);
 void tr_jacobian(tr_work *w); // work->G, if it is kept
 // Rows of a block here: in work->G if it is kept, else good until the next call.
 const double *tr_joint_rows(tr_work *w, const sys_joint *j);
