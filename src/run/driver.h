@@ -60,6 +60,7 @@ struct tr_run {
   // events
   tr_watch *watch; // (nevent)
   double *normal;  // (2 nv)
+  bool *follows;   // (nc) rows that say nothing new
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;

@@ -41,7 +41,8 @@ enum {
 tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->watch = TR_NEW(&r->arena, r->sys->nevent, tr_watch);
   r->normal = TR_NEW(&r->arena, 2 * r->sys->nv, double);
-  if (!r->watch || !r->normal) return tr_no_memory(error);
+  r->follows = TR_NEW(&r->arena, r->sys->nc, bool);
+  if (!r->watch || !r->normal || !r->follows) return tr_no_memory(error);
   r->record_capacity = FIRST_RECORDS;
   r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
   if (!r->record) return tr_no_memory(error);
