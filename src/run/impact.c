@@ -25,11 +25,18 @@ static void place(tr_run *r) {
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
 }
 
-static void set_parameters(tr_run *r, int k) {
+static tr_status set_parameters(tr_run *r, int k, tr_error *error) {
   const tr_plan_event *e = plan_of(r, k);
   place(r);
-  for (int i = 0; i < e->nset; i++)
-    r->x.mem[r->sys->switched_mem + e->set[i].k] = tr_event_set_value(r->work, k, i);
+  for (int i = 0; i < e->nset; i++) {
+    double value = tr_event_set_value(r->work, k, i);
+    if (!isfinite(value))
+      return tr_fail(error, TR_FAILED, &e->place,
+                     "event \"%s\" at t = %.9g s: sets \"%s\" to what is not a finite number (%g)",
+                     e->name, r->x.t, r->sys->plan.switched[e->set[i].k].name, fabs(value));
+    r->x.mem[r->sys->switched_mem + e->set[i].k] = value;
+  }
+  return TR_OK;
 }
 
 static void lock(tr_run *r, int n, const int *joint, bool on) {
@@ -99,6 +106,12 @@ static tr_status impacts(tr_run *r, tr_error *error) {
       double e = plan_of(r, k)->par.restitution;
       if (!r->watch[k].fires || isnan(e)) continue;
       double c = approach(r, k);
+      if (!isfinite(c))
+        return tr_fail(
+            error, TR_FAILED, &plan_of(r, k)->when_place,
+            "event \"%s\": the rate of its expression is not a finite number (%g) at t = "
+            "%.9g s: no impact can turn it",
+            plan_of(r, k)->name, fabs(c), r->x.t);
       if (pass == 0 && brushes(r, k, c)) continue;
       bool last = pass == 0 && is_last(r, k, c);
       if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
@@ -174,7 +187,7 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
   bool struck = false;
   for (int k = 0; k < r->sys->nevent; k++) {
     if (!r->watch[k].fires) continue;
-    set_parameters(r, k);
+    TR_TRY(set_parameters(r, k, error));
     lock(r, plan_of(r, k)->nunlock, plan_of(r, k)->unlock, false);
     struck = struck || !isnan(plan_of(r, k)->par.restitution);
   }

@@ -118,7 +118,19 @@ static tr_status show(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error) {
+  if (r->observers == 0) return TR_OK;
+  if (!x) TR_TRY(refresh_for_observers(r, error));
+  r->info.at_event = true;
+  tr_run_info info = tr_run_describe(r);
+  r->info.at_event = false;
+  for (int i = 0; i < r->observers; i++)
+    if (x || r->observer[i]->spacing > 0) TR_TRY(call(r, i, x ? x : tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
     if (r->observer[i]->spacing > 0) TR_TRY(call_sampled(r, i, t, true, &info, error));
@@ -328,8 +340,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
   TR_TRY(tr_run_begin(r, false, false, error));
-  tr_events_reset(r);
-  return TR_OK;
+  return tr_events_reset(r, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
