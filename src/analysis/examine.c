@@ -113,7 +113,7 @@ static tr_status factor_metric(doctor *d) {
       d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
-  tr_silence_rows(s, s->of_number, values);
+  if (s->nnumber > 0) tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 

@@ -314,6 +314,8 @@ static inline bool tr_joint_idle(const tr_work *w, const sys_joint *j) {
   return j->lock >= 0 && w->mem[j->lock] != 0;
 }
 void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
+// Rows (nc) of joints that can be locked are made to hold where they are, phi (nc) being what they are off by.
+void tr_joints_give_way(const tr_system *sys, const bool *rows, const double *phi, double *mem);
 // Rows of joints that do not hold, ascending; rows NULL: just count.
 int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 
@@ -337,7 +339,7 @@ void tr_plain_columns(tr_work *w, double *values);
 // [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
 // those of x, until they stay. At the point of the last tr_kinematics.
 tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r);
-// Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
+// Some rows (nc; sys->of_velocity for one) and their columns taken out: lam = right-hand side there.
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam; work->G is not
 // complete after it.
