@@ -454,6 +454,17 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
 
+// Corrections of the multipliers over what they were: of those the norm need not know.
+static double unseen(const tr_newton_problem *p, const double *dx) {
+  const correction *k = (const correction *)p;
+  const tr_corrector *c = &k->s->c;
+  int nv = k->s->sys->nv, nc = k->s->sys->nc;
+  const double *l = dx + nv, *dmu = l + nc + nv;
+  double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
+  for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
+  return most / vec_largest(k->x0->lam, nc);
+}
+
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
@@ -486,8 +497,8 @@ static double few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
@@ -498,6 +509,7 @@ static void noise(const tr_newton_problem *p, double *b) {
   tr_rows_noise(nc, rows / c->cq, b + nv);
   tr_forces_noise(s, second, s->w, s->mu, b + nv + nc);
   tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+  return p->solve(p, b);
 }
 
 // Steps as long as one in which a fresh matrix was slow have all terms.
@@ -539,6 +551,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
     k.p.strict = c->multipliers;
+    if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

@@ -24,6 +24,42 @@
 
 enum { SURE_STEPS = 5 };
 
+// ---- coefficients ---------------------------------------------------------------------------------
+
+void tr_radau_nodes(double c[STAGES]) {
+  c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
+}
+
+void tr_radau_weights(double A[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {
+      {(88 - 7 * r) / 360, (296 - 169 * r) / 1800, (-2 + 3 * r) / 225},
+      {(296 + 169 * r) / 1800, (88 + 7 * r) / 360, (-2 - 3 * r) / 225},
+      {(16 - r) / 36, (16 + r) / 36, 1.0 / 9}};
+  memcpy(A, w, sizeof w);
+}
+
+void tr_radau_inverse(double B[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {{2 + r / 2, (-36 + 29 * r) / 30, (6 - 4 * r) / 15},
+                                    {(-36 - 29 * r) / 30, 2 - r / 2, (6 + 4 * r) / 15},
+                                    {-1 + 8 * r / 3, -1 - 8 * r / 3, 5}};
+  memcpy(B, w, sizeof w);
+}
+
+void tr_radau_transform(double T[STAGES][STAGES], double inverse[STAGES][STAGES]) {
+  static const double w[STAGES][STAGES] = {
+      {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
+      {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
+      {0.96604818261509293619, 1, 0}};
+  static const double w_inverse[STAGES][STAGES] = {
+      {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
+      {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+      {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+  memcpy(T, w, sizeof w);
+  memcpy(inverse, w_inverse, sizeof w_inverse);
+}
+
 // ---- room -----------------------------------------------------------------------------------------
 
 static bool make(tr_arena *ar, int n, double **rooms) {
