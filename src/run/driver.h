@@ -56,7 +56,7 @@ struct tr_run {
   tr_state before, sample;
   double *increment, *rate; // (nv)
   bool high_order;          // see dense.c
-  double *bend;             // (3 nv) u'' at the end, and room
+  double *bend;             // (4 nv) u'' at the end, and room
   // events
   tr_watch *watch; // (nevent)
   double *normal;  // (2 nv)
