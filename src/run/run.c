@@ -250,6 +250,7 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   tr_nearby nearby = {.rank = red->rank};
   if (red->count == 0 || here == 0 || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  if (nearby.rank == red->rank) r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
   if (nearby.locked)
     r->info.warnings = tr_arena_printf(
@@ -268,6 +269,7 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
+  r->projector.most_rank = 0;
   tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
@@ -393,7 +395,7 @@ void tr_run_accept(tr_run *r, double t1) {
 static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   const tr_redundancy *red = &r->projector.redundancy;
   double *phi = r->work->x, left_out = 0;
-  if (red->count == 0) return false;
+  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
