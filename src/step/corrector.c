@@ -171,14 +171,15 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
                             r);
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;
+  return p->solve(p, b);
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

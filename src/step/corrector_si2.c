@@ -525,6 +525,17 @@ static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   return NULL;
 }
 
+// Corrections of the multipliers over what they were: of those the norm need not know.
+static double unseen(const tr_newton_problem *p, const double *dx) {
+  const correction *k = (const correction *)p;
+  const tr_corrector *c = &k->s->c;
+  int nv = k->s->sys->nv, nc = k->s->sys->nc;
+  const double *l = dx + nv, *dmu = l + nc + nv;
+  double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
+  for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
+  return most / vec_largest(k->x0->lam, nc);
+}
+
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
@@ -562,8 +573,8 @@ static double few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
@@ -575,6 +586,7 @@ static void noise(const tr_newton_problem *p, double *b) {
   sizes.f = s->mu, sizes.pull = b + nv + nc;
   tr_forces_noise(s, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu, b + nv + nc);
   tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+  return p->solve(p, b);
 }
 
 // Steps as long as one in which a fresh matrix was slow have all terms.
@@ -616,6 +628,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
     k.p.strict = c->multipliers;
+    if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

@@ -498,6 +498,35 @@ void tr_increment_rate(const tr_system *s, const double *u, const double *v, dou
   }
 }
 
+void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
+  const tr_system *s = w->sys;
+  double *row = w->x;
+  if (s->nv > 0) memcpy(v, du, (size_t)s->nv * sizeof *v);
+  for (int i = 0; i < s->nbody && !s->flat; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = 0; k < b->nv && b->type->pull_increment; k++) {
+      memset(row, 0, (size_t)b->nv * sizeof *row);
+      row[k] = 1;
+      b->type->pull_increment(b->par, u + b->v, 1, b->nv, row);
+      v[b->v + k] = 0;
+      for (int j = 0; j < b->nv; j++) v[b->v + k] += row[j] * du[b->v + j];
+    }
+  }
+}
+
+void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, double *room,
+                       double *out) {
+  int n = s->nv;
+  double *u = room, *v = u + n, *back = v + n, eps = 1e-5 * h;
+  if (n > 0) memcpy(out, e->a, (size_t)n * sizeof *out);
+  if (s->flat) return;
+  for (int i = 0; i < n; i++) u[i] = e->u[i] - eps * e->rate[i], v[i] = e->v[i] - eps * e->a[i];
+  tr_increment_rate(s, u, v, back);
+  for (int i = 0; i < n; i++) u[i] = e->u[i] + eps * e->rate[i], v[i] = e->v[i] + eps * e->a[i];
+  tr_increment_rate(s, u, v, out);
+  for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
+}
+
 double tr_shift_increment(const tr_system *s, const double *d, double *u) {
   double most = 0;
   if (s->flat) {

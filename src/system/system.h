@@ -265,6 +265,15 @@ const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const 
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
+// u'' at the end of a step of length h, where u is known with its rate, v and a: the derivative of u'(u, v) along
+// (u', a). room: 3 nv.
+typedef struct tr_increment_end {
+  const double *u, *rate, *v, *a; // (nv)
+} tr_increment_end;
+void tr_increment_bend(const tr_system *sys, const tr_increment_end *end, double h, double *room,
+                       double *out);
+// The way back, v = T(u) du, which is there for any angle.
+void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v);
 // The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body there or on the way d,
 // 0 on flat coordinates.
 double tr_shift_increment(const tr_system *sys, const double *d, double *u);
