@@ -274,15 +274,13 @@ static void add_reactions(const correction *k) {
   tr_step *s = k->s;
   const memory *m = s->memory;
   tr_full *f = s->full;
-  const double *G = s->work->G;
-  double e = 0.5 / k->gamma, g = 0.5 / k->beta, b = k->b;
+  double e = 0.5 / k->gamma, g = 0.5 / k->beta, b = k->b, *G = s->work->G;
   double p1 = (2 * k->beta - 2 * k->gamma * b) / (1 - 2 * b), p2 = 2 * k->beta / (1 - 2 * b);
   const double by[2][2] = {{p1, 2 * k->gamma - p1}, {p2, -p2}}; // psi_I, psi_II by nu; by ka
-  for (int of = 0; of < 2; of++) {
-    tr_full_add_Gt(f, 0, of, e * by[of][0], m->pulled, TR_PHI);
-    tr_full_add_Gt(f, 0, of, e * by[of][1], G, TR_PHI);
-    tr_full_add_Gt(f, 1, of, (g * (1 - b) - e) * by[of][0], m->pulled, TR_PHI);
-    tr_full_add_Gt(f, 1, of, (g * b - e) * by[of][1], G, TR_PHI);
+  const double in[2][2] = {{e, e}, {g * (1 - b) - e, g * b - e}};
+  for (int i = 0; i < 4; i++) {
+    tr_full_add_Gt(f, i / 2, i % 2, in[i / 2][0] * by[i % 2][0], m->pulled, TR_PHI);
+    tr_full_add_Gt(f, i / 2, i % 2, in[i / 2][1] * by[i % 2][1], G, TR_PHI);
   }
 }
 
@@ -328,11 +326,9 @@ static tr_status matrix_full(tr_newton_problem *p) {
     for (int i = f->one.column[j]; i < f->one.column[j + 1]; i++) {
       int r = f->one.row[i] - nv;
       if (r < 0) continue;
-      double bend = s->c.cq / s->c.cv * f->slope[r];
-      for (int of = 0; of < 2; of++) {
-        tr_full_add(f, 0, of, nv + r, j, bend);
-        if (!s->sys->of_velocity[r]) tr_full_add(f, 1, of, nv + r, j, -bend);
-      }
+      double bend = s->c.cq / s->c.cv * f->slope[r], low = s->sys->of_velocity[r] ? 0 : -bend;
+      for (int of = 0; of < 2; of++)
+        tr_full_add(f, 0, of, nv + r, j, bend), tr_full_add(f, 1, of, nv + r, j, low);
     }
   }
   for (int i = nv; i < f->one.n; i++)
