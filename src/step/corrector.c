@@ -110,18 +110,18 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full *f = s->full;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, 0, 0, 0},
+  tr_coefficients with = {c->cm, c->cq, 0, c->cq / c->cv}, without = {c->cm, 0, 0, 0},
                   rest = {c->cm, 0, c->cv, 0};
   tr_full_clear(f, s->kkt.mask);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, with, f->some);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, without, f->none);
-  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+  tr_full_tangent(f, s->work, x, x->a, x->lam, c->blocks, with, without);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_G(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_G(f, 0, 0, 1, s->work->G, TR_PHI);
   tr_full_turn(f, s->d);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, rest, f->some);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_Gt(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_columns(f, 0, 0, 1, f->some, TR_ALL);
   for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
   return tr_full_factor(f);
 }
