@@ -209,8 +209,7 @@ static tr_status matrix(tr_newton_problem *p) {
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff =
       tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
-  if (s->sys->nvelocity > 0)
-    tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
+  if (s->sys->nvelocity > 0) tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
