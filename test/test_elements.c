@@ -309,7 +309,7 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
     link[k] = (tr_link){x->par, {2 * k, 2 * k + 1}, 0};
   }
   ops->eval(x->par, x->t, pf, x->mem, x->lam, one, w);
-  ops->eval_run(3, link, x->t, (tr_frames){frame, sizeof *frame}, x->lam, phi, W);
+  ops->eval_run(3, link, x->t, (tr_frames){frame, sizeof *frame}, x->lam, phi, (tr_wrenches){W, 6});
   assert_memory_equal(phi, one, (size_t)ops->rows * sizeof *phi);
   for (int k = 0; k < 6; k++)
     assert_memory_equal(W + 6 * k, w + k % 2 * x->nd, (x->nd == 3 ? 2 : 3) * sizeof *w);

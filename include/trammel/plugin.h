@@ -137,6 +137,15 @@ static inline tr_frame *tr_frame_after(tr_frames f, tr_frame *one) {
   return (tr_frame *)(void *)((char *)one + f.size);
 }
 
+// Wrenches on them likewise, `size` numbers apart: 6, or 3 where no moments act on spatial frames.
+typedef struct tr_wrenches {
+  double *first;
+  int size;
+} tr_wrenches;
+static inline double *tr_wrench_at(tr_wrenches w, int k) {
+  return w.first + (size_t)k * (size_t)w.size;
+}
+
 typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
 // A marker fixed on a body, prepared once.
@@ -164,8 +173,9 @@ typedef struct tr_body_at {
 typedef struct tr_body_slot {
   const void *par;
   int q, v, cache;
-  int site, sites; // first frame, count
-  bool points;     // all of them points, seen in as many dimensions as the body has
+  int frame, site; // its first frame, its first site: one for each frame, perhaps shared by bodies
+  unsigned sites : 31; // how many
+  bool points : 1;     // all of them points, seen in as many dimensions as the body has
 } tr_body_slot;
 
 // Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
@@ -179,7 +189,7 @@ typedef struct tr_bodies_at {
   const tr_site *site;
 } tr_bodies_at;
 
-// A point on one of the bodies of a tr_bodies_at.
+// A point, a site, on one of the bodies of a tr_bodies_at.
 typedef struct tr_point {
   int body, site;
   double sign;
@@ -255,11 +265,11 @@ typedef struct tr_body_type {
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), W (6 per frame).
+  //  -(own force + sum J' W).
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
-  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
-  void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
+  void (*gather_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F);
+  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // without own forces
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);
@@ -268,10 +278,10 @@ typedef struct tr_body_type {
   void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
                      double *G, double *turned);
   // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
-  // the wrenches W (6 per frame). nv x nv numbers for each, which come zeroed, or as a call with the
+  // the wrenches W. nv x nv numbers for each, which come zeroed, or as a call with the
   // same bodies left them.
-  void (*tangent_run)(const tr_bodies_at *b, const double g[3], const double *W, double cm,
-                      double ck, double cd, double *K);
+  void (*tangent_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm, double ck,
+                      double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -331,9 +341,9 @@ typedef struct tr_joint_ops {
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
-  // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
+  // NULL. The wrenches go to W, where nobody else writes; of moments nothing is read.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const double *lam,
-                   double *phi, double *W);
+                   double *phi, tr_wrenches W);
   void (*rate_run)(int n, const tr_link *link, tr_frames frame,
                    double *rate);   // with eval_run
   const char *const *measure_names; // or NULL

@@ -158,15 +158,15 @@ static void point_rows(const tr_bodies_at *b, int n, const tr_point *p, const do
   }
 }
 
-static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g, (void)cd;
   for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++, K += 9) {
     tr_body_at at = one_of(b, s);
     const par *p = s->par;
     K[8] = 0;
-    for (int k = s->site; k < s->site + s->sites; k++)
-      add_wrench_dq(&at, b->site + k, W + 6 * k, K);
+    for (int k = 0; k < s->sites; k++)
+      add_wrench_dq(&at, b->site + s->site + k, tr_wrench_at(W, s->frame + k), K);
     K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
   }
 }
@@ -218,7 +218,7 @@ TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_l
     arms4(b, slot, k, &c, &s, &rx, &ry);
     lanes px = x + rx, py = y + ry, ux = vx - w * ry, uy = vy + w * rx;
     for (int l = 0; l < LANES; l++) {
-      tr_frame *f = tr_frame_at(frame, slot[l].site + k);
+      tr_frame *f = tr_frame_at(frame, slot[l].frame + k);
       f->p[0] = px[l], f->p[1] = py[l];
       if (level == TR_AT_VELOCITY) f->v[0] = ux[l], f->v[1] = uy[l];
     }
@@ -238,21 +238,21 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->frame + done);
     }
   }
 }
 
 // F = -(own force + sum J' W) over n sites of each of four bodies
 TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
-                       const double *W, double *F) {
+                       tr_wrenches W, double *F) {
   POINTERS(const par, p, slot[l].par);
   POINTERS(double, to, F + slot->v + 3 * l);
   lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, sum[3] = {0}, c, s, rx, ry;
   if (g) sum[0] = m * g[0], sum[1] = m * g[1];
   load_turns4(b->cache + slot->cache, &c, &s);
   for (int k = 0; k < n; k++) {
-    POINTERS(const double, w, W + 6 * (slot[l].site + k));
+    POINTERS(const double, w, tr_wrench_at(W, slot[l].frame + k));
     lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
     arms4(b, slot, k, &c, &s, &rx, &ry);
     sum[0] += x, sum[1] += y, sum[2] += rx * y - ry * x;
@@ -262,7 +262,7 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
 }
 
 // g NULL: without own force
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -275,8 +275,8 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
       tr_body_at at = one_of(b, s);
       double sum[3] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++)
-        add_pull(&at, b->site + k, W + 6 * k, sum);
+      for (int k = done; k < s->sites; k++)
+        add_pull(&at, b->site + s->site + k, tr_wrench_at(W, s->frame + k), sum);
       for (int i = 0; i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
     }
   }
@@ -285,11 +285,9 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+        (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F), (b, g, W, F))
 
-static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F);
-}
+static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) { gather_run(b, NULL, W, F); }
 
 const tr_body_type tr_body_planar = {
     .name = "planar",

@@ -287,17 +287,19 @@ static void point_row(const tr_bodies_at *b, const tr_point *p, const double *in
 }
 
 // The rotational block: cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J)
-static void tangent(const tr_bodies_at *b, const tr_body_slot *s, const double *W, double cm,
+static void tangent(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, double cm,
                     double ck, double cd, double *K) {
   const par *p = s->par;
   const double *R = b->cache + s->cache, *w = b->v + s->v + 3, *J = p->inertia;
   double f[3], n[3], A[9], B[9], S[9], C[9] = {0}, moment[3] = {0};
-  for (int k = s->site; k < s->site + s->sites; k++) {
-    m3_tmul(R, W + 6 * k, f);
-    m3_skew2(b->site[k].c, f, A);
+  for (int k = 0; k < s->sites; k++) {
+    const tr_site *site = b->site + s->site + k;
+    const double *w_k = tr_wrench_at(W, s->frame + k);
+    m3_tmul(R, w_k, f);
+    m3_skew2(site->c, f, A);
     for (int i = 0; i < 9; i++) C[i] -= ck * A[i];
-    if (b->site[k].point) continue;
-    m3_tmul(R, W + 6 * k + 3, n);
+    if (site->point) continue;
+    m3_tmul(R, w_k + 3, n);
     v3_axpy(-ck, n, moment);
   }
   m3_mul(J, w, f);
@@ -338,13 +340,13 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->frame + done);
     }
   }
 }
 
 // F = -(own force + sum J' W); g NULL: without own force
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -360,8 +362,8 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
       tr_body_at at = one_of(b, s);
       double sum[6] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++)
-        add_pull(&at, b->site + k, W + 6 * k, sum);
+      for (int k = done; k < s->sites; k++)
+        add_pull(&at, b->site + s->site + k, tr_wrench_at(W, s->frame + k), sum);
       for (int i = 0; i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
     }
   }
@@ -372,7 +374,7 @@ TR_WIDE(retract_run, retract_all,
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+        (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F), (b, g, W, F))
 
 TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
                               const double *increment, double *G, double *turned) {
@@ -382,7 +384,7 @@ TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
   for (; k < n; k++) point_row(b, p + k, increment, G + 18 * k, turned ? turned + 18 * k : NULL);
 }
 
-TR_INLINE void tangent_all(const tr_bodies_at *b, const double *W, double cm, double ck, double cd,
+TR_INLINE void tangent_all(const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd,
                            double *K) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   for (; end - s >= LANES; s += LANES, K += 36 * LANES) {
@@ -399,18 +401,16 @@ TR_WIDE(point_rows, point_rows_all,
          double *turned),
         (b, n, p, increment, G, turned))
 TR_WIDE(tangents, tangent_all,
-        (const tr_bodies_at *b, const double *W, double cm, double ck, double cd, double *K),
+        (const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd, double *K),
         (b, W, cm, ck, cd, K))
 
-static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g;
   tangents(b, W, cm, ck, cd, K);
 }
 
-static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F);
-}
+static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) { gather_run(b, NULL, W, F); }
 
 const tr_body_type tr_body_spatial = {
     .name = "spatial",

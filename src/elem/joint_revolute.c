@@ -36,7 +36,7 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
 }
 
 static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
+                 tr_wrenches W) {
   (void)t;
   points_run(n, l, frame, lam, phi, W);
 }

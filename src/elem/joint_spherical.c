@@ -29,7 +29,7 @@ static void jac3(const void *par, double t, const tr_frame *const *f, double *G)
 }
 
 static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
+                 tr_wrenches W) {
   (void)t;
   points_run(n, l, frame, lam, phi, W);
 }
@@ -40,14 +40,14 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
 }
 
 static void run3(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
+                 tr_wrenches W) {
   (void)t;
   for (; n > 0; n--, l++) {
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
     if (phi) v3_sub(B->p, A->p, phi + l->row);
     if (!lam) continue;
-    v3_copy(lam + l->row, W + 6 * l->frame[0]);
-    v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
+    v3_copy(lam + l->row, tr_wrench_at(W, l->frame[0]));
+    v3_scale(-1, lam + l->row, tr_wrench_at(W, l->frame[1]));
   }
 }
 

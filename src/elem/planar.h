@@ -24,10 +24,10 @@ static inline void points_jac(double *G) {
 }
 
 static inline void points_run(int n, const tr_link *l, tr_frames frame, const double *lam,
-                              double *phi, double *W) {
+                              double *phi, tr_wrenches W) {
   for (; n > 0; n--, l++) {
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
-    double *WA = W + 6 * l->frame[0], *WB = W + 6 * l->frame[1];
+    double *WA = tr_wrench_at(W, l->frame[0]), *WB = tr_wrench_at(W, l->frame[1]);
     if (phi) phi[l->row] = B->p[0] - A->p[0], phi[l->row + 1] = B->p[1] - A->p[1];
     if (!lam) continue;
     double x = lam[l->row], y = lam[l->row + 1];

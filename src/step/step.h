@@ -82,11 +82,11 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };         // accepted states the predictor remembers,
-enum { TR_PAST_W = TR_PAST }; // of them with w and mu,
-enum { TR_PAST_UNEVEN = 5 };  // and what it needs of them when steps change
-enum { TR_TERMS = TR_PAST - 1 };
-enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
+enum { TR_PAST = 7 };            // accepted states the predictor looks at,
+enum { TR_TERMS = TR_PAST - 1 }; // and of them those it goes on from: w and mu are kept of as many,
+enum { TR_OLDER = TR_TERMS - 1 }; // a and lam not of the newest, which is where the step begins
+enum { TR_PAST_UNEVEN = 5 };      // what it needs of them when steps change
+enum { TR_PAST_VECTORS = 16 };    // of tr_method.past at most
 
 // What the past itself says about the best way to go on from it, see predict.c.
 typedef struct tr_trend {
@@ -117,9 +117,10 @@ struct tr_step {
   double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
   bool numbers_apart; // no constraint reads states or variables
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
-  double *past_w[TR_PAST_W], *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first
-  int degree;                                     // of the last prediction
-  double *sum_a, *sum_lam;                        // (nv), (nc) a + cw/cq w, lam - cw/cq mu
+  double *past_w[TR_TERMS], *past_mu[TR_TERMS]; // and of the accepted ones before, newest first
+  bool w_is_oldest;                             // w is still that of the step before all these
+  int degree;                                   // of the last prediction
+  double *sum_a, *sum_lam;                      // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
   double **room;    // (method->vectors) of nv numbers
   void *memory;     // what the method's prepare made
@@ -143,7 +144,8 @@ struct tr_step {
   // the past, newest first
   int past;
   double past_t[TR_PAST];
-  double *past_a[TR_PAST], *past_lam[TR_PAST];
+  double *past_a[TR_OLDER], *past_lam[TR_OLDER]; // of those before the newest
+  const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
   int untrusted;  // times in a row that they were found of no use
@@ -221,9 +223,10 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
 
 // Whether the method begins its iteration by itself, so that what follows is not needed.
 bool tr_step_guesses(const tr_step *s);
-// The past (predict.c): x joins it; a and lam of x1 at time t from it.
-void tr_predict_remember(tr_step *s, const tr_state *x);
-void tr_predict(tr_step *s, double t, tr_state *x1);
+// The past (predict.c): it begins at x; x1 joins it after x0, its newest; a and lam of x1 at time t from it and x0.
+void tr_predict_begin(tr_step *s, const tr_state *x);
+void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1);
+void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
 // w and mu likewise, of the same degree.
 void tr_predict_w(tr_step *s, double t);
 

@@ -160,7 +160,7 @@ static void assemble_somewhere(tr_recorder *r, tr_work *w, const scene *x) {
   for (int i = 0; i < sys->nv; i++) x->d[i] = tr_record_random(r), x->v[i] += tr_record_random(r);
   tr_retract(sys, x->q, x->d, x->q1);
   tr_kinematics(w, 0.1, x->q1, x->v, x->mem, TR_AT_VELOCITY);
-  for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = tr_record_random(r);
+  for (int i = 0; i < w->W.size * sys->nframe; i++) w->W.first[i] = tr_record_random(r);
   tr_assemble(&s, w, x->d, x->lam, NULL, (tr_coefficients){1, 1, 1, 1});
 }
 

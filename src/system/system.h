@@ -36,11 +36,12 @@ typedef struct sys_body {
   const char *name;
   int q, v, row, cache; // offsets
   int nq, nv, nc;
-  int site, sites; // frames that elements use
+  int frame, site; // the first of each: frames that elements use, and where they are on the body
+  int sites;       // how many
   int mass;        // offset of its block in system->mass
   int G;           // of its own constraints, see sys_block
   bool constant_mass;
-  unsigned keep_q, keep_v;
+  unsigned short keep_q, keep_v;
 } sys_body;
 
 typedef struct sys_element {
@@ -145,7 +146,8 @@ struct tr_system {
   sys_event *event;
   sys_switched *switched; // (nswitched)
   int switched_mem;       // place of the parameters in mem
-  tr_site *site;          // (nframe) sorted by body, ground first
+  tr_site *site; // (nsite) of ground, one for each of its frames, which come first; then of bodies,
+  int nsite;     // whose neighbours that are alike share them
   int ground_sites;
   size_t frame_size; // of tr_frame what is looked at
   int nreaction;
@@ -187,8 +189,8 @@ typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
   tr_frames frames; // (nframe)
-  double *W;        // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2; // (6 nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
+  tr_wrenches W;    // (nframe) wrench on each frame: applied minus constraint
+  tr_wrenches W2; // (nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   uint64_t
       acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
   double *cache;           // (ncache)
@@ -215,6 +217,12 @@ void tr_work_free(tr_work *work);
 tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
+
+// The site behind a frame of a body, or of ground.
+static inline const tr_site *tr_site_of(const tr_system *s, int body, int frame) {
+  if (body == TR_GROUND) return s->site + frame;
+  return s->site + s->body[body].site + (frame - s->body[body].frame);
+}
 
 // Bodies first .. first + n - 1 at the point of the last tr_kinematics.
 tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
