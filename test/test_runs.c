@@ -125,10 +125,17 @@ static void check_kinematics(crowd *c) {
 }
 
 static void check_forces(crowd *c) {
-  double many[BODIES * MOST_V], pull[BODIES * MOST_V];
+  double many[BODIES * MOST_V], pull[BODIES * MOST_V], beside[BODIES * MOST_V];
+  double other[BODIES * MOST_V], W2[6 * (SITES + SHIFT)];
   const tr_body_type *t = c->type;
-  t->gather_run(&c->all, c->g, c->wrenches, many);
+  tr_wrenches second = {W2, c->wrenches.size};
+  for (size_t i = 0; i < sizeof W2 / sizeof *W2; i++) W2[i] = sin(1.7 * (double)i);
+  t->gather_run(&c->all, c->g, c->wrenches, many, second, beside);
   t->pull_run(&c->all, c->wrenches, pull);
+  t->pull_run(&c->all, second, other);
+  for (int i = 0; i < BODIES; i++)
+    assert_memory_equal(beside + c->slot[i].v, other + c->slot[i].v,
+                        sizeof(double) * (size_t)t->nv);
   for (int i = 0; i < BODIES; i++) {
     const tr_body_slot *s = &c->slot[i];
     tr_body_at at = one(c, i, c->cache);

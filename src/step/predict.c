@@ -345,12 +345,11 @@ void tr_predict_w(tr_step *s, double t) {
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if (!s->c.few || n < 2) weigh(n, s->past_t, t, line);
-  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree)) {
-    if (s->trend_age == 0 && s->w_is_oldest) s->w_follows = bears_trend(s, trend, n, w);
-    if (s->w_follows) n = TR_TERMS, w = trend;
-  }
+  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree);
+  bool judged = may && s->trend_age == 0 && s->w_is_oldest;
+  if ((!s->c.few || n < 2) && !(may && !judged && s->w_follows)) weigh(n, s->past_t, t, line);
+  if (judged) s->w_follows = bears_trend(s, trend, n, w);
+  if (may && s->w_follows) n = TR_TERMS, w = trend;
   s->w_is_oldest = false;
-  combine(n, w, s->past_w[0], s->past_w + 1, s->sys->nv, s->w);
-  combine(n, w, s->past_mu[0], s->past_mu + 1, s->sys->nc, s->mu);
+  combine(n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w); // mu follows w
 }
