@@ -107,7 +107,8 @@ struct tr_step {
   tr_newton newton;
   tr_kkt kkt;
   tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  int *mass_slot;       // where X goes in it: tr_mass_slots
+  int *mass_slot;       // where X goes in it: tr_step_mass_slots
+  bool slots_known;
   bool stiff;           // it is needed: kkt is too far from it
   double far;           // how far, when that was looked at last,
   int far_age;          // matrices ago,
@@ -222,6 +223,7 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 // For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they
 // differ so much that one cannot stand for the other; where it can it is made only if `always`.
 tr_status tr_projection_make(tr_step *s);
+const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);

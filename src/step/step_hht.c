@@ -186,6 +186,7 @@ const tr_method tr_method_hht_si2 = {
     .undamped = alternates,
     .vectors = ROOMS,
     .stabilised = true,
+    .lean = true,
     .truncation = truncation,
     .smooth = true,
     .prepare = make_room,

@@ -180,17 +180,15 @@ static tr_status keep_tape(tr_recorder *r) {
   return sys->tape && sys->shape && sys->clear ? TR_OK : TR_NO_MEMORY;
 }
 
-int *tr_mass_slots(tr_arena *ar, const tr_system *sys) {
+size_t tr_mass_slots(const tr_system *sys, int *slot) {
   size_t n = 0;
-  for (int i = 0; i < sys->nbody; i++) n += (size_t)(sys->body[i].nv * sys->body[i].nv);
-  int *slot = TR_NEW(ar, n, int);
-  n = 0;
-  for (int i = 0; slot && i < sys->nbody; i++) {
+  for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv * b->nv; k++)
-      slot[n++] = tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+    for (int k = 0; slot && k < b->nv * b->nv; k++)
+      slot[n + (size_t)k] = tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+    n += (size_t)(b->nv * b->nv);
   }
-  return slot;
+  return n;
 }
 
 static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {

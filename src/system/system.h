@@ -362,8 +362,9 @@ typedef struct tr_sizes {
 } tr_sizes;
 void tr_tangent_sizes(tr_work *w, const double *a, const double *lam, const double *blocks,
                       tr_coefficients c, const tr_sizes *out);
-// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.
-int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
+// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each, and how many; slot NULL: just
+// count.
+size_t tr_mass_slots(const tr_system *sys, int *slot);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
