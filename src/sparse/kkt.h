@@ -75,7 +75,7 @@ typedef struct tr_kkt {
   tr_allocator *al;
   bool lean;
   double *scaled, *scale; // D A D and D, for all but
-  double *balance;        // D of the block solver
+  signed char *balance;   // D of the block solver, as powers of 2; unless it finds that by itself
   double *factors;        // of the block solver
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it

@@ -19,7 +19,7 @@ tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
 _Static_assert(TR_OLDER >= 4, "room for four vectors");
 static void find_room(tr_step *s, tr_jerk *j) {
   j->v = s->past_a[0], j->a[0] = s->past_a[1], j->a[1] = s->past_a[2], j->jerk = s->past_a[3];
-  j->q = s->c.dhat, j->lam = s->lam; // dhat, vhat: not yet written
+  j->q = s->c.dhat, j->lam = s->past_lam[0]; // dhat, vhat: not yet written
   // what is found later goes where nothing is read any more
   j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v, j->start_a = j->jerk;
 }
@@ -34,8 +34,7 @@ static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, doub
   return tr_solve_accelerations(p, &beside, a, j->lam);
 }
 
-static bool consistent(tr_step *s, const tr_state *x, double h) {
-  double *rate = s->lam;
+static bool consistent(tr_step *s, const tr_state *x, double h, double *rate) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_rates(s->work, rate);
   double speed = fmax(vec_largest(x->v, s->sys->nv), h * vec_largest(x->a, s->sys->nv));
@@ -89,7 +88,7 @@ static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, doub
   j->used = false;
   if (s->last_h > 0 || s->past > 1 || s->plain_start) return false;
   find_room(s, j);
-  if (!consistent(s, x, h) || !find(s, j, x, h)) return false;
+  if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);
   if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
   for (int i = 0; i < s->sys->nv; i++)

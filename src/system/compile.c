@@ -11,7 +11,7 @@
 #include "elem/law.h"
 #include "system.h"
 
-enum { ALIKE = 4 }; // bodies before one that may have the same sites
+enum { ALIKE = 4 }; // so many before are looked at for what is the same
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
@@ -227,45 +227,61 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-void tr_place_site(const tr_system *s, const sys_marker *m, int nd, tr_site *site) {
+void tr_place_site(const tr_system *s, int body, const sys_place *at, int nd, tr_site *site) {
   double *shape = site->shape;
   *site = (tr_site){.nd = nd, .shape = shape};
-  if (m->body == TR_GROUND) {
-    memcpy(site->c, m->p, sizeof site->c);
-    site->R = m->R;
-    site->angle = atan2(m->R[3], m->R[0]);
+  if (body == TR_GROUND) {
+    memcpy(site->c, at->p, sizeof site->c);
+    site->R = at->R;
+    site->angle = atan2(at->R[3], at->R[0]);
   } else {
-    const sys_body *b = &s->body[m->body];
-    b->type->site(b->par, m->p, m->R, site);
+    const sys_body *b = &s->body[body];
+    b->type->site(b->par, at->p, at->R, site);
   }
   site->nd = nd;
 }
 
-tr_status tr_make_site(tr_system *s, const sys_marker *m, bool origin, int nd, tr_site *site) {
+tr_status tr_make_site(tr_system *s, int body, const sys_place *at, bool origin, int nd,
+                       tr_site *site) {
   int shape = 0;
-  const sys_body *b = m->body == TR_GROUND ? NULL : &s->body[m->body];
+  const sys_body *b = body == TR_GROUND ? NULL : &s->body[body];
   if (b && b->type->shape_size) shape = b->type->shape_size(b->par);
   site->shape = shape > 0 ? NEW(shape, double) : NULL;
   if (shape > 0 && !site->shape) return TR_NO_MEMORY;
-  tr_place_site(s, m, nd, site);
+  tr_place_site(s, body, at, nd, site);
   // the reference frame, which no deformation moves
   if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   return TR_OK;
 }
 
-static sys_marker marker_of(const tr_plan_marker *d) {
-  return (sys_marker){d->name, d->R, {d->p[0], d->p[1], d->p[2]}, d->body};
+static sys_place place_of(const tr_plan_marker *d) {
+  return (sys_place){d->R, {d->p[0], d->p[1], d->p[2]}};
+}
+
+// One of the last places, or a new one.
+static int share_place(tr_system *s, sys_place *place, sys_place x) {
+  for (int i = s->nplace - 1; i >= 0 && i >= s->nplace - ALIKE; i--)
+    if (place[i].R == x.R && !memcmp(place[i].p, x.p, sizeof x.p)) return i;
+  place[s->nplace] = x;
+  return s->nplace++;
 }
 
 // Markers with names, for outputs.
 static tr_status keep_markers(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   for (int i = 1 + s->norigin; i < p->nmarker; i++) s->nmarker += p->marker[i].name[0] != 0;
+  sys_place *place = tr_resize(s->al, NULL, ((size_t)s->nmarker + 1) * sizeof *place);
   s->marker = NEW(s->nmarker, sys_marker);
-  if (!s->marker) return tr_no_memory(error);
-  for (int i = 1 + s->norigin, n = 0; i < p->nmarker; i++)
-    if (p->marker[i].name[0]) s->marker[n++] = marker_of(&p->marker[i]);
-  return TR_OK;
+  for (int i = 1 + s->norigin, n = 0; place && s->marker && i < p->nmarker; i++) {
+    const tr_plan_marker *m = &p->marker[i];
+    if (m->name[0])
+      s->marker[n++] = (sys_marker){m->name, m->body, share_place(s, place, place_of(m))};
+  }
+  s->place = NEW(s->nplace, sys_place);
+  if (place && s->place) memcpy(s->place, place, (size_t)s->nplace * sizeof *place);
+  bool done = place && s->place && s->marker;
+  tr_resize(s->al, place, 0);
+  return done ? TR_OK : tr_no_memory(error);
 }
 
 static sys_element *element(tr_system *s, int i) {
@@ -376,9 +392,9 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
       int *u = shared_site(s, i, k, use, &own);
       if (*u == 0) {
         *u = 1 + count[e->body[k] + 1]++;
-        sys_marker m = marker_of(&s->plan.marker[e->frame[k]]);
-        bool origin = e->frame[k] == 1 + m.body;
-        failed = failed || tr_make_site(s, &m, origin, e->nd, &all[*u - 1]) != TR_OK;
+        sys_place at = place_of(&s->plan.marker[e->frame[k]]);
+        bool origin = e->frame[k] == 1 + e->body[k];
+        failed = failed || tr_make_site(s, e->body[k], &at, origin, e->nd, &all[*u - 1]) != TR_OK;
         hold_parameters(s, e->frame[k], *u - 1);
         all[*u - 1].point = sees_points(s, i);
         e->first |= (unsigned char)(1u << k);

@@ -86,12 +86,17 @@ typedef struct sys_event {
   const char *text; // what it does
 } sys_event;
 
+// Where a marker is on its body, or on ground.
+typedef struct sys_place {
+  const double *R; // (9)
+  double p[3];
+} sys_place;
+
 // A marker with a name, for outputs. The origins of bodies are not among them.
 typedef struct sys_marker {
   const char *name;
-  const double *R; // (9)
-  double p[3];
   int body;
+  int place; // among system->place; neighbours that are alike share it
 } sys_marker;
 
 // A frame on ground whose R holds the parameters in mem from `first` on.
@@ -121,8 +126,8 @@ typedef enum sys_owner_kind {
   OWN_CONSTRAINT
 } sys_owner_kind;
 typedef struct sys_owner {
-  sys_owner_kind kind;
-  int index, first;
+  unsigned kind : 4, index : 28;
+  int first;
 } sys_owner;
 
 struct tr_system {
@@ -178,6 +183,8 @@ struct tr_system {
   int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
   int norigin, nmarker;          // bodies with an origin come first; markers besides
   sys_marker *marker;            // (nmarker)
+  int nplace;
+  sys_place *place; // (nplace)
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -381,8 +388,9 @@ tr_status tr_connect(tr_system *sys, sys_element *e, const int *marker, int mark
 // The site of a marker at p, R of a body or ground, as elements (nd = 3 or 6) or outputs see it; its shape,
 // if its body is flexible, in the system's arena. The second one finds the room for a shape in place, or
 // NULL. origin: it is the body's own frame.
-tr_status tr_make_site(tr_system *sys, const sys_marker *m, bool origin, int nd, tr_site *site);
-void tr_place_site(const tr_system *sys, const sys_marker *m, int nd, tr_site *site);
+tr_status tr_make_site(tr_system *sys, int body, const sys_place *at, bool origin, int nd,
+                       tr_site *site);
+void tr_place_site(const tr_system *sys, int body, const sys_place *at, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 
