@@ -19,6 +19,7 @@
 #include <suitesparse/klu.h>
 
 #include "block.h"
+#include "math/lanes.h"
 #include "tiny.h"
 
 static const double GROWTH_MIN = 1e-6;
@@ -299,20 +300,21 @@ static const double SMALL_RATIO = 1e-13;    // where they are meant to be
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
-// 2^e in the room for solves.
-static double *unfold_balance(tr_kkt *k) {
-  for (int i = 0; !k->p->blocks->measured && i < k->p->n; i++) {
-    uint64_t bits = (uint64_t)(1023 + k->balance[i]) << 52;
-    memcpy(&k->work[i], &bits, sizeof bits);
+// 2^e
+TR_INLINE void power_all(int n, const signed char *restrict e, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    int64_t bits = (int64_t)(1023 + e[i]) << 52;
+    memcpy(&out[i], &bits, sizeof bits);
   }
-  return k->work;
 }
+TR_WIDE(powers_of_2, power_all, (int n, const signed char *e, double *out), (n, e, out))
 
 // What is in k->factors.
 static bool factor_in_place(tr_kkt *k) {
   block_report report;
   *(k->scale_known ? &k->refactorisations : &k->factorisations) += 1;
-  if (!tr_blocks_factor(k->p->blocks, unfold_balance(k), k->factors, &report)) return false;
+  if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
+  if (!tr_blocks_factor(k->p->blocks, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
   if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);

@@ -117,7 +117,7 @@ static void place(const correction *k) {
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *x = s->work->x, *y = s->work->y;
+  double *x = tr_step_room(s), *y = tr_step_more_room(s);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
   if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
@@ -264,7 +264,7 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
 static double distance_from_mass(const tr_step *s, const double *A, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
-  double *off = s->work->x, most = 0;
+  double *off = tr_step_room(s), most = 0;
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];

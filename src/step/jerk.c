@@ -58,7 +58,7 @@ static void find_turn(tr_step *s, tr_jerk *j, const tr_state *x) {
 static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double kappa) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
-  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt};
+  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = r};
   TR_TRY(tr_factor_mass(&p, x));
   memset(r, 0, (size_t)(nv + nc) * sizeof *r);
   for (int i = 0; i < nv; i++) j->normal[i] = kappa * j->jerk[i] + j->turn[i] / 6;

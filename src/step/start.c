@@ -154,7 +154,7 @@ static bool factor_blocks(tr_projector *p, const tr_state *x) {
   double *blocks = may ? tr_kkt_blocks(p->kkt) : NULL;
   if (!blocks) return false;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, NULL, w->x, NULL);
+  tr_forces(w, NULL, p->r, NULL); // leaves the wrenches on the frames
   tr_tangent_blocks(w, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, blocks);
   tr_jacobian(w);
   return tr_kkt_factor_blocks(p->kkt) && !tr_kkt_refines(p->kkt);

@@ -141,13 +141,13 @@ static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
 }
 
 tr_sizes tr_step_sizes(tr_step *s, const double *f) {
-  return (tr_sizes){s->sys->nv, f, s->newton.spare, s->kkt.factors ? s->kkt.work : s->work->y};
+  return (tr_sizes){s->sys->nv, f, s->newton.spare, tr_step_more_room(s)};
 }
 
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, double units, const double *r) {
   int nv = s->sys->nv;
-  double *pull = s->work->x;
+  double *pull = tr_step_room(s);
   tr_sizes z = tr_step_sizes(s, f);
   if (A) find_sizes(A, &z);
   tr_constraint_force(s->work, f, pull);

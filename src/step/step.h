@@ -204,6 +204,14 @@ tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wa
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
+// Room for a vector (nv), and for another, until kkt is used again: that of its solves, if it has any to spare.
+static inline double *tr_step_room(const tr_step *s) {
+  return s->kkt.factors ? s->kkt.work : s->work->x;
+}
+static inline double *tr_step_more_room(const tr_step *s) {
+  return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
+}
+
 // Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).

@@ -125,7 +125,7 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const double *blocks = s->c.blocks;
   memory *m = s->memory;
-  double *history = s->room[HISTORY], *Ma = s->work->x, *spare = s->room[BEFORE];
+  double *history = s->room[HISTORY], *Ma = tr_step_room(s), *spare = s->room[BEFORE];
   double cm = s->c.cm, w = weight(s);
   m->before = m->used;
   if (m->used == s->room[ACCELERATION])
