@@ -106,8 +106,8 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  int *mass_slot;       // where X goes in it: tr_step_mass_slots
+  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  int *mass_slot;    // where X goes in it: tr_step_mass_slots
   bool slots_known;
   bool stiff;           // it is needed: kkt is too far from it
   double far;           // how far, when that was looked at last,
@@ -146,13 +146,16 @@ struct tr_step {
   bool filters;  // kkt has the matrix of a corrector, for the error of velocities
   double last_h; // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
   int past;
   double past_t[TR_PAST];
+  int evens;                                     // steps of one length up to the newest
   double *past_a[TR_OLDER], *past_lam[TR_OLDER]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
+  int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
