@@ -265,7 +265,7 @@ typedef struct tr_body_type {
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), F2 = -sum J' W2 unless W2.first is NULL.
+  //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,

@@ -243,9 +243,10 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
   }
 }
 
-TR_INLINE void add_pull4(const tr_body_slot *slot, int k, tr_wrenches W, const lanes *rx,
-                         const lanes *ry, lanes *sum) {
-  POINTERS(const double, w, tr_wrench_at(W, slot[l].frame + k));
+// at: where the wrenches on one frame of each begin
+TR_INLINE void add_pull4(const size_t *at, const double *W, const lanes *rx, const lanes *ry,
+                         lanes *sum) {
+  POINTERS(const double, w, W + at[l]);
   lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
   sum[0] += x, sum[1] += y, sum[2] += *rx * y - *ry * x;
 }
@@ -266,8 +267,10 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
   load_turns4(b->cache + slot->cache, &c, &s);
   for (int k = 0; k < n; k++) {
     arms4(b, slot, k, &c, &s, &rx, &ry);
-    add_pull4(slot, k, W, &rx, &ry, sum);
-    if (W2.first) add_pull4(slot, k, W2, &rx, &ry, second);
+    size_t at[LANES];
+    for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)W.size;
+    add_pull4(at, W.first, &rx, &ry, sum);
+    if (W2.first) add_pull4(at, W2.first, &rx, &ry, second);
   }
   put_force4(slot, sum, F);
   if (W2.first) put_force4(slot, second, F2);
