@@ -312,7 +312,7 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
   ops->eval(x->par, x->t, pf, x->mem, x->lam, one, w);
   for (int i = 0; i < ops->rows; i++) mu[i] = 2 * x->lam[i];
   ops->eval_run(3, link, x->t, (tr_frames){frame, sizeof *frame},
-                &(tr_joint_run){x->lam, mu, phi, rate, W, W2});
+                &(tr_joint_run){x->lam, mu, phi, rate, {W, 6}, {W2, 6}});
   assert_memory_equal(phi, one, (size_t)ops->rows * sizeof *phi);
   for (int k = 0; k < 6; k++)
     assert_memory_equal(W + 6 * k, w + k % 2 * x->nd, (x->nd == 3 ? 2 : 3) * sizeof *w);

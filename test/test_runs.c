@@ -15,6 +15,7 @@
 #include "math/v3.h"
 
 enum { BODIES = 11, MOST_SITES = 4, SITES = BODIES * MOST_SITES, MOST_V = 6, CASES = 20 };
+enum { SHIFT = 3 }; // of the frames against the sites
 
 typedef struct crowd {
   const tr_body_type *type;
@@ -23,7 +24,9 @@ typedef struct crowd {
   tr_site site[SITES];
   double R[SITES][9];
   double q[BODIES * 7], v[BODIES * MOST_V], d[BODIES * MOST_V], cache[BODIES * 16];
-  double W[6 * SITES], g[3];
+  double W[6 * SITES], g[3];          // by sites,
+  double packed[6 * (SITES + SHIFT)]; // and as the bodies get them, by frames
+  tr_wrenches wrenches;
   tr_bodies_at all;
 } crowd;
 
@@ -43,6 +46,16 @@ static void draw_site(crowd *c, seed *s, int body, int k, bool points) {
   for (int i = nd == 3 ? 2 : 3; site->point && i < 6; i++) c->W[6 * k + i] = 0;
 }
 
+// Without moments where there are none.
+static void pack_wrenches(crowd *c, int sites) {
+  bool points = true;
+  for (int i = 0; i < BODIES; i++) points = points && c->slot[i].points;
+  c->wrenches = (tr_wrenches){c->packed, points ? 3 : 6};
+  for (int k = 0; k < sites; k++)
+    memcpy(tr_wrench_at(c->wrenches, k + SHIFT), c->W + 6 * k,
+           (size_t)c->wrenches.size * sizeof *c->W);
+}
+
 // kind 0: as many points on each body, 1: points, 2: anything
 static void gather_crowd(crowd *c, const tr_body_type *type, seed *s, int kind, double size) {
   int sites = 0;
@@ -52,7 +65,9 @@ static void gather_crowd(crowd *c, const tr_body_type *type, seed *s, int kind, 
     const tr_body_type *t = type;
     draw_parameters(s, t->fields, c->par[i]);
     int n = kind == 0 ? 2 : (int)(2.5 + 2.5 * draw(s));
-    c->slot[i] = (tr_body_slot){c->par[i], i * t->nq, i * t->nv, i * t->ncache, sites, n, true};
+    c->slot[i] = (tr_body_slot){.par = c->par[i], .q = i * t->nq, .v = i * t->nv};
+    c->slot[i].cache = i * t->ncache, c->slot[i].site = sites, c->slot[i].frame = sites + SHIFT;
+    c->slot[i].sites = (unsigned)n & 0xff, c->slot[i].points = true;
     t->start(c->par[i], c->q + i * t->nq, c->v + i * t->nv);
     for (int k = sites; k < sites + n; k++) {
       draw_site(c, s, i, k, kind < 2);
@@ -60,6 +75,7 @@ static void gather_crowd(crowd *c, const tr_body_type *type, seed *s, int kind, 
     }
     sites += n;
   }
+  pack_wrenches(c, sites);
   draw_many(s, BODIES * MOST_V, c->d), draw_many(s, BODIES * MOST_V, c->v);
   for (int i = 0; i < BODIES * MOST_V; i++) c->d[i] *= size;
   c->all = (tr_bodies_at){BODIES, c->slot, 0, c->q, c->v, c->cache, c->site};
@@ -95,14 +111,14 @@ static void compare_frames(const tr_site *s, tr_level level, const tr_frame *a, 
 static void check_kinematics(crowd *c) {
   double cache[BODIES * 16];
   for (int level = TR_AT_BIAS; level >= TR_AT_POSITION; level--) {
-    tr_frame many[SITES] = {0}, single[SITES] = {0};
+    tr_frame many[SITES + SHIFT] = {0}, single[SITES] = {0};
     c->type->kinematics_run(&c->all, (tr_level)level, (tr_frames){many, sizeof *many});
     for (int i = 0; i < BODIES; i++) {
       const tr_body_slot *s = &c->slot[i];
       tr_body_at at = one(c, i, cache);
       c->type->kinematics(&at, (tr_level)level, s->sites, c->site + s->site, single + s->site);
       for (int k = s->site; k < s->site + s->sites; k++)
-        compare_frames(&c->site[k], (tr_level)level, &many[k], &single[k]);
+        compare_frames(&c->site[k], (tr_level)level, &many[k + SHIFT], &single[k]);
     }
     assert_memory_equal(cache, c->cache, sizeof(double) * (size_t)(BODIES * c->type->ncache));
   }
@@ -110,12 +126,13 @@ static void check_kinematics(crowd *c) {
 
 static void check_forces(crowd *c) {
   double many[BODIES * MOST_V], pull[BODIES * MOST_V], beside[BODIES * MOST_V];
-  double other[BODIES * MOST_V], W2[6 * SITES];
+  double other[BODIES * MOST_V], W2[6 * (SITES + SHIFT)];
   const tr_body_type *t = c->type;
-  for (int i = 0; i < 6 * SITES; i++) W2[i] = sin(1.7 * i);
-  t->gather_run(&c->all, c->g, c->W, many, W2, beside);
-  t->pull_run(&c->all, c->W, pull);
-  t->pull_run(&c->all, W2, other);
+  tr_wrenches second = {W2, c->wrenches.size};
+  for (size_t i = 0; i < sizeof W2 / sizeof *W2; i++) W2[i] = sin(1.7 * (double)i);
+  t->gather_run(&c->all, c->g, c->wrenches, many, second, beside);
+  t->pull_run(&c->all, c->wrenches, pull);
+  t->pull_run(&c->all, second, other);
   for (int i = 0; i < BODIES; i++)
     assert_memory_equal(beside + c->slot[i].v, other + c->slot[i].v,
                         sizeof(double) * (size_t)t->nv);
@@ -138,8 +155,8 @@ static void check_tangents(crowd *c) {
   const tr_body_type *t = c->type;
   int nn = t->nv * t->nv;
   double many[BODIES * MOST_V * MOST_V] = {0}, cm = 1.3, ck = 0.4, cd = 0.7;
-  t->tangent_run(&c->all, c->g, c->W, cm, ck, cd, many);
-  t->tangent_run(&c->all, c->g, c->W, cm, ck, cd, many); // over what was there
+  t->tangent_run(&c->all, c->g, c->wrenches, cm, ck, cd, many);
+  t->tangent_run(&c->all, c->g, c->wrenches, cm, ck, cd, many); // over what was there
   for (int i = 0; i < BODIES; i++) {
     const tr_body_slot *s = &c->slot[i];
     tr_body_at at = one(c, i, c->cache);

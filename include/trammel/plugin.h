@@ -137,6 +137,15 @@ static inline tr_frame *tr_frame_after(tr_frames f, tr_frame *one) {
   return (tr_frame *)(void *)((char *)one + f.size);
 }
 
+// Wrenches on them likewise, `size` numbers apart: 6, or 3 where no moments act on spatial frames.
+typedef struct tr_wrenches {
+  double *first;
+  int size;
+} tr_wrenches;
+static inline double *tr_wrench_at(tr_wrenches w, int k) {
+  return w.first + (size_t)k * (size_t)w.size;
+}
+
 typedef enum tr_level { TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_BIAS } tr_level;
 
 // A marker fixed on a body, prepared once.
@@ -164,8 +173,9 @@ typedef struct tr_body_at {
 typedef struct tr_body_slot {
   const void *par;
   int q, v, cache;
-  int site, sites; // first frame, count
-  bool points;     // all of them points, seen in as many dimensions as the body has
+  int frame, site; // its first frame, its first site: one for each frame, perhaps shared by bodies
+  unsigned sites : 31; // how many
+  bool points : 1;     // all of them points, seen in as many dimensions as the body has
 } tr_body_slot;
 
 // Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
@@ -179,7 +189,7 @@ typedef struct tr_bodies_at {
   const tr_site *site;
 } tr_bodies_at;
 
-// A point on one of the bodies of a tr_bodies_at.
+// A point, a site, on one of the bodies of a tr_bodies_at.
 typedef struct tr_point {
   int body, site;
   double sign;
@@ -255,12 +265,12 @@ typedef struct tr_body_type {
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), W (6 per frame), F2 = -sum J' W2 unless W2 is NULL.
+  //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
-  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F,
-                     const double *W2, double *F2);
-  void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
+  void (*gather_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,
+                     tr_wrenches W2, double *F2);
+  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // without own forces
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);
@@ -269,10 +279,10 @@ typedef struct tr_body_type {
   void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
                      double *G, double *turned);
   // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
-  // the wrenches W (6 per frame). nv x nv numbers for each, which come zeroed, or as a call with the
+  // the wrenches W. nv x nv numbers for each, which come zeroed, or as a call with the
   // same bodies left them.
-  void (*tangent_run)(const tr_bodies_at *b, const double g[3], const double *W, double cm,
-                      double ck, double cd, double *K);
+  void (*tangent_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm, double ck,
+                      double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)
@@ -306,11 +316,12 @@ typedef enum tr_sight {
 // Rows are of positions, Phi(q, t) = 0, or of velocities, Gam(v, q, t) = 0: nonholonomic constraints,
 // equations of states. For a row of velocities phi means Gam, G = Gam by the twists, and gamma = d/dt Gam
 // while the frames do not accelerate; there phi_t and rate write 0 and what eval does.
-// What many joints are asked for; NULL: not that. The wrenches of lam and mu go to W and W2 (6 per frame), where
+// What many joints are asked for; NULL: not that. The wrenches of lam and mu go to W and W2, where
 // nobody else writes; of moments nothing is read.
 typedef struct tr_joint_run {
   const double *lam, *mu;
-  double *phi, *rate, *W, *W2;
+  double *phi, *rate;
+  tr_wrenches W, W2;
 } tr_joint_run;
 
 typedef struct tr_joint_ops {

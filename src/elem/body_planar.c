@@ -158,15 +158,15 @@ static void point_rows(const tr_bodies_at *b, int n, const tr_point *p, const do
   }
 }
 
-static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g, (void)cd;
   for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++, K += 9) {
     tr_body_at at = one_of(b, s);
     const par *p = s->par;
     K[8] = 0;
-    for (int k = s->site; k < s->site + s->sites; k++)
-      add_wrench_dq(&at, b->site + k, W + 6 * k, K);
+    for (int k = 0; k < s->sites; k++)
+      add_wrench_dq(&at, b->site + s->site + k, tr_wrench_at(W, s->frame + k), K);
     K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
   }
 }
@@ -218,7 +218,7 @@ TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_l
     arms4(b, slot, k, &c, &s, &rx, &ry);
     lanes px = x + rx, py = y + ry, ux = vx - w * ry, uy = vy + w * rx;
     for (int l = 0; l < LANES; l++) {
-      tr_frame *f = tr_frame_at(frame, slot[l].site + k);
+      tr_frame *f = tr_frame_at(frame, slot[l].frame + k);
       f->p[0] = px[l], f->p[1] = py[l];
       if (level == TR_AT_VELOCITY) f->v[0] = ux[l], f->v[1] = uy[l];
     }
@@ -238,14 +238,15 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->frame + done);
     }
   }
 }
 
-TR_INLINE void add_pull4(const tr_body_slot *slot, int k, const double *W, const lanes *rx,
-                         const lanes *ry, lanes *sum) {
-  POINTERS(const double, w, W + 6 * (slot[l].site + k));
+// at: where the wrenches on one frame of each begin
+TR_INLINE void add_pull4(const size_t *at, const double *W, const lanes *rx, const lanes *ry,
+                         lanes *sum) {
+  POINTERS(const double, w, W + at[l]);
   lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
   sum[0] += x, sum[1] += y, sum[2] += *rx * y - *ry * x;
 }
@@ -258,7 +259,7 @@ TR_INLINE void put_force4(const tr_body_slot *slot, lanes *sum, double *F) {
 
 // F = -(own force + sum J' W) over n sites of each of four bodies, F2 = -sum J' W2
 TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
-                       const double *W, double *F, const double *W2, double *F2) {
+                       tr_wrenches W, double *F, tr_wrenches W2, double *F2) {
   POINTERS(const par, p, slot[l].par);
   lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, c, s, rx, ry;
   lanes sum[3] = {0}, second[3] = {0};
@@ -266,16 +267,18 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
   load_turns4(b->cache + slot->cache, &c, &s);
   for (int k = 0; k < n; k++) {
     arms4(b, slot, k, &c, &s, &rx, &ry);
-    add_pull4(slot, k, W, &rx, &ry, sum);
-    if (W2) add_pull4(slot, k, W2, &rx, &ry, second);
+    size_t at[LANES];
+    for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)W.size;
+    add_pull4(at, W.first, &rx, &ry, sum);
+    if (W2.first) add_pull4(at, W2.first, &rx, &ry, second);
   }
   put_force4(slot, sum, F);
-  if (W2) put_force4(slot, second, F2);
+  if (W2.first) put_force4(slot, second, F2);
 }
 
-// g NULL: without own force; W2 NULL: the first only
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F,
-                          const double *W2, double *F2) {
+// g NULL: without own force; W2.first NULL: the first only
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
+                          tr_wrenches W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -288,12 +291,14 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
       tr_body_at at = one_of(b, s);
       double sum[3] = {0}, second[3] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++) {
-        add_pull(&at, b->site + k, W + 6 * k, sum);
-        if (W2) add_pull(&at, b->site + k, W2 + 6 * k, second);
+      for (int k = done; k < s->sites; k++) {
+        const tr_site *site = b->site + s->site + k;
+        add_pull(&at, site, tr_wrench_at(W, s->frame + k), sum);
+        if (W2.first) add_pull(&at, site, tr_wrench_at(W2, s->frame + k), second);
       }
       for (int i = 0; i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
-      for (int i = 0; W2 && i < 3; i++) F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
+      for (int i = 0; W2.first && i < 3; i++)
+        F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
@@ -301,12 +306,12 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F, const double *W2,
+        (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F, tr_wrenches W2,
          double *F2),
         (b, g, W, F, W2, F2))
 
-static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F, NULL, NULL);
+static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
+  gather_run(b, NULL, W, F, (tr_wrenches){0}, NULL);
 }
 
 const tr_body_type tr_body_planar = {

@@ -287,17 +287,19 @@ static void point_row(const tr_bodies_at *b, const tr_point *p, const double *in
 }
 
 // The rotational block: cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J)
-static void tangent(const tr_bodies_at *b, const tr_body_slot *s, const double *W, double cm,
+static void tangent(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, double cm,
                     double ck, double cd, double *K) {
   const par *p = s->par;
   const double *R = b->cache + s->cache, *w = b->v + s->v + 3, *J = p->inertia;
   double f[3], n[3], A[9], B[9], S[9], C[9] = {0}, moment[3] = {0};
-  for (int k = s->site; k < s->site + s->sites; k++) {
-    m3_tmul(R, W + 6 * k, f);
-    m3_skew2(b->site[k].c, f, A);
+  for (int k = 0; k < s->sites; k++) {
+    const tr_site *site = b->site + s->site + k;
+    const double *w_k = tr_wrench_at(W, s->frame + k);
+    m3_tmul(R, w_k, f);
+    m3_skew2(site->c, f, A);
     for (int i = 0; i < 9; i++) C[i] -= ck * A[i];
-    if (b->site[k].point) continue;
-    m3_tmul(R, W + 6 * k + 3, n);
+    if (site->point) continue;
+    m3_tmul(R, w_k + 3, n);
     v3_axpy(-ck, n, moment);
   }
   m3_mul(J, w, f);
@@ -338,14 +340,14 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->site + done);
+      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->frame + done);
     }
   }
 }
 
-// F = -(own force + sum J' W), F2 = -sum J' W2; g NULL: without own force; W2 NULL: the first only
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F,
-                          const double *W2, double *F2) {
+// F = -(own force + sum J' W), F2 = -sum J' W2; g NULL: without own force; W2.first NULL: the first only
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
+                          tr_wrenches W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
@@ -354,7 +356,7 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
       if (g) own_force4(b, s, g, sum);
       pull4(b, s, W, sum);
       put_force4(s, sum, F);
-      if (W2) pull4(b, s, W2, second), put_force4(s, second, F2);
+      if (W2.first) pull4(b, s, W2, second), put_force4(s, second, F2);
       done = common_sites(s), n = LANES;
     }
     for (; n > 0; n--, s++) {
@@ -362,12 +364,14 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
       tr_body_at at = one_of(b, s);
       double sum[6] = {0}, second[6] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++) {
-        add_pull(&at, b->site + k, W + 6 * k, sum);
-        if (W2) add_pull(&at, b->site + k, W2 + 6 * k, second);
+      for (int k = done; k < s->sites; k++) {
+        const tr_site *site = b->site + s->site + k;
+        add_pull(&at, site, tr_wrench_at(W, s->frame + k), sum);
+        if (W2.first) add_pull(&at, site, tr_wrench_at(W2, s->frame + k), second);
       }
       for (int i = 0; i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
-      for (int i = 0; W2 && i < 6; i++) F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
+      for (int i = 0; W2.first && i < 6; i++)
+        F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
@@ -377,7 +381,7 @@ TR_WIDE(retract_run, retract_all,
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F, const double *W2,
+        (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F, tr_wrenches W2,
          double *F2),
         (b, g, W, F, W2, F2))
 
@@ -389,7 +393,7 @@ TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
   for (; k < n; k++) point_row(b, p + k, increment, G + 18 * k, turned ? turned + 18 * k : NULL);
 }
 
-TR_INLINE void tangent_all(const tr_bodies_at *b, const double *W, double cm, double ck, double cd,
+TR_INLINE void tangent_all(const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd,
                            double *K) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   for (; end - s >= LANES; s += LANES, K += 36 * LANES) {
@@ -406,17 +410,17 @@ TR_WIDE(point_rows, point_rows_all,
          double *turned),
         (b, n, p, increment, G, turned))
 TR_WIDE(tangents, tangent_all,
-        (const tr_bodies_at *b, const double *W, double cm, double ck, double cd, double *K),
+        (const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd, double *K),
         (b, W, cm, ck, cd, K))
 
-static void tangent_run(const tr_bodies_at *b, const double g[3], const double *W, double cm,
+static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g;
   tangents(b, W, cm, ck, cd, K);
 }
 
-static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F, NULL, NULL);
+static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
+  gather_run(b, NULL, W, F, (tr_wrenches){0}, NULL);
 }
 
 const tr_body_type tr_body_spatial = {

@@ -33,9 +33,9 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
   points_rate(f, out);
 }
 
-static void pull(const double *lam, const tr_link *l, double *W) {
-  v3_copy(lam + l->row, W + 6 * l->frame[0]);
-  v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
+static void pull(const double *lam, const tr_link *l, tr_wrenches W) {
+  v3_copy(lam + l->row, tr_wrench_at(W, l->frame[0]));
+  v3_scale(-1, lam + l->row, tr_wrench_at(W, l->frame[1]));
 }
 
 static void run3(int n, const tr_link *l, double t, tr_frames frame, const tr_joint_run *io) {

@@ -29,8 +29,9 @@ TR_INLINE void difference2(const double *b, const double *a, double *out) {
   out[0] = x, out[1] = y;
 }
 
-TR_INLINE void pull_points(const double *lam, const tr_link *l, double *W) {
-  double x = lam[l->row], y = lam[l->row + 1], *A = W + 6 * l->frame[0], *B = W + 6 * l->frame[1];
+TR_INLINE void pull_points(const double *lam, const tr_link *l, tr_wrenches W) {
+  double x = lam[l->row], y = lam[l->row + 1], *A = tr_wrench_at(W, l->frame[0]),
+         *B = tr_wrench_at(W, l->frame[1]);
   A[0] = x, A[1] = y, B[0] = -x, B[1] = -y;
 }
 

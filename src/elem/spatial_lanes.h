@@ -93,19 +93,19 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
   if (level >= TR_AT_VELOCITY) lanes_load4(velocity, u), lanes_load4(spin, w);
   for (int k = 0, n = common_sites(s); k < n; k++) {
     POINTERS(const tr_site, site, b->site + s[l].site + k);
-    POINTERS(tr_frame, f, tr_frame_at(frame, s[l].site + k));
+    POINTERS(tr_frame, f, tr_frame_at(frame, s[l].frame + k));
     frames4(level, r, R, u, w + 1, site, f);
   }
 }
 
 // sum (6) += J' W over the sites that all four have
-TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, const double *W, lanes *sum) {
+TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, lanes *sum) {
   POINTERS(const double, cache, b->cache + s->cache + NR * l);
   lanes R[9], x[4], c[4], f[3], cf[3];
   lanes_load9(cache, R);
   for (int k = 0, n = common_sites(s); k < n; k++) {
     POINTERS(const double, arm, b->site[s[l].site + k].c);
-    POINTERS(const double, force, W + 6 * (s[l].site + k));
+    POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
     lanes_load4(force, x), lanes_load4(arm, c);
     lanes_tmul(R, x, f);
     lanes_cross(c, f, cf);
@@ -113,7 +113,7 @@ TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, const double 
     bool points = true;
     for (int l = 0; l < LANES; l++) points &= b->site[s[l].site + k].point;
     if (points) continue;
-    POINTERS(const double, moment, W + 6 * (s[l].site + k) + 2);
+    POINTERS(const double, moment, tr_wrench_at(W, s[l].frame + k) + 2);
     lanes_load4(moment, x);
     lanes_tmul(R, x + 1, f);
     for (int i = 0; i < 3; i++) sum[3 + i] += f[i];
@@ -187,7 +187,7 @@ TR_INLINE void point_rows4(const tr_bodies_at *b, const tr_point *p, const doubl
 }
 
 // Of bodies with as many sites each.
-TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, const double *W, double cm,
+TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   POINTERS(const tr_spatial_par, par, s[l].par);
   POINTERS(const double, inertia, par[l]->inertia);
@@ -197,8 +197,8 @@ TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, const doub
   lanes_load9(cache, R), lanes_load9(inertia, J), lanes_load4(spin, w);
   for (int k = 0; k < s->sites; k++) {
     POINTERS(const double, arm, b->site[s[l].site + k].c);
-    POINTERS(const double, force, W + 6 * (s[l].site + k));
-    POINTERS(const double, moment, W + 6 * (s[l].site + k) + 2);
+    POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
+    POINTERS(const double, moment, tr_wrench_at(W, s[l].frame + k) + 2);
     lanes_load4(force, x), lanes_load4(arm, c);
     lanes_tmul(R, x, f);
     for (int i = 0; i < 3; i++) f[i] *= ck;

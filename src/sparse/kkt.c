@@ -12,11 +12,14 @@
 #include "kkt.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 #include <suitesparse/klu.h>
 
 #include "block.h"
+#include "math/lanes.h"
 #include "tiny.h"
 
 static const double GROWTH_MIN = 1e-6;
@@ -148,7 +151,7 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
   if (p->blocks) {
     k->factors = TR_NEW(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
-    k->balance = TR_NEW(ar, n, double);
+    k->balance = TR_NEW(ar, p->blocks->measured ? 1 : n, signed char);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
       return TR_NO_MEMORY;
     return k->factors && k->work && k->balance ? TR_OK : TR_NO_MEMORY;
@@ -297,11 +300,21 @@ static const double SMALL_RATIO = 1e-13;    // where they are meant to be
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
+// 2^e
+TR_INLINE void power_all(int n, const signed char *restrict e, double *restrict out) {
+  for (int i = 0; i < n; i++) {
+    int64_t bits = (int64_t)(1023 + e[i]) << 52;
+    memcpy(&out[i], &bits, sizeof bits);
+  }
+}
+TR_WIDE(powers_of_2, power_all, (int n, const signed char *e, double *out), (n, e, out))
+
 // What is in k->factors.
 static bool factor_in_place(tr_kkt *k) {
   block_report report;
   *(k->scale_known ? &k->refactorisations : &k->factorisations) += 1;
-  if (!tr_blocks_factor(k->p->blocks, k->balance, k->factors, &report)) return false;
+  if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
+  if (!tr_blocks_factor(k->p->blocks, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
   if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
@@ -320,7 +333,7 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
     frexp(k->work[b->order[i]], &e);
-    k->balance[i] = ldexp(1, e);
+    k->balance[i] = (signed char)(e > SCHAR_MAX ? SCHAR_MAX : e < SCHAR_MIN ? SCHAR_MIN : e);
   }
   return true;
 }

@@ -68,13 +68,14 @@ typedef struct tr_kkt {
   double *values;       // (nnz + 1), filled by the caller; or NULL, of a lean one
   tr_expected expected; // of them, by him too
   bool held;            // they are those of the last factorisation
+  bool wanted;          // they stay, though lean
   double rcond;         // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;
-  bool lean, wanted;      // wanted: values, though lean
+  bool lean;
   double *scaled, *scale; // D A D and D, for all but
-  double *balance;        // D of the block solver
+  signed char *balance;   // D of the block solver, as powers of 2; unless it finds that by itself
   double *factors;        // of the block solver
   bool scale_known;       // for it
   int refusals, pause;    // of the block solver in a row; factorisations without it

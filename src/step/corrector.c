@@ -55,11 +55,12 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   tr_forces(w, x->lam, r, r + nv);
   p->side = w->acting;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
-  tr_mass_times(s->sys, blocks, x->a, w->x);
+  double *Ma = tr_step_room(s);
+  tr_mass_times(s->sys, blocks, x->a, Ma);
   if (c->history)
-    for (int i = 0; i < nv; i++) r[i] += c->cm * w->x[i] + c->history[i];
+    for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i] + c->history[i];
   else
-    for (int i = 0; i < nv; i++) r[i] += c->cm * w->x[i];
+    for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i];
   double icq = 1 / c->cq;
   for (int i = 0; i < nc; i++) r[nv + i] *= icq;
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)

@@ -178,7 +178,7 @@ static void add_turning(const correction *k) {
     tr_increment_rate(sys, e, m->v, back);
     for (int j = 0; j < sys->nv; j++) W[j] = (W[j] - back[j]) / eps;
     tr_mass_times(sys, m->M, W, back);
-    const int *slot = k->s->mass_slot;
+    const int *slot = tr_step_mass_slots(k->s);
     for (int i = 0; i < sys->nbody; slot += sys->body[i].nv * sys->body[i].nv, i++) {
       const sys_body *b = &sys->body[i];
       for (int j = 0; j < b->nv && c < b->nv; j++)

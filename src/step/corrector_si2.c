@@ -117,7 +117,7 @@ static void place(const correction *k) {
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *x = s->work->x, *y = s->work->y;
+  double *x = tr_step_room(s), *y = tr_step_more_room(s);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
   if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
@@ -178,8 +178,14 @@ static bool numbers_apart(const tr_system *sys) {
 
 tr_status tr_projection_make(tr_step *s) {
   s->numbers_apart = s->method->stabilised && numbers_apart(s->sys);
-  s->mass_slot = tr_mass_slots(&s->arena, s->sys);
+  s->mass_slot = TR_NEW(&s->arena, tr_mass_slots(s->sys, NULL), int);
   return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
+}
+
+const int *tr_step_mass_slots(tr_step *s) {
+  if (!s->slots_known) tr_mass_slots(s->sys, s->mass_slot);
+  s->slots_known = true;
+  return s->mass_slot;
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
@@ -203,10 +209,10 @@ static tr_status residual(tr_newton_problem *p, double *r) {
 }
 
 // The corner of s->projection += f X.
-static void add_metric(const tr_step *s, double f, const double *blocks) {
+static void add_metric(tr_step *s, double f, const double *blocks) {
   const tr_system *sys = s->sys;
   double *P = s->projection.values;
-  const int *slot = s->mass_slot;
+  const int *slot = tr_step_mass_slots(s);
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv * b->nv; k++, slot++)
@@ -215,7 +221,7 @@ static void add_metric(const tr_step *s, double f, const double *blocks) {
 }
 
 // Row sums of A - cm X beyond STIFF, or LITTLE, of the diagonal of cm X.
-static bool far_from_mass(const tr_step *s, const double *blocks) {
+static bool far_from_mass(tr_step *s, const double *blocks) {
   double most = (s->bends ? LITTLE : STIFF) * s->c.cm;
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
@@ -258,7 +264,7 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
 static double distance_from_mass(const tr_step *s, const double *A, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
-  double *off = s->work->x, most = 0;
+  double *off = tr_step_room(s), most = 0;
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
@@ -312,6 +318,8 @@ static tr_status matrix(tr_newton_problem *p) {
   }
   bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
   if (own || !done || tr_kkt_refines(&s->kkt)) {
+    TR_TRY(tr_kkt_hold(&s->kkt));
+    s->kkt.wanted |= own; // it may happen often
     fill(k, false, s->kkt.values);
     s->kkt.held = true;
   }

@@ -16,12 +16,12 @@ static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
 
 // Before the first step there is but one state in the past.
-_Static_assert(TR_PAST >= 5, "room for four vectors");
+_Static_assert(TR_OLDER >= 4, "room for four vectors");
 static void find_room(tr_step *s, tr_jerk *j) {
-  j->v = s->past_a[1], j->a[0] = s->past_a[2], j->a[1] = s->past_a[3], j->jerk = s->past_a[4];
-  j->q = s->c.dhat, j->lam = s->lam; // dhat, vhat: not yet written
+  j->v = s->past_a[0], j->a[0] = s->past_a[1], j->a[1] = s->past_a[2], j->jerk = s->past_a[3];
+  j->q = s->c.dhat, j->lam = s->past_lam[0]; // dhat, vhat: not yet written
   // what is found later goes where nothing is read any more
-  j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v;
+  j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v, j->start_a = j->jerk;
 }
 
 static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, double e, double *a) {
@@ -34,8 +34,7 @@ static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, doub
   return tr_solve_accelerations(p, &beside, a, j->lam);
 }
 
-static bool consistent(tr_step *s, const tr_state *x, double h) {
-  double *rate = s->lam;
+static bool consistent(tr_step *s, const tr_state *x, double h, double *rate) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_rates(s->work, rate);
   double speed = fmax(vec_largest(x->v, s->sys->nv), h * vec_largest(x->a, s->sys->nv));
@@ -59,10 +58,8 @@ static void find_turn(tr_step *s, tr_jerk *j, const tr_state *x) {
 static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double kappa) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
-  tr_coefficients mass = {.cm = 1};
-  TR_TRY(tr_kkt_hold(&s->kkt));
-  tr_tangent(s->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, mass, s->kkt.values);
-  TR_TRY(tr_kkt_factor(&s->kkt));
+  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = r};
+  TR_TRY(tr_factor_mass(&p, x));
   memset(r, 0, (size_t)(nv + nc) * sizeof *r);
   for (int i = 0; i < nv; i++) j->normal[i] = kappa * j->jerk[i] + j->turn[i] / 6;
   tr_G_times(s->work, j->normal, r + nv);
@@ -91,7 +88,7 @@ static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, doub
   j->used = false;
   if (s->last_h > 0 || s->past > 1 || s->plain_start) return false;
   find_room(s, j);
-  if (!consistent(s, x, h) || !find(s, j, x, h)) return false;
+  if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);
   if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
   for (int i = 0; i < s->sys->nv; i++)
@@ -99,11 +96,11 @@ static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, doub
   return j->used = true;
 }
 
-const double *tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift,
-                            double kappa, double *a) {
-  if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa)) return x->v;
-  for (int i = 0; i < s->sys->nv; i++) a[i] += shift * h * j->jerk[i];
-  return j->start_v;
+bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift,
+                   double kappa) {
+  if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa)) return false;
+  for (int i = 0; i < s->sys->nv; i++) j->start_a[i] = x->a[i] + shift * h * j->jerk[i];
+  return true;
 }
 
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,

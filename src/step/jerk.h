@@ -19,16 +19,15 @@ typedef struct tr_jerk {
   double *jerk;    // (nv) q'''
   double *turn;    // (nv) c
   double *normal;  // (nv) N (kappa q''' + 1/6 c)
-  double *start_v; // (nv) velocities that the step starts with,
+  double *start_v; // (nv) velocities that the step starts with, and accelerations,
+  double *start_a; // which stay good until the second step is accepted,
   bool used;       // if this is true
 } tr_jerk;
 
 tr_jerk *tr_jerk_new(tr_step *s); // in the arena of the step; NULL for no memory
-// Changes a (nv), which comes as q''(t_0), for a first step of length h, and returns the velocities to start
-// it with: x->v itself where there is nothing to be changed, that is after the first step, where the
-// start is not consistent, and where h is far too long for what the accelerations do.
-const double *tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift,
-                            double kappa, double *a);
+// start_v and start_a for a first step of length h. False: there is nothing to be changed, that is after the
+// first step, where the start is not consistent, and where h is far too long for what the accelerations do.
+bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift, double kappa);
 
 // For a method with a past: the increment from t_0 - h to t_0 and the change of the velocities over it.
 // NULL: there is none to be had.

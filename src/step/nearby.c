@@ -19,7 +19,7 @@ static double draw(unsigned long long *s) {
 
 double tr_body_size(const tr_system *s) {
   double most = 0;
-  for (int i = s->ground_sites; i < s->nframe; i++) {
+  for (int i = s->ground_sites; i < s->nsite; i++) {
     const double *c = s->site[i].c;
     most = fmax(most, sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]));
   }

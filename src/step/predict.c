@@ -90,7 +90,7 @@ TR_INLINE void add_sample(bool first, lanes *x, const double *b, trend_sums *s) 
   lanes_raise(&rest, &s->most[M]);
 }
 
-TR_INLINE void load_sample(int i, int n, double *const *y, lanes *x) {
+TR_INLINE void load_sample(int i, int n, const double *const *y, lanes *x) {
   if (i + LANES <= n)
     for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
   else
@@ -98,7 +98,7 @@ TR_INLINE void load_sample(int i, int n, double *const *y, lanes *x) {
       for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
 }
 
-TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
+TR_INLINE void follow_all(int n, const double *const *y, tr_trend *f) {
   enum { M = TR_TERMS };
   trend_sums s;
   lanes x[TR_PAST];
@@ -118,7 +118,7 @@ TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
     }
 }
 
-TR_WIDE(follow, follow_all, (int n, double *const *y, tr_trend *f), (n, y, f))
+TR_WIDE(follow, follow_all, (int n, const double *const *y, tr_trend *f), (n, y, f))
 
 // Weights of the newest states from b, by Horner's scheme in the shift z:
 //   sum (1 + b_j) (1 - z)^j = sum w_i z^i
@@ -134,16 +134,19 @@ static void weigh_trend(tr_trend *f) {
   f->tame = sum < WILDEST;
 }
 
-static void learn(int n, double *const *y, tr_trend *f) {
+static void learn(int n, const double *const *y, tr_trend *f) {
   if (f->steps == 0) *f = (tr_trend){0};
   if (n == 0) return;
   f->steps++;
   follow(n, y, f);
 }
 
-static void find_trends(tr_step *s) {
-  learn(s->sys->nv, s->past_a, &s->trend_a);
-  learn(s->sys->nc, s->past_lam, &s->trend_lam);
+// What goes on like this: a and lam of x1, x0 and before.
+static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  const double *a[TR_PAST] = {x1->a, x0->a}, *lam[TR_PAST] = {x1->lam, x0->lam};
+  for (int i = 0; i < TR_OLDER; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
+  learn(s->sys->nv, a, &s->trend_a);
+  learn(s->sys->nc, lam, &s->trend_lam);
   solve_trends(&s->trend_a, &s->trend_lam);
   weigh_trend(&s->trend_a);
   if (s->sys->nc > 0) weigh_trend(&s->trend_lam);
@@ -197,18 +200,29 @@ static void doubt(tr_step *s) {
   }
 }
 
-void tr_predict_remember(tr_step *s, const tr_state *x) {
-  double *a = s->past_a[TR_PAST - 1], *lam = s->past_lam[TR_PAST - 1];
-  if (s->past < 2 || !even(s, x->t)) s->evens = 0;
-  if (s->past > 0 && s->evens < TR_PAST) s->evens++;
-  for (int i = TR_PAST - 1; i > 0; i--) {
-    s->past_a[i] = s->past_a[i - 1];
-    s->past_lam[i] = s->past_lam[i - 1];
-    s->past_t[i] = s->past_t[i - 1];
-  }
-  s->past_a[0] = a, s->past_lam[0] = lam, s->past_t[0] = x->t;
-  memcpy(a, x->a, (size_t)s->sys->nv * sizeof *a);
-  memcpy(lam, x->lam, (size_t)s->sys->nc * sizeof *lam);
+void tr_predict_begin(tr_step *s, const tr_state *x) {
+  s->past = 1, s->past_t[0] = x->t, s->evens = 0;
+  s->trend_age++;
+  s->trend_a.steps = s->trend_lam.steps = 0;
+}
+
+static const double *newest_a(const tr_step *s, const tr_state *x0) {
+  return s->newest_a ? s->newest_a : x0->a;
+}
+
+// A new vector at the front of the older ones.
+static void keep(double **older, const double *x, int n) {
+  double *oldest = older[TR_OLDER - 1];
+  for (int i = TR_OLDER - 1; i > 0; i--) older[i] = older[i - 1];
+  older[0] = oldest;
+  memcpy(oldest, x, (size_t)n * sizeof *x);
+}
+
+void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  if (s->past < 2 || !even(s, x1->t)) s->evens = 0;
+  if (s->evens < TR_PAST) s->evens++;
+  for (int i = TR_PAST - 1; i > 0; i--) s->past_t[i] = s->past_t[i - 1];
+  s->past_t[0] = x1->t;
   if (s->past < TR_PAST) s->past++;
   s->trend_age++;
   // a correction of stabilised methods has w in it too
@@ -220,9 +234,11 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
                     : s->trend_rest < RESTS                                    ? 2 * s->trend_rest
                                                                                : RESTS;
     s->trend_age = 0;
-    find_trends(s);
+    find_trends(s, x0, x1);
     doubt(s);
   }
+  keep(s->past_a, newest_a(s, x0), s->sys->nv);
+  keep(s->past_lam, x0->lam, s->sys->nc);
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first.
@@ -267,15 +283,15 @@ TR_INLINE void judge_all(int n, const double *const *y, const double (*w)[DEGREE
 TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGREES], double *e),
         (n, y, w, e))
 
-static int best_degree(const tr_step *s) {
-  double w[DEGREES][DEGREES] = {{0}}, e[DEGREES], value = vec_largest(s->past_a[0], s->sys->nv);
+static int best_degree(const tr_step *s, const double *newest) {
+  double w[DEGREES][DEGREES] = {{0}}, e[DEGREES], value = vec_largest(newest, s->sys->nv);
   const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
   if (s->trend_a.steps > 0 && (s->trend_age == 0 || !s->missed)) {
     memcpy(e, s->trend_a.e, sizeof e);
   } else {
-    for (int j = 0; j <= DEGREES; j++) y[j] = s->past_a[j <= judged ? j : 0];
+    for (int j = 0; j <= DEGREES; j++) y[j] = j > 0 && j <= judged ? s->past_a[j - 1] : newest;
     for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
     judge(s->sys->nv, y, w, e);
   }
@@ -284,9 +300,10 @@ static int best_degree(const tr_step *s) {
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }
 
-TR_INLINE void combine_all(int n, const double *w, double *const *past, int size,
+// out = w_0 a + w_1 older_0 + ..
+TR_INLINE void combine_all(int n, const double *w, const double *a, double *const *older, int size,
                            double *restrict out) {
-  const double *a = past[0], *b = past[1], *c = past[2], *d = past[3], *e = past[4], *f = past[5];
+  const double *b = older[0], *c = older[1], *d = older[2], *e = older[3], *f = older[4];
   switch (n) {
     case TR_TERMS:
       for (int i = 0; i < size; i++)
@@ -307,30 +324,27 @@ TR_INLINE void combine_all(int n, const double *w, double *const *past, int size
   }
 }
 
-TR_WIDE(combine, combine_all, (int n, const double *w, double *const *past, int size, double *out),
-        (n, w, past, size, out))
+TR_WIDE(combine, combine_all,
+        (int n, const double *w, const double *a, double *const *older, int size, double *out),
+        (n, w, a, older, size, out))
 
-static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, double *const *past,
-                  int size, double *out) {
-  double w[TR_TERMS];
-  int n = degree + 1 < s->past ? degree + 1 : s->past;
-  if (degree >= 2 && trusted(f, degree) && even(s, t)) {
-    combine(TR_TERMS, f->w, past, size, out);
-    return;
-  }
-  weigh(n, s->past_t, t, w);
-  combine(n, w, past, size, out);
-}
-
-void tr_predict(tr_step *s, double t, tr_state *x1) {
+void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
+  const double *a = newest_a(s, x0);
+  double w[TR_TERMS] = {1};
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
   if (degree > 0) {
-    int best = best_degree(s);
+    int best = best_degree(s, a);
     degree = best < degree ? best : degree;
   }
   s->degree = degree;
-  go_on(s, t, degree, &s->trend_a, s->past_a, s->sys->nv, x1->a);
-  go_on(s, t, degree, &s->trend_lam, s->past_lam, s->sys->nc, x1->lam);
+  const tr_trend *ta = &s->trend_a, *tl = &s->trend_lam;
+  int n = degree + 1 < s->past ? degree + 1 : s->past;
+  bool goes_on = degree >= 2 && even(s, t);
+  bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
+  if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
+  combine(trend_a ? TR_TERMS : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
+  combine(trend_lam ? TR_TERMS : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
+          x1->lam);
 }
 
 // The newest w is closer to what the trend's weights make of those before than to the polynomial's.
@@ -341,7 +355,8 @@ static bool bears_trend(const tr_step *s, const double *trend, int n, const doub
   if (stride % 3 == 0) stride++;
   for (int i = 0; i < s->sys->nv; i += stride) {
     double x = s->past_w[0][i], y = x;
-    for (int j = 0; j < TR_TERMS; j++) x -= trend[j] * s->past_w[j + 1][i];
+    for (int j = 0; j < TR_OLDER; j++) x -= trend[j] * s->past_w[j + 1][i];
+    x -= trend[TR_OLDER] * s->w[i];
     for (int j = 0; j < n; j++) y -= polynomial[j] * s->past_w[j + 1][i];
     e_trend = fmax(e_trend, fabs(x)), e_polynomial = fmax(e_polynomial, fabs(y));
   }
@@ -355,9 +370,10 @@ void tr_predict_w(tr_step *s, double t) {
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, t) && trusted(&s->trend_a, degree);
-  bool judged = may && s->trend_age == 0;
+  bool judged = may && s->trend_age == 0 && s->w_is_oldest;
   if ((!s->c.few || n < 2) && !(may && !judged && s->w_follows)) weigh(n, s->past_t, t, line);
   if (judged) s->w_follows = bears_trend(s, trend, n, w);
   if (may && s->w_follows) n = TR_TERMS, w = trend;
-  combine(n, w, s->past_w, s->sys->nv + s->sys->nc, s->w); // mu follows w
+  s->w_is_oldest = false;
+  combine(n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w); // mu follows w
 }

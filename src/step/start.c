@@ -149,12 +149,30 @@ static void hold_kept(const tr_projector *p, bool velocity, const double *given,
   }
 }
 
-// [M G'; G 0] at a state.
-static tr_status factor(tr_projector *p, const tr_state *x) {
+// In blocks, without room for its values; false: they are needed.
+static bool factor_blocks(tr_projector *p, const tr_state *x) {
+  tr_work *w = p->work;
+  bool may = p->kkt->lean && p->sys->nvelocity == 0 && p->sys->nreaction == 0;
+  double *blocks = may ? tr_kkt_blocks(p->kkt) : NULL;
+  if (!blocks) return false;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(w, NULL, p->r, NULL); // leaves the wrenches on the frames
+  tr_tangent_blocks(w, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, blocks);
+  tr_jacobian(w);
+  return tr_kkt_factor_blocks(p->kkt) && !tr_kkt_refines(p->kkt);
+}
+
+// [M G'; G 0] into the values.
+static void plain_matrix(tr_projector *p, const tr_state *x) {
   tr_coefficients c = {.cm = 1};
-  TR_TRY(tr_kkt_hold(p->kkt));
   tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
   tr_plain_columns(p->work, p->kkt->values);
+}
+
+tr_status tr_factor_mass(tr_projector *p, const tr_state *x) {
+  if (factor_blocks(p, x)) return TR_OK;
+  TR_TRY(tr_kkt_hold(p->kkt));
+  plain_matrix(p, x);
   return tr_kkt_factor(p->kkt);
 }
 
@@ -163,9 +181,7 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
   const tr_system *s = p->sys;
   const tr_pattern *t = &s->pattern;
   double *values = p->kkt->values, most = 0;
-  tr_coefficients c = {.cm = 1};
-  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, values);
-  tr_plain_columns(p->work, values);
+  plain_matrix(p, x);
   for (int j = 0; j < s->nv; j++)
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       most = fmax(most, fabs(values[k]));
@@ -416,8 +432,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   int held = kept_values(p, false, NULL), held_v = kept_values(p, true, NULL);
   size_t want = 2 * nq + nv + (size_t)held + (size_t)held_v;
-  double *before = p->room; // of the first time, when most is kept
-  if (!before) before = tr_resize(s->al, NULL, (want + 1) * sizeof *before);
+  double *before = p->room ? p->room : tr_resize(s->al, NULL, (want + 1) * sizeof *before);
   if (!before) return tr_no_memory(error);
   double *v0 = before + nq, *room = v0 + nv, *given = room + nq, *given_v = given + held;
   memcpy(before, x->q, nq * sizeof *before);
@@ -459,7 +474,7 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
   TR_TRY(take_out(p, x, 0, NULL));
   p->kkt->expected = TR_EXPECT_SINGULAR;
-  tr_status status = factor(p, x);
+  tr_status status = tr_factor_mass(p, x);
   p->kkt->expected = TR_EXPECT_REGULAR;
   bool fewer =
       p->most_rank > 0 && p->most_rank < s->nc; // next to a singular position that is not seen
@@ -471,11 +486,11 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
     if (!fewer || p->redundancy.rank <= p->most_rank) break;
   }
   int n = p->redundancy.count;
-  if (n == 0) return factor(p, x);
+  if (n == 0) return tr_factor_mass(p, x);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(take_out(p, x, n, p->redundancy.row));
-  return factor(p, x);
+  return tr_factor_mass(p, x);
 }
 
 // p->r <- solution of the factored system for p->r; room: 2 (nv + nc).
@@ -530,7 +545,7 @@ tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam)
 
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
   const tr_system *s = p->sys;
-  TR_TRY(factor(p, x));
+  TR_TRY(tr_factor_mass(p, x));
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
   if (s->nreaction > 0) tr_show_reactions(p->work, x->lam);
   tr_forces(p->work, NULL, p->r, NULL);
@@ -544,61 +559,10 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
 
 tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z) {
   size_t nv = (size_t)p->sys->nv * sizeof *z, nc = (size_t)p->sys->nc * sizeof *z;
-  TR_TRY(factor(p, x));
+  TR_TRY(tr_factor_mass(p, x));
   memcpy(p->r, n, nv);
   memset(p->r + p->sys->nv, 0, nc);
   TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
   memcpy(z, p->r, nv);
   return TR_OK;
-}
-
-// ---- public: with a workspace of their own --------------------------------------------------------
-
-tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
-  *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
-  own->p = (tr_projector){.sys = s, .kkt = &own->kkt, .arena = &own->arena};
-  own->p.r = TR_NEW(&own->arena, s->nv + s->nc, double);
-  tr_status status = own->p.r ? tr_kkt_make(&own->arena, &s->pattern, &own->kkt) : TR_NO_MEMORY;
-  if (status == TR_OK) status = tr_work_new(s, &own->p.work);
-  if (status != TR_OK) tr_projector_close(own);
-  return status;
-}
-
-void tr_projector_close(tr_own_projector *own) {
-  tr_work_free(own->p.work);
-  tr_kkt_free(&own->kkt);
-  tr_arena_free(&own->arena);
-}
-
-static tr_status with_projector(const tr_system *s, tr_state *x, bool project, tr_start_info *info,
-                                tr_error *error) {
-  tr_own_projector own;
-  tr_projector *p = &own.p;
-  if (tr_projector_open(s, &own) != TR_OK) return tr_no_memory(error);
-  tr_status status = project ? tr_project(p, x, info, error) : TR_OK;
-  if (status != TR_OK) goto done;
-  status = tr_diagnose(p, x);
-  if (status == TR_OK && project) {
-    status = tr_slow_start(p, x, error);
-    if (status < 0) goto done;
-  }
-  if (status == TR_OK) status = tr_solve_accelerations(p, x, x->a, x->lam);
-  if (status == TR_OK) status = tr_spread_multipliers(p, x, x->lam);
-  if (status == TR_SINGULAR)
-    tr_fail(error, status, NULL,
-            "the constraints are singular here: accelerations and multipliers are not unique");
-  else if (status != TR_OK)
-    tr_fail(error, status, NULL, "the accelerations are not finite numbers");
-done:
-  tr_projector_close(&own);
-  return status;
-}
-
-tr_status tr_consistent_start(const tr_system *s, tr_state *x, tr_start_info *info,
-                              tr_error *error) {
-  return with_projector(s, x, true, info, error);
-}
-
-tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
-  return with_projector(s, x, false, NULL, error);
 }

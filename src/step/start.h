@@ -43,6 +43,8 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
 tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
 // Redundant constraints at a consistent state; kkt does without them from then on.
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
+// [M G'; G 0] at x, factored.
+tr_status tr_factor_mass(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
 // z (nv): how the velocities answer to an impulse n (nv), [M G'; G 0] (z, .) = (n, 0).

@@ -48,17 +48,17 @@ static tr_status allocate(tr_step *s) {
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
-  for (int i = 0; i < TR_PAST; i++) {
+  for (int i = 0; i < TR_OLDER; i++) {
     s->past_a[i] = TR_NEW(ar, nv, double);
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
   if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
   if (s->method->stabilised) {
-    double *p = TR_NEW(ar, (2 + TR_PAST_W) * (nv + nc), double);
+    double *p = TR_NEW(ar, (2 + TR_TERMS) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->mu = p + nv;
-    for (int i = 0; i < TR_PAST_W; i++) {
+    for (int i = 0; i < TR_TERMS; i++) {
       p += nv + nc;
       s->past_w[i] = p, s->past_mu[i] = p + nv;
     }
@@ -141,13 +141,13 @@ static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
 }
 
 tr_sizes tr_step_sizes(tr_step *s, const double *f) {
-  return (tr_sizes){s->sys->nv, f, s->newton.spare, s->kkt.factors ? s->kkt.work : s->work->y};
+  return (tr_sizes){s->sys->nv, f, s->newton.spare, tr_step_more_room(s)};
 }
 
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, double units, const double *r) {
   int nv = s->sys->nv;
-  double *pull = s->work->x;
+  double *pull = tr_step_room(s);
   tr_sizes z = tr_step_sizes(s, f);
   if (A) find_sizes(A, &z);
   tr_constraint_force(s->work, f, pull);
@@ -201,14 +201,13 @@ bool tr_step_matrix_fits(tr_step *s) {
 }
 
 tr_status tr_step_begin(tr_step *s, const tr_state *x) {
-  s->past = 0;
   s->last_h = 0;
   s->newton.valid = s->newton.known = false;
-  for (int i = 0; s->method->stabilised && i < TR_PAST_W; i++) {
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   }
-  tr_predict_remember(s, x);
+  tr_predict_begin(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
@@ -226,21 +225,22 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
 }
 
 static void rotate(double **now, double **past) {
-  double *oldest = past[TR_PAST_W - 1];
-  memmove(past + 1, past, (TR_PAST_W - 1) * sizeof *past);
+  double *oldest = past[TR_TERMS - 1];
+  memmove(past + 1, past, (TR_TERMS - 1) * sizeof *past);
   past[0] = *now, *now = oldest;
 }
 
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  if (!tr_step_guesses(s))
+    tr_predict_remember(s, x0, x1);
+  else if (s->past < TR_PAST)
+    s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
+    s->w_is_oldest = true;
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
-  if (!tr_step_guesses(s))
-    tr_predict_remember(s, x1);
-  else if (s->past < TR_PAST)
-    s->past++;
 }

@@ -82,11 +82,11 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };         // accepted states the predictor remembers,
-enum { TR_PAST_W = TR_PAST }; // of them with w and mu,
-enum { TR_PAST_UNEVEN = 5 };  // and what it needs of them when steps change
-enum { TR_TERMS = TR_PAST - 1 };
-enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
+enum { TR_PAST = 7 };            // accepted states the predictor looks at,
+enum { TR_TERMS = TR_PAST - 1 }; // and of them those it goes on from: w and mu are kept of as many,
+enum { TR_OLDER = TR_TERMS - 1 }; // a and lam not of the newest, which is where the step begins
+enum { TR_PAST_UNEVEN = 5 };      // what it needs of them when steps change
+enum { TR_PAST_VECTORS = 16 };    // of tr_method.past at most
 
 // What the past itself says about the best way to go on from it, see predict.c.
 typedef struct tr_trend {
@@ -106,8 +106,9 @@ struct tr_step {
   tr_newton_settings settings;
   tr_newton newton;
   tr_kkt kkt;
-  tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  int *mass_slot;       // where X goes in it: tr_mass_slots
+  tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
+  int *mass_slot;    // where X goes in it: tr_step_mass_slots
+  bool slots_known;
   bool stiff;           // it is needed: kkt is too far from it
   double far;           // how far, when that was looked at last,
   int far_age;          // matrices ago,
@@ -120,8 +121,9 @@ struct tr_step {
   double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
   bool numbers_apart; // no constraint reads states or variables
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
-  double *past_w[TR_PAST_W],
-      *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first; mu = w + nv
+  // and of the accepted ones before, newest first; mu = w + nv
+  double *past_w[TR_TERMS], *past_mu[TR_TERMS];
+  bool w_is_oldest;        // w is still that of the step before all these
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
@@ -148,8 +150,9 @@ struct tr_step {
   // the past, newest first
   int past;
   double past_t[TR_PAST];
-  int evens; // steps of one length up to the newest
-  double *past_a[TR_PAST], *past_lam[TR_PAST];
+  int evens;                                     // steps of one length up to the newest
+  double *past_a[TR_OLDER], *past_lam[TR_OLDER]; // of those before the newest
+  const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
   int trend_rest; // how many times the usual number of them may be
@@ -204,6 +207,14 @@ tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wa
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
+// Room for a vector (nv), and for another, until kkt is used again: that of its solves, if it has any to spare.
+static inline double *tr_step_room(const tr_step *s) {
+  return s->kkt.factors ? s->kkt.work : s->work->x;
+}
+static inline double *tr_step_more_room(const tr_step *s) {
+  return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
+}
+
 // Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
@@ -223,15 +234,17 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 // For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they
 // differ so much that one cannot stand for the other; where it can it is made only if `always`.
 tr_status tr_projection_make(tr_step *s);
+const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // Whether the method begins its iteration by itself, so that what follows is not needed.
 bool tr_step_guesses(const tr_step *s);
-// The past (predict.c): x joins it; a and lam of x1 at time t from it.
-void tr_predict_remember(tr_step *s, const tr_state *x);
-void tr_predict(tr_step *s, double t, tr_state *x1);
+// The past (predict.c): it begins at x; x1 joins it after x0, its newest; a and lam of x1 at time t from it and x0.
+void tr_predict_begin(tr_step *s, const tr_state *x);
+void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1);
+void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
 // w and mu likewise, of the same degree.
 void tr_predict_w(tr_step *s, double t);
 

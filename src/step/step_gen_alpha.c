@@ -18,7 +18,7 @@ typedef struct par {
 
 enum { INDEX_3, INDEX_2 };
 enum { START_SMOOTH, START_PRINTED };
-enum { ALGORITHMIC, NEXT, FIRST, ROOMS };
+enum { ALGORITHMIC, NEXT, ROOMS };
 
 static const char *const indices[] = {"3", "2", NULL};
 static const char *const starts[] = {"smooth", "printed", NULL};
@@ -56,18 +56,16 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   double gamma = 0.5 + af - am, beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
   double share = (1 - af) / (1 - am); // of a1 in A1
   double stretch = s->last_h > 0 ? h / s->last_h : 1;
-  double shift = am - af, *first = s->room[FIRST]; // A_n of this step
+  double shift = am - af;
+  tr_jerk *j = s->memory;
   bool index_3 = p->index == INDEX_3 && !alternates(p);
-  for (int i = 0; i < s->sys->nv; i++)
-    first[i] = x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
-  const double *v = x0->v;
-  if (p->start == START_SMOOTH)
-    v = tr_jerk_start(s, s->memory, x0, h, shift, index_3 ? 1.0 / 6 - 0.5 * shift - beta : 0,
-                      first);
+  double kappa = index_3 ? 1.0 / 6 - 0.5 * shift - beta : 0;
+  bool smooth = p->start == START_SMOOTH && tr_jerk_start(s, j, x0, h, shift, kappa);
+  const double *v = smooth ? j->start_v : x0->v;
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
-    double A = first[i];
+    double A = smooth ? j->start_a[i] : x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
     double rest = (af * x0->a[i] - am * A) / (1 - am); // A1 = rest + share a1
     s->room[NEXT][i] = rest;
     c->dhat[i] = h * v[i] + h * h * ((0.5 - beta) * A + beta * rest);

@@ -22,7 +22,14 @@ typedef struct par {
 
 enum { MASS_MIDDLE, MASS_END };
 enum { START_SMOOTH, START_PRINTED };
-enum { HISTORY, ACCELERATION, BEFORE, ROOMS };
+enum { HISTORY, ACCELERATION, BEFORE, ROOMS }; // the last two only where steps change
+
+// The a that a step uses in place of x0->a, and that of the step before it. used NULL: x0->a itself; before
+// NULL: likewise, of the step before, which the predictor remembers.
+typedef struct memory {
+  tr_jerk *jerk;
+  const double *used, *before;
+} memory;
 
 static const char *const masses[] = {"intermediate", "end", NULL};
 static const char *const starts[] = {"smooth", "printed", NULL};
@@ -39,8 +46,9 @@ static const tr_field fields[] = {
 static bool alternates(const void *pv) { return ((const par *)pv)->alpha >= 0; }
 
 static tr_status make_room(tr_step *s) {
-  s->memory = tr_jerk_new(s);
-  return s->memory ? TR_OK : TR_NO_MEMORY;
+  memory *m = s->memory = TR_NEW(&s->arena, 1, memory);
+  if (m) m->jerk = tr_jerk_new(s);
+  return m && m->jerk ? TR_OK : TR_NO_MEMORY;
 }
 
 // of F_n in the equation; they are kept together
@@ -57,13 +65,15 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-// a_n for a step of length h: it belongs to t_n + alpha h_n, on a line with the a before it.
-static void rescale(tr_step *s, const tr_state *x0, double h, double *a) {
-  const double *before = s->room[BEFORE];
-  double al = ((const par *)s->par)->alpha;
+// a_n for a step of length h: it belongs to t_n + alpha h_n, on a line with the a before it. NULL: as it is.
+static const double *rescale(tr_step *s, const tr_state *x0, double h) {
+  const memory *m = s->memory;
+  const double *before = m->before ? m->before : s->past_a[0];
+  double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
-  if (fabs(shift) < 1e-9) shift = 0;
+  if (fabs(shift) < 1e-9) return NULL;
   for (int i = 0; i < s->sys->nv; i++) a[i] = x0->a[i] + shift * (x0->a[i] - before[i]);
+  return a;
 }
 
 static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -81,13 +91,15 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
   double al = p->alpha, gamma = 0.5 * (1 - 2 * al), beta = 0.25 * (1 - al) * (1 - al);
-  double *a = s->room[ACCELERATION];
-  rescale(s, x0, h, a);
+  memory *m = s->memory;
+  m->used = rescale(s, x0, h);
   // undamped it goes back the way it came: no change of the velocities there
   bool index_3 = !s->method->stabilised && !alternates(p);
   double kappa = index_3 ? 1.0 / 6 - 0.5 * al - beta : 0;
   const double *v = x0->v;
-  if (p->start == START_SMOOTH) v = tr_jerk_start(s, s->memory, x0, h, al, kappa, a);
+  if (p->start == START_SMOOTH && tr_jerk_start(s, m->jerk, x0, h, al, kappa))
+    v = m->jerk->start_v, m->used = m->jerk->start_a;
+  const double *a = m->used ? m->used : x0->a;
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
   for (int i = 0; i < s->sys->nv; i++) {
     c->dhat[i] = h * v[i] + h * h * (0.5 - beta) * a[i];
@@ -112,9 +124,12 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const double *blocks = s->c.blocks;
-  double *history = s->room[HISTORY], *Ma = s->work->x, *used = s->room[ACCELERATION];
+  memory *m = s->memory;
+  double *history = s->room[HISTORY], *Ma = tr_step_room(s), *spare = s->room[BEFORE];
   double cm = s->c.cm, w = weight(s);
-  s->room[ACCELERATION] = s->room[BEFORE], s->room[BEFORE] = used;
+  m->before = m->used;
+  if (m->used == s->room[ACCELERATION])
+    s->room[BEFORE] = s->room[ACCELERATION], s->room[ACCELERATION] = spare;
   if (s->settings.fixed_iterations > 0) { // the equation may be far from solved
     begin(s, x1);
     return;
@@ -171,6 +186,7 @@ const tr_method tr_method_hht_si2 = {
     .undamped = alternates,
     .vectors = ROOMS,
     .stabilised = true,
+    .lean = true,
     .truncation = truncation,
     .smooth = true,
     .prepare = make_room,

@@ -88,6 +88,7 @@ static tr_status prepare(tr_step *s) {
   m->psi_1 = psi, m->psi_2 = psi + nc, m->last_1 = psi + 2 * nc, m->last_2 = psi + 3 * nc;
   m->older_1 = psi + 4 * nc, m->older_2 = psi + 5 * nc;
   m->lam = psi + 6 * nc;
+  s->newest_a = s->room[ACCELERATION];
   return TR_OK;
 }
 
@@ -132,7 +133,6 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   TR_TRY(applied(s, s->room[APPLIED]));
   memcpy(s->room[ACCELERATION], s->room[APPLIED], nv);
-  memcpy(s->past_a[0], s->room[APPLIED], nv); // what the predictor goes on from
   return TR_OK;
 }
 
@@ -534,7 +534,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   x1->t = k.t1;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   ((memory *)s->memory)->h = h;
-  if (k.at_end) memcpy(x1->a, s->past_a[0], (size_t)nv * sizeof *x1->a);
+  if (k.at_end) memcpy(x1->a, s->newest_a, (size_t)nv * sizeof *x1->a);
   look_back(s, &k);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));

@@ -128,6 +128,7 @@ const tr_method tr_method_nstiff_si2 = {
     .par_size = sizeof(par),
     .vectors = ROOMS,
     .stabilised = true,
+    .lean = true,
     .truncation = truncation,
     .prepare = make_room,
     .begin = begin,

@@ -122,7 +122,7 @@ static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, 
 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool seen = false;
-  if (!tr_step_guesses(s)) tr_predict(s, x0->t + h, x1);
+  if (!tr_step_guesses(s)) tr_predict(s, x0, x0->t + h, x1);
   if (s->settings.fixed_iterations > 0) return s->method->advance(s, x0, h, x1);
   tr_status status = propose(s, x0, h, x1, &seen);
   if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;

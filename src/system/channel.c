@@ -68,10 +68,15 @@ static tr_quantity measure_quantity(const char *name, bool rotary) {
 }
 
 static sys_marker marker_of(const tr_system *s, int marker) {
-  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   if (marker > s->norigin) return s->marker[marker - 1 - s->norigin];
-  if (marker > 0) return (sys_marker){s->body[marker - 1].name, unit, {0}, marker - 1};
-  return (sys_marker){"ground", unit, {0}, TR_GROUND};
+  if (marker > 0) return (sys_marker){s->body[marker - 1].name, marker - 1, -1};
+  return (sys_marker){"ground", TR_GROUND, -1};
+}
+
+static const sys_place *place_of(const tr_system *s, const sys_marker *m) {
+  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const sys_place origin = {.R = unit};
+  return m->place < 0 ? &origin : s->place + m->place;
 }
 
 static int marker_dim(const tr_system *s, int marker) {
@@ -195,7 +200,7 @@ const char *tr_owner_name(const tr_system *s, const sys_owner *o) {
 static void add_owner(tr_system *s, sys_owner_kind kind, int index) {
   sys_owner *o = &s->owner[s->nowner];
   int first = o->first;
-  *o = (sys_owner){kind, index, first};
+  *o = (sys_owner){kind & 0xf, (unsigned)index & 0xfffffff, first};
   int parts = count_parts(s, o);
   const char *name = tr_owner_name(s, o);
   if (parts == 0) return;
@@ -209,7 +214,7 @@ tr_site tr_marker_site(const tr_system *s, int marker) {
   if (s->marker_site) return s->marker_site[marker];
   tr_site site = {0};
   sys_marker m = marker_of(s, marker);
-  tr_place_site(s, &m, marker_dim(s, marker) == 2 ? 3 : 6, &site);
+  tr_place_site(s, m.body, place_of(s, &m), marker_dim(s, marker) == 2 ? 3 : 6, &site);
   return site;
 }
 
@@ -233,8 +238,8 @@ tr_status tr_make_channels(tr_system *s, tr_error *error) {
     bool number = d.body != TR_GROUND && s->number[s->body[d.body].v];
     if (number || (d.body != TR_GROUND && !s->body[d.body].type->site))
       continue; // the origin of a problem is no place
-    if (s->marker_site && tr_make_site(s, &d, m <= s->norigin, marker_dim(s, m) == 2 ? 3 : 6,
-                                       &s->marker_site[m]) != TR_OK)
+    if (s->marker_site && tr_make_site(s, d.body, place_of(s, &d), m <= s->norigin,
+                                       marker_dim(s, m) == 2 ? 3 : 6, &s->marker_site[m]) != TR_OK)
       return tr_no_memory(error);
     add_owner(s, OWN_MARKER, m);
   }

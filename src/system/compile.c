@@ -4,11 +4,14 @@
 // (1) An element is planar when all its markers sit on planar bodies or ground, else spatial.
 // (2) A marker used by elements becomes one site per kind (nd = 3 or 6); sites are sorted by body, so
 //     that a body's frames are neighbours. Ground comes first.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "elem/law.h"
 #include "system.h"
+
+enum { ALIKE = 4 }; // so many before are looked at for what is the same
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
@@ -80,8 +83,11 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
   for (int i = 0; i < p->nbody; i++) {
     const tr_plan_body *d = &p->body[i];
     sys_body *b = &s->body[i];
-    *b = (sys_body){
-        .type = d->type, .par = d->par, .name = d->name, .keep_q = d->keep_q, .keep_v = d->keep_v};
+    *b = (sys_body){.type = d->type,
+                    .par = d->par,
+                    .name = d->name,
+                    .keep_q = (unsigned short)d->keep_q,
+                    .keep_v = (unsigned short)d->keep_v};
     if (d->problem) {
       tr_problem_par *par = NEW(1, tr_problem_par);
       if (!par) return tr_no_memory(error);
@@ -221,45 +227,61 @@ static tr_status number_elements(tr_system *s, tr_error *error) {
   return error->count > before ? TR_BAD_INPUT : TR_OK;
 }
 
-void tr_place_site(const tr_system *s, const sys_marker *m, int nd, tr_site *site) {
+void tr_place_site(const tr_system *s, int body, const sys_place *at, int nd, tr_site *site) {
   double *shape = site->shape;
   *site = (tr_site){.nd = nd, .shape = shape};
-  if (m->body == TR_GROUND) {
-    memcpy(site->c, m->p, sizeof site->c);
-    site->R = m->R;
-    site->angle = atan2(m->R[3], m->R[0]);
+  if (body == TR_GROUND) {
+    memcpy(site->c, at->p, sizeof site->c);
+    site->R = at->R;
+    site->angle = atan2(at->R[3], at->R[0]);
   } else {
-    const sys_body *b = &s->body[m->body];
-    b->type->site(b->par, m->p, m->R, site);
+    const sys_body *b = &s->body[body];
+    b->type->site(b->par, at->p, at->R, site);
   }
   site->nd = nd;
 }
 
-tr_status tr_make_site(tr_system *s, const sys_marker *m, bool origin, int nd, tr_site *site) {
+tr_status tr_make_site(tr_system *s, int body, const sys_place *at, bool origin, int nd,
+                       tr_site *site) {
   int shape = 0;
-  const sys_body *b = m->body == TR_GROUND ? NULL : &s->body[m->body];
+  const sys_body *b = body == TR_GROUND ? NULL : &s->body[body];
   if (b && b->type->shape_size) shape = b->type->shape_size(b->par);
   site->shape = shape > 0 ? NEW(shape, double) : NULL;
   if (shape > 0 && !site->shape) return TR_NO_MEMORY;
-  tr_place_site(s, m, nd, site);
+  tr_place_site(s, body, at, nd, site);
   // the reference frame, which no deformation moves
   if (shape > 0 && origin) memset(site->shape, 0, (size_t)shape * sizeof *site->shape);
   return TR_OK;
 }
 
-static sys_marker marker_of(const tr_plan_marker *d) {
-  return (sys_marker){d->name, d->R, {d->p[0], d->p[1], d->p[2]}, d->body};
+static sys_place place_of(const tr_plan_marker *d) {
+  return (sys_place){d->R, {d->p[0], d->p[1], d->p[2]}};
+}
+
+// One of the last places, or a new one.
+static int share_place(tr_system *s, sys_place *place, sys_place x) {
+  for (int i = s->nplace - 1; i >= 0 && i >= s->nplace - ALIKE; i--)
+    if (place[i].R == x.R && !memcmp(place[i].p, x.p, sizeof x.p)) return i;
+  place[s->nplace] = x;
+  return s->nplace++;
 }
 
 // Markers with names, for outputs.
 static tr_status keep_markers(tr_system *s, tr_error *error) {
   const tr_plan *p = &s->plan;
   for (int i = 1 + s->norigin; i < p->nmarker; i++) s->nmarker += p->marker[i].name[0] != 0;
+  sys_place *place = tr_resize(s->al, NULL, ((size_t)s->nmarker + 1) * sizeof *place);
   s->marker = NEW(s->nmarker, sys_marker);
-  if (!s->marker) return tr_no_memory(error);
-  for (int i = 1 + s->norigin, n = 0; i < p->nmarker; i++)
-    if (p->marker[i].name[0]) s->marker[n++] = marker_of(&p->marker[i]);
-  return TR_OK;
+  for (int i = 1 + s->norigin, n = 0; place && s->marker && i < p->nmarker; i++) {
+    const tr_plan_marker *m = &p->marker[i];
+    if (m->name[0])
+      s->marker[n++] = (sys_marker){m->name, m->body, share_place(s, place, place_of(m))};
+  }
+  s->place = NEW(s->nplace, sys_place);
+  if (place && s->place) memcpy(s->place, place, (size_t)s->nplace * sizeof *place);
+  bool done = place && s->place && s->marker;
+  tr_resize(s->al, place, 0);
+  return done ? TR_OK : tr_no_memory(error);
 }
 
 static sys_element *element(tr_system *s, int i) {
@@ -300,9 +322,45 @@ static int *shared_site(tr_system *s, int i, int k, int *use, int *own) {
   return sees_points(s, i) ? own : &use[2 * e->frame[k] + (e->nd == 6)];
 }
 
+static bool same_site(const tr_site *a, const tr_site *b) {
+  return a->nd == b->nd && a->point == b->point && !memcmp(a->c, b->c, sizeof a->c) &&
+         a->R == b->R && a->angle == b->angle && a->shape == b->shape;
+}
+
+// The sites of a body among those of the bodies just before it; -1: they are not there.
+static int seek_sites(const tr_system *s, const tr_site *all, int body) {
+  const sys_body *b = &s->body[body], *before = b;
+  while (before > s->body && b - before < ALIKE) {
+    before--;
+    int same = 0;
+    while (same < b->sites && same < before->sites &&
+           same_site(all + b->frame + same, all + before->site + same))
+      same++;
+    if (same == b->sites) return before->site;
+  }
+  return -1;
+}
+
+// s->site from one for each frame, which move up where others are shared.
+static bool share_sites(tr_system *s, tr_site *all) {
+  int n = s->ground_sites;
+  for (int i = 0; i < s->nbody; i++) {
+    sys_body *b = &s->body[i];
+    b->site = seek_sites(s, all, i);
+    if (b->site >= 0) continue;
+    memmove(all + n, all + b->frame, (size_t)b->sites * sizeof *all);
+    b->site = n, n += b->sites;
+  }
+  s->nsite = n;
+  s->site = NEW(n, tr_site);
+  if (s->site) memcpy(s->site, all, (size_t)n * sizeof *all);
+  return s->site;
+}
+
 static tr_status number_sites(tr_system *s, tr_error *error) {
   int n = s->njoint + s->nforce + s->nevent, own;
-  bool failed = false;
+  bool failed = true;
+  tr_site *all = NULL;
   size_t markers = (size_t)s->plan.nmarker;
   int *use = tr_resize(s->al, NULL, (2 * markers + 1) * sizeof *use);
   int *count = tr_resize(s->al, NULL, ((size_t)s->nbody + 2) * sizeof *count);
@@ -320,32 +378,35 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
     s->nframe = count[s->nbody + 1];
     s->ground_sites = count[1];
     for (int b = 0; b < s->nbody; b++) {
-      s->body[b].site = count[b + 1];
+      s->body[b].frame = count[b + 1];
       s->body[b].sites = count[b + 2] - count[b + 1];
     }
     memset(use, 0, 2 * markers * sizeof *use);
     s->switched = NEW(holding_markers(s, n), sys_switched);
-    s->site = s->switched ? NEW(s->nframe, tr_site) : NULL;
+    all = tr_resize(s->al, NULL, ((size_t)s->nframe + 1) * sizeof *all);
+    failed = !s->switched || !all;
   }
-  for (int i = 0; i < n && s->site; i++) {
+  for (int i = 0; i < n && !failed; i++) {
     sys_element *e = element(s, i);
     for (int k = 0; k < e->markers; k++) {
       int *u = shared_site(s, i, k, use, &own);
       if (*u == 0) {
         *u = 1 + count[e->body[k] + 1]++;
-        sys_marker m = marker_of(&s->plan.marker[e->frame[k]]);
-        bool origin = e->frame[k] == 1 + m.body;
-        failed = failed || tr_make_site(s, &m, origin, e->nd, &s->site[*u - 1]) != TR_OK;
+        sys_place at = place_of(&s->plan.marker[e->frame[k]]);
+        bool origin = e->frame[k] == 1 + e->body[k];
+        failed = failed || tr_make_site(s, e->body[k], &at, origin, e->nd, &all[*u - 1]) != TR_OK;
         hold_parameters(s, e->frame[k], *u - 1);
-        s->site[*u - 1].point = sees_points(s, i);
+        all[*u - 1].point = sees_points(s, i);
         e->first |= (unsigned char)(1u << k);
       }
       e->frame[k] = *u - 1;
     }
   }
+  failed = failed || !share_sites(s, all);
   tr_resize(s->al, use, 0);
   tr_resize(s->al, count, 0);
-  return s->site && !failed ? TR_OK : tr_no_memory(error);
+  tr_resize(s->al, all, 0);
+  return failed ? tr_no_memory(error) : TR_OK;
 }
 
 // Which frames on ground show reactions.
@@ -438,7 +499,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
 // What of the frames is there: up to the angle or R where all are points, else everything.
 static size_t find_frame_size(const tr_system *s) {
   size_t size = offsetof(tr_frame, angle);
-  for (int i = 0; i < s->nframe; i++)
+  for (int i = 0; i < s->nsite; i++)
     if (!s->site[i].point) return sizeof(tr_frame);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
@@ -459,7 +520,8 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
     bool points = true;
     for (int k = b->site; k < b->site + b->sites; k++)
       points = points && s->site[k].point && s->site[k].nd == (b->type->dim == 2 ? 3 : 6);
-    s->slot[i] = (tr_body_slot){b->par, b->q, b->v, b->cache, b->site, b->sites, points};
+    s->slot[i] = (tr_body_slot){
+        b->par, b->q, b->v, b->cache, b->frame, b->site, (unsigned)b->sites & INT_MAX, points};
     if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
     s->body_run[s->nbody_run - 1].count++;
   }

@@ -117,9 +117,9 @@ double tr_event_slope(const tr_work *w, int event, const double *a, double *n) {
     tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
     double *pull = w->block;
     memset(pull, 0, (size_t)b->nv * sizeof *pull);
-    b->type->add_pull(&at, s->site + e->frame[k], v, pull);
+    b->type->add_pull(&at, tr_site_of(s, e->body[k], e->frame[k]), v, pull);
     for (int i = 0; i < b->nv; i++) rate += pull[i] * a[b->v + i];
-    if (n) b->type->add_pull(&at, s->site + e->frame[k], q, n + b->v);
+    if (n) b->type->add_pull(&at, tr_site_of(s, e->body[k], e->frame[k]), q, n + b->v);
   }
   return rate;
 }

@@ -160,7 +160,7 @@ static void assemble_somewhere(tr_recorder *r, tr_work *w, const scene *x) {
   for (int i = 0; i < sys->nv; i++) x->d[i] = tr_record_random(r), x->v[i] += tr_record_random(r);
   tr_retract(sys, x->q, x->d, x->q1);
   tr_kinematics(w, 0.1, x->q1, x->v, x->mem, TR_AT_VELOCITY);
-  for (int i = 0; i < 6 * sys->nframe; i++) w->W[i] = tr_record_random(r);
+  for (int i = 0; i < w->W.size * sys->nframe; i++) w->W.first[i] = tr_record_random(r);
   tr_assemble(&s, w, x->d, x->lam, NULL, (tr_coefficients){1, 1, 1, 1});
 }
 
@@ -180,17 +180,15 @@ static tr_status keep_tape(tr_recorder *r) {
   return sys->tape && sys->shape && sys->clear ? TR_OK : TR_NO_MEMORY;
 }
 
-int *tr_mass_slots(tr_arena *ar, const tr_system *sys) {
+size_t tr_mass_slots(const tr_system *sys, int *slot) {
   size_t n = 0;
-  for (int i = 0; i < sys->nbody; i++) n += (size_t)(sys->body[i].nv * sys->body[i].nv);
-  int *slot = TR_NEW(ar, n, int);
-  n = 0;
-  for (int i = 0; slot && i < sys->nbody; i++) {
+  for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv * b->nv; k++)
-      slot[n++] = tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+    for (int k = 0; slot && k < b->nv * b->nv; k++)
+      slot[n + (size_t)k] = tr_pattern_slot(&sys->pattern, b->v + k / b->nv, b->v + k % b->nv);
+    n += (size_t)(b->nv * b->nv);
   }
-  return slot;
+  return n;
 }
 
 static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {

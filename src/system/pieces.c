@@ -38,7 +38,7 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
       tr_body_at at = body_at(w, b);
-      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->site));
+      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->frame));
     }
   }
 }
@@ -80,7 +80,8 @@ void tr_load_forces(tr_work *w) {
 }
 
 // Joints that can be locked stand alone: they hold where they were locked, or not at all.
-bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi, double *W) {
+bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
+                  tr_wrenches W) {
   static const double none[6 * TR_MAX_MARKERS] = {0};
   if (!tr_joint_idle(w, j)) return false;
   for (int r = 0; phi && r < j->ops->rows; r++) phi[j->row + r] = 0;
@@ -88,7 +89,7 @@ bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, doubl
   return true;
 }
 
-static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
+static void load_joints(tr_work *w, const double *lam, double *phi, tr_wrenches W) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
@@ -114,11 +115,11 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
 }
 
 // out = -(out + sum J' W) + G_own' lam over a body's frames and own constraints
-static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, const double *W,
+static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, tr_wrenches W,
                    const double *lam, double *out) {
   const tr_system *s = w->sys;
-  for (int k = b->site; k < b->site + b->sites; k++)
-    b->type->add_pull(at, s->site + k, W + 6 * k, out);
+  for (int k = 0; k < b->sites; k++)
+    b->type->add_pull(at, s->site + b->site + k, tr_wrench_at(W, b->frame + k), out);
   for (int k = 0; k < b->nv; k++) out[k] = -out[k];
   if (b->nc == 0 || !lam) return;
   double *G = w->rows;
@@ -140,7 +141,7 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, con
     const tr_body_type *type = s->body[run->first].type;
     if (type->gather_run) {
       tr_bodies_at many = bodies_at(w, run);
-      if (F) type->gather_run(&many, s->gravity, w->W, F, P ? w->W2 : NULL, P);
+      if (F) type->gather_run(&many, s->gravity, w->W, F, P ? w->W2 : (tr_wrenches){0}, P);
       continue;
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
@@ -160,7 +161,7 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, con
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   const double *shown = w->reactions ? w->reactions : lam;
   if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
-  if (!lam) clear(w->W, 6 * w->sys->nframe);
+  if (!lam) clear(w->W.first, w->W.size * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, NULL, NULL);
@@ -215,7 +216,7 @@ const double *tr_pull_joint(tr_work *w, const sys_joint *j, const double *Gf) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
-    pull_rows(&at, b, s->site + j->e.frame[k], rows, n, Gf + k * nd, width, G);
+    pull_rows(&at, b, tr_site_of(s, j->e.body[k], j->e.frame[k]), rows, n, Gf + k * nd, width, G);
     G += b->nv;
   }
   return first;
@@ -338,7 +339,7 @@ void tr_gamma(tr_work *w, double *out) {
         const double *g = Gf + r * n + k * nd;
         int lines = nd == 3 ? 2 : 3;
         for (int c = 0; c < lines; c++) o[r] += g[c] * f[k]->ap[c];
-        if (s->site[j->e.frame[k]].point) continue;
+        if (tr_site_of(s, j->e.body[k], j->e.frame[k])->point) continue;
         for (int c = lines; c < nd; c++) o[r] += g[c] * f[k]->aw[nd == 3 ? 2 : c - 3];
       }
   }
@@ -355,7 +356,7 @@ static void rate_by_jac(const tr_system *s, const sys_joint *j, double t, const 
   for (int r = 0; r < j->ops->rows; r++)
     for (int k = 0; k < j->e.markers; k++) {
       const double *g = Gf + r * n + k * nd;
-      bool point = s->site[j->e.frame[k]].point;
+      bool point = tr_site_of(s, j->e.body[k], j->e.frame[k])->point;
       if (nd == 3)
         out[r] += g[0] * f[k]->v[0] + g[1] * f[k]->v[1] + (point ? 0 : g[2] * f[k]->w[2]);
       else
@@ -415,7 +416,7 @@ void tr_rates(tr_work *w, double *out) {
 
 static void gather_second(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
-  const double *W = w->W2;
+  tr_wrenches W = w->W2;
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
@@ -434,7 +435,7 @@ static void gather_second(tr_work *w, const double *mu, double *out) {
 
 // By way of a set of wrenches that forces never touch, where it is kept.
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
-  if (w->W2 == w->W) clear(w->W2, 6 * w->sys->nframe);
+  if (w->W2.first == w->W.first) clear(w->W2.first, w->W2.size * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
   gather_second(w, mu, out);
 }

@@ -9,18 +9,20 @@ static inline void frames_of(const tr_work *w, const sys_element *e, const tr_fr
   for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
-static inline void put_wrenches(const sys_element *e, const double *wrench, double *W) {
+static inline void put_wrenches(const sys_element *e, const double *wrench, tr_wrenches W) {
   for (int k = 0; k < e->markers; k++, wrench += e->nd) {
-    double *to = W + 6 * e->frame[k];
+    double *to = tr_wrench_at(W, e->frame[k]);
+    int n = e->nd < W.size ? e->nd : W.size; // of points there are no moments
     if (e->first >> k & 1)
-      for (int i = 0; i < e->nd; i++) to[i] = wrench[i];
+      for (int i = 0; i < n; i++) to[i] = wrench[i];
     else
-      for (int i = 0; i < e->nd; i++) to[i] += wrench[i];
+      for (int i = 0; i < n; i++) to[i] += wrench[i];
   }
 }
 
 // The joint does not hold: its rows and wrenches are 0.
-bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi, double *W);
+bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
+                  tr_wrenches W);
 void tr_load_forces(tr_work *w); // their wrenches
 // F = G' lam - Q from the wrenches w->W, phi of bodies' own constraints; G' mu from those in w->W2.
 void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,

@@ -75,6 +75,12 @@ static void fill_ground(tr_work *w) {
   }
 }
 
+// With room behind the last for whoever reads four numbers of three.
+static tr_wrenches make_wrenches(tr_arena *ar, const tr_system *s) {
+  int size = s->frame_size < sizeof(tr_frame) ? 3 : 6;
+  return (tr_wrenches){TR_NEW(ar, (size_t)size * (size_t)s->nframe + 1, double), size};
+}
+
 tr_status tr_work_new(const tr_system *s, tr_work **out) {
   *out = NULL;
   tr_arena ar = tr_arena_make(s->al);
@@ -86,7 +92,7 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
     if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
   w->sys = s;
   w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
-  w->W = TR_NEW(&ar, 6 * (size_t)s->nframe, double);
+  w->W = make_wrenches(&ar, s);
   w->W2 = w->W;
   w->cache = TR_NEW(&ar, s->ncache, double);
   w->rows = TR_NEW(&ar, s->max_rows, double);
@@ -95,7 +101,7 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frames.first || !w->W || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
+  if (!w->frames.first || !w->W.first || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
       !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
@@ -106,9 +112,10 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
 }
 
 tr_status tr_wrenches_keep(tr_work *w) {
-  double *own = w->W2 == w->W ? TR_NEW(&w->arena, 6 * (size_t)w->sys->nframe, double) : w->W2;
-  if (own) w->W2 = own;
-  return own ? TR_OK : TR_NO_MEMORY;
+  if (w->W2.first != w->W.first) return TR_OK;
+  tr_wrenches own = make_wrenches(&w->arena, w->sys);
+  if (own.first) w->W2 = own;
+  return own.first ? TR_OK : TR_NO_MEMORY;
 }
 
 tr_status tr_rows_keep(tr_work *w) {

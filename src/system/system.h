@@ -36,11 +36,12 @@ typedef struct sys_body {
   const char *name;
   int q, v, row, cache; // offsets
   int nq, nv, nc;
-  int site, sites; // frames that elements use
+  int frame, site; // the first of each: frames that elements use, and where they are on the body
+  int sites;       // how many
   int mass;        // offset of its block in system->mass
   int G;           // of its own constraints, see sys_block
   bool constant_mass;
-  unsigned keep_q, keep_v;
+  unsigned short keep_q, keep_v;
 } sys_body;
 
 typedef struct sys_element {
@@ -85,12 +86,17 @@ typedef struct sys_event {
   const char *text; // what it does
 } sys_event;
 
+// Where a marker is on its body, or on ground.
+typedef struct sys_place {
+  const double *R; // (9)
+  double p[3];
+} sys_place;
+
 // A marker with a name, for outputs. The origins of bodies are not among them.
 typedef struct sys_marker {
   const char *name;
-  const double *R; // (9)
-  double p[3];
   int body;
+  int place; // among system->place; neighbours that are alike share it
 } sys_marker;
 
 // A frame on ground whose R holds the parameters in mem from `first` on.
@@ -120,8 +126,8 @@ typedef enum sys_owner_kind {
   OWN_CONSTRAINT
 } sys_owner_kind;
 typedef struct sys_owner {
-  sys_owner_kind kind;
-  int index, first;
+  unsigned kind : 4, index : 28;
+  int first;
 } sys_owner;
 
 struct tr_system {
@@ -145,7 +151,8 @@ struct tr_system {
   sys_event *event;
   sys_switched *switched; // (nswitched)
   int switched_mem;       // place of the parameters in mem
-  tr_site *site;          // (nframe) sorted by body, ground first
+  tr_site *site; // (nsite) of ground, one for each of its frames, which come first; then of bodies,
+  int nsite;     // whose neighbours that are alike share them
   int ground_sites;
   size_t frame_size; // of tr_frame what is looked at
   int nreaction;
@@ -176,6 +183,8 @@ struct tr_system {
   int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
   int norigin, nmarker;          // bodies with an origin come first; markers besides
   sys_marker *marker;            // (nmarker)
+  int nplace;
+  sys_place *place; // (nplace)
   int nowner;
   sys_owner *owner;           // (nowner + 1) a sentinel holds the number of channels
   int *owner_hash, hash_size; // open addressing on names, -1: free
@@ -187,8 +196,8 @@ typedef struct tr_work {
   const tr_system *sys;
   tr_arena arena;
   tr_frames frames; // (nframe)
-  double *W;        // (6 nframe) wrench on each frame: applied minus constraint
-  double *W2; // (6 nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
+  tr_wrenches W;    // (nframe) wrench on each frame: applied minus constraint
+  tr_wrenches W2; // (nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   uint64_t
       acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
   double *cache;           // (ncache)
@@ -215,6 +224,12 @@ void tr_work_free(tr_work *work);
 tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
+
+// The site behind a frame of a body, or of ground.
+static inline const tr_site *tr_site_of(const tr_system *s, int body, int frame) {
+  if (body == TR_GROUND) return s->site + frame;
+  return s->site + s->body[body].site + (frame - s->body[body].frame);
+}
 
 // Bodies first .. first + n - 1 at the point of the last tr_kinematics.
 tr_bodies_at tr_bodies_of(const tr_work *w, int first, int n);
@@ -365,8 +380,9 @@ typedef struct tr_sizes {
 } tr_sizes;
 void tr_tangent_sizes(tr_work *w, const double *a, const double *lam, const double *blocks,
                       tr_coefficients c, const tr_sizes *out);
-// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each.
-int *tr_mass_slots(tr_arena *ar, const tr_system *sys);
+// The slots of all bodies' blocks in the pattern, body by body, nv x nv numbers each, and how many; slot NULL: just
+// count.
+size_t tr_mass_slots(const tr_system *sys, int *slot);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
@@ -383,8 +399,9 @@ tr_status tr_connect(tr_system *sys, sys_element *e, const int *marker, int mark
 // The site of a marker at p, R of a body or ground, as elements (nd = 3 or 6) or outputs see it; its shape,
 // if its body is flexible, in the system's arena. The second one finds the room for a shape in place, or
 // NULL. origin: it is the body's own frame.
-tr_status tr_make_site(tr_system *sys, const sys_marker *m, bool origin, int nd, tr_site *site);
-void tr_place_site(const tr_system *sys, const sys_marker *m, int nd, tr_site *site);
+tr_status tr_make_site(tr_system *sys, int body, const sys_place *at, bool origin, int nd,
+                       tr_site *site);
+void tr_place_site(const tr_system *sys, int body, const sys_place *at, int nd, tr_site *site);
 
 // ---- channels (channel.c) -------------------------------------------------------------------------
 

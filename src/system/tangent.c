@@ -24,7 +24,7 @@ static void frame_jacobian(const tr_work *w, const sys_element *e, int k, double
   for (int i = 0; i < e->nd; i++) {
     double unit[6] = {0};
     unit[i] = 1;
-    b->type->add_pull(&at, w->sys->site + e->frame[k], unit, J + i * b->nv);
+    b->type->add_pull(&at, tr_site_of(w->sys, e->body[k], e->frame[k]), unit, J + i * b->nv);
   }
 }
 
@@ -74,7 +74,7 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
     const sys_body *b = &sys->body[e->body[k]];
     frame_jacobian(w, e, k, r.J[k]);
     tr_body_at at = body_at(w, b);
-    if (D) b->type->twist_dq(&at, sys->site + e->frame[k], r.U[k]);
+    if (D) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
   }
   for (int i = 0; i < e->markers; i++) {
     if (e->body[i] == TR_GROUND) continue;
@@ -136,7 +136,7 @@ static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double c
     const sys_body *b = &sys->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
     frame_jacobian(w, &j->e, k, r.J[0]);
-    b->type->twist_dq(&at, sys->site + j->e.frame[k], r.U[0]);
+    b->type->twist_dq(&at, tr_site_of(sys, j->e.body[k], j->e.frame[k]), r.U[0]);
     for (int i = 0; i < rows; i++) {
       if (!(j->ops->velocity >> i & 1u)) continue;
       memset(r.out, 0, (size_t)b->nv * sizeof *r.out);
@@ -241,8 +241,8 @@ static void body_tangent(tr_work *w, const sys_body *b, const double *a, const d
   double *D = K + nn, *M = D + nn;
   memset(K, 0, 2 * nn * sizeof *K);
   if (b->type->add_force_tangent) b->type->add_force_tangent(&at, sys->gravity, K, D);
-  for (int k = b->site; k < b->site + b->sites; k++)
-    b->type->add_wrench_dq(&at, sys->site + k, w->W + 6 * k, K);
+  for (int k = 0; k < b->sites; k++)
+    b->type->add_wrench_dq(&at, sys->site + b->site + k, tr_wrench_at(w->W, b->frame + k), K);
   for (size_t i = 0; i < nn; i++) K[i] = -c.ck * K[i] - c.cd * D[i];
   if (b->nc > 0 && lam && c.ck != 0) {
     memset(D, 0, nn * sizeof *D);
@@ -343,9 +343,12 @@ static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
   if (q->type != type || q->points + 2 > TR_MANY_POINTS) flush(s, w, q);
   q->type = type;
   q->joint[q->joints++] = j;
-  for (int k = 0; k < 2; k++)
-    if (j->e.body[k] != TR_GROUND)
-      q->point[q->points++] = (tr_point){j->e.body[k], j->e.frame[k], k == 0 ? -1 : 1};
+  for (int k = 0; k < 2; k++) {
+    int body = j->e.body[k];
+    if (body == TR_GROUND) continue;
+    int site = (int)(tr_site_of(w->sys, body, j->e.frame[k]) - w->sys->site);
+    q->point[q->points++] = (tr_point){body, site, k == 0 ? -1 : 1};
+  }
   return true;
 }
 
