@@ -13,18 +13,29 @@ static const double USUAL_COST = 2.5;
 // component, and the constraints would be left open. With a matrix of the same solve that is far from
 // singular there is none: RATE_FRESH, and RATE_MARGIN times what was measured.
 static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
+// A new matrix is tried when it costs less than this share of all that it might save: what fresh ones need may have been
+// found where the start of the iteration was bad.
+static const double TRIAL = 0.05;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
-// Corrections below this share of the tolerance may be noise: a rate measured with them is a bound and tells
-// nothing about the matrix.
-static const double NOISY = 0.25;
-// Solves for which round-off, once it has stopped a fresh matrix, may stop others.
-enum { BLUNT = 16 };
+// Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,
+// may be noise: a rate measured with them is a bound and tells nothing about the matrix.
+static const double NOISY = 0.25, NOISY_FLOOR = 16;
+// Solves for which round-off, once it has stopped a fresh matrix, may stop others; twice as many each time it
+// does so again.
+enum { BLUNT = 16, BLUNT_MAX = 256 };
 // How a remembered rate ages with each solve that did not measure it.
 static const double RATE_AGE = 1.5;
 // Share of the tolerance for the error after a single correction, whose rate was not measured; the same near
-// singular positions; solves between two that measure it with fresh matrices.
-static const double ONCE = 0.5, ONCE_NEAR = 0.1, RATE_FADE = 0.5;
+// singular positions. No better rates than these are foreseen of one, and of two.
+static const double ONCE = 0.6, ONCE_NEAR = 0.1, RATE_ONCE = 0.02, RATE_TWICE = 0.2,
+                    RATE_WORST = 0.9; // and no worse one
+// How the worst growth is forgotten by each solve that measures a smaller one; the age after which contraction grows no
+// more; the share of it for which two corrections must have left more than they show.
+static const double GROWTH_FADE = 0.97, GROWTH_SHARE = 0.75;
+enum { GROWN = 40 };
+// With fresh matrices: the scatter of what is believed of them, no better rate, solves between two that measure it.
+static const double SCATTER = 10, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5;
 enum { BELIEVED_MAX = 7 };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
@@ -76,18 +87,22 @@ static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
   return TR_OK;
 }
 
-// The rate to be expected of a matrix that has moved on since it was measured. Along a steady course it grows
-// with the distance; from how fast a matrix converges where it was made nothing follows for that.
-static double aged(const tr_newton *nw, const tr_newton_problem *p) {
-  if (p->steady && nw->rate_age > 0) return RATE_AGE * nw->rate * nw->age / nw->rate_age;
+// The rate to be expected of a matrix that has moved on since it was measured.
+static double aged(const tr_newton *nw) {
   double rate = nw->rate;
   for (int i = nw->rate_age; i < nw->age && rate < 1; i++) rate *= RATE_AGE;
   return rate;
 }
 
+// The same along a steady course, of the component that converges slowest.
+static double foreseen(const tr_newton *nw) {
+  return fmin(RATE_WORST, nw->growth * (nw->age < GROWN ? nw->age : GROWN));
+}
+
 // What corrections of this size say about the matrix is noise.
 static bool noisy(const tr_newton_problem *p, double norm) {
-  return p->steady && norm <= NOISY * p->tol;
+  double size = p->tol > p->floor ? NOISY * p->tol : NOISY_FLOOR * p->floor;
+  return p->steady && norm <= size;
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
@@ -98,36 +113,60 @@ static bool exact_here(const tr_newton_problem *p) {
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
   if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
-  double rate = nw->first_rate * fmax(1, norm / nw->first_norm);
-  if (!(rate < RATE_MIN && rate * norm <= ONCE * p->tol)) return false;
+  double rate = fmax(RATE_BELIEVED, nw->first_rate * fmax(1, norm / nw->first_norm));
+  if (!(rate < RATE_MIN && SCATTER * rate * norm <= p->tol)) return false;
   nw->believed++;
   return true;
+}
+
+static bool small(double rate, double norm, double tol) {
+  return rate < 1 && rate / (1 - rate) * norm <= tol;
+}
+
+// A first correction will do.
+static bool once(tr_newton *nw, const tr_newton_problem *p, bool fresh, double norm) {
+  if (norm <= p->floor) return true;
+  if (p->blind) return false;
+  if (p->steady) {
+    if (fresh) return exact_here(p) && believable(nw, p, norm);
+    return nw->growth > 0 &&
+           small(fmax(RATE_ONCE, foreseen(nw)), norm, (nw->regular ? ONCE : ONCE_NEAR) * p->tol);
+  }
+  return nw->known && small(fmax(RATE_MIN, aged(nw) * fmax(1, norm / nw->norm)), norm, p->tol);
+}
+
+// What the last two corrections tell about the matrix.
+static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
+                    double last) {
+  double rate = norm / last;
+  bool more = noisy(p, norm); // it may be less
+  nw->rate = more && nw->known ? fmin(rate, foreseen(nw)) : rate, nw->rate_age = nw->age;
+  nw->norm = last;
+  nw->known = true;
+  if (fresh && k == 2 && exact_here(p)) {
+    nw->first_rate = fmax(rate, RATE_FADE * nw->first_rate); // it scatters
+    nw->first_norm = last, nw->believed = 0;
+  }
+  if (fresh || !p->steady) return;
+  int age = nw->age < GROWN ? nw->age : GROWN;
+  if (more && !(nw->growth > 0)) rate = fmin(rate, RATE_ONCE);
+  if (more && nw->growth > 0) rate = fmin(rate, nw->growth * age);
+  if (rate > RATE_SLOW && nw->blunt > 0) return; // that was round-off
+  nw->growth = fmax(rate / age, GROWTH_FADE * nw->growth);
 }
 
 // True when what is left of the error is below the tolerance.
 static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
                       double last) {
-  if (k == 1) {
-    if (norm <= p->floor) return true;
-    if (p->blind) return false;
-    if (fresh && p->steady && exact_here(p) && believable(nw, p, norm)) return true;
-    if (!nw->known) return false;
-    double rate = fmax(RATE_MIN, aged(nw, p) * fmax(1, norm / nw->norm));
-    double once = !p->steady ? 1 : nw->regular ? ONCE : ONCE_NEAR;
-    return rate < 1 && rate / (1 - rate) * norm <= once * p->tol;
-  }
-  double measured = norm / last;
-  if (nw->known && noisy(p, norm)) measured = fmin(measured, aged(nw, p));
-  nw->rate = measured, nw->rate_age = nw->age;
-  if (k == 2 && fresh && exact_here(p)) {
-    nw->first_rate = fmax(norm / last, RATE_FADE * nw->first_rate); // it scatters
-    nw->first_norm = last, nw->believed = 0;
-  }
-  nw->norm = last;
-  nw->known = true;
+  if (k == 1) return once(nw, p, fresh, norm);
+  measure(nw, p, fresh, k, norm, last);
   double rate = fmax(RATE_MIN, nw->rate);
-  if (fresh && exact_here(p)) rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
-  return rate < 1 && rate / (1 - rate) * norm <= p->tol;
+  if (!fresh && p->steady)
+    rate =
+        fmax(fmax(noisy(p, norm) ? RATE_MIN : RATE_TWICE, nw->rate), GROWTH_SHARE * foreseen(nw));
+  else if (fresh && exact_here(p))
+    rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
+  return small(rate, norm, p->tol);
 }
 
 // Corrections of this rate until the tolerance is met.
@@ -143,7 +182,9 @@ static double matrix_cost(const tr_newton_problem *p) {
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
-  if (!(p->matrix_cost > 0) || !(nw->reuse_rate > 0)) return false;
+  if (!(p->matrix_cost > 0)) return false;
+  if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
+  if (!(nw->reuse_rate > 0)) return false;
   if (nw->age == 1)
     corrections = rate < RATE_SLOW ? ceil(fmax(1, remaining(p, rate, nw->first))) : INFINITY;
   if (corrections - nw->fresh_count <= (matrix_cost(p) + nw->extra) / nw->age) return false;
@@ -157,10 +198,11 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 }
 
 // A matrix slower than this is not handed on to the next solve. Where reuse is planned its price decides, in the
-// next solve, unless it was made near a singular position; elsewhere, if a fresh one is no better, nothing
-// is gained.
+// next solve, unless it was made near a singular position; elsewhere nothing is gained where fresh ones were no
+// better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
+  if (nw->age == 0 && !p->inexact) return RATE_NEXT;
   return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
 }
 
@@ -227,13 +269,15 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     since++;
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
+      if (fresh) nw->dull = 0;
       learn(nw, p, age, needed(p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }
     if (since < 2) continue;
     worst = fmax(worst, nw->rate);
-    if (!fresh && remaining(p, nw->rate, norm) > matrix_cost(p)) {
+    bool dulled = nw->blunt > 0 && nw->rate > RATE_SLOW; // that is round-off, as it was lately
+    if (!fresh && !dulled && remaining(p, nw->rate, norm) > matrix_cost(p)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }
@@ -244,15 +288,15 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     tr_status status = TR_OK;
     if (stagnated(nw, p, norm, &status)) {
-      if (fresh) nw->blunt = BLUNT;
+      if (fresh) nw->blunt = nw->dull = nw->dull < BLUNT_MAX ? 2 * nw->dull + BLUNT : BLUNT_MAX;
       // round-off tells nothing about a matrix that is no worse than a fresh one
       nw->valid = nw->reuse && (nw->valid || (p->matrix_cost > 0 && !fresh));
       return TR_OK;
     }
     TR_TRY(status);
-    if (fresh && since > 3)
+    if (!fresh || since > 3)
       nw->valid = false;
-    else if (fresh && since > 2 && nw->rate > RATE_LOST)
+    else if (since > 2 && nw->rate > RATE_LOST)
       return TR_NO_CONVERGENCE;
   }
   return TR_NO_CONVERGENCE;

@@ -2,12 +2,15 @@
 // The one Newton iteration. It knows neither mechanics nor time: a problem gives residual, matrix,
 // solve and update; the iteration decides when the matrix is stale and when to stop.
 //
-// (1) Stops when the error left after a correction d, estimated as rho/(1 - rho) |d| with the measured
-//     contraction rho, is below the tolerance. With a reused matrix the rate remembered from earlier
-//     solves serves for the first correction, made worse in proportion when that is larger than the
-//     one it was measured on, and with each solve that did not measure it.
-//     So does what was measured of the first correction with a fresh matrix, which follows Newton's law,
-//     |e_1| ~ |e_0|^2, while the matrix is exact and far from singular; it is measured again and again.
+// (1) Stops when the error left after a correction d, estimated as rho/(1 - rho) |d| with the contraction rho, is
+//     below the tolerance. One correction shows no contraction, and the ratio of two hides the component that
+//     converges slowest behind those that the first has done away with. What is known of that one comes from many
+//     solves: contraction grows with the distance from where the matrix was made, and its worst growth per solve,
+//     slowly forgotten, foresees it for matrices to come. Where solves are not of one kind (step control), the rate
+//     measured last with this matrix serves instead, made worse in proportion when the correction is larger
+//     than the one it was measured on, and with each solve that did not measure it.
+//     The first correction with a fresh matrix follows Newton's law, |e_1| ~ |e_0|^2, while the matrix is exact
+//     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
 //     matrix only while a fresh one did not do better.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
@@ -79,6 +82,7 @@ typedef struct tr_newton {
   double rate;   // last contraction,
   int rate_age;  // measured when the matrix had this age
   double norm;   // of the correction it followed: a larger one contracts worse
+  double growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
   double first;  // first correction of the last solve
   // what reuse costs
   int age;            // solves since the matrix was made
@@ -91,7 +95,8 @@ typedef struct tr_newton {
   // was first_norm; solves that ended after one since it was measured; 0: never
   double first_rate, first_norm;
   int believed;
-  int blunt;    // solves for which corrections that round-off stopped are believed of any matrix
+  int blunt;    // solves for which corrections that round-off stopped are believed of any matrix,
+  int dull;     // and for how many last time
   int wait;     // solves until reuse is tried though it does not seem to pay
   int patience; // the next such wait
   long iterations, residuals, matrices, stagnations;

@@ -25,8 +25,8 @@ enum { DEGREES = TR_PAST_UNEVEN - 1 }; // that can be judged: 0 .. 3
 static const double BETTER = 0.5;      // e_3/e_2 for which a cubic is taken; the same for a trend
 static const double FADE = 0.5, RIDGE = 1e-12;
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
-// of small ones, and in every fifth of large ones, where it changes slowly; in half that time if the last
-// prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
+// of small ones, RESTS times as seldom while it does as well as before, and in every fifth of large ones, where
+// it changes slowly; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many.
 enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
 enum { RESTS = 2 };
