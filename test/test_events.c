@@ -104,6 +104,36 @@ static void test_rest(void **state) {
   tr_system_free(sys);
 }
 
+// At the floor from the start: with a speed, which is an impact there and then; or at rest, and carried.
+static void test_on_the_floor(void **state) {
+  (void)state;
+  for (int rest = 0; rest < 2; rest++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "trammel: 1\ngravity: [0, -10]\n"
+             "bodies: {b: {type: planar-point, mass: 1, velocity: [1, %s]}}\n"
+             "joints: {floor: {type: expression, phi: DY(b), active: no}}\n"
+             "events: {hit: {when: DY(b), direction: falling, restitution: 0.5, settle: floor}}\n"
+             "simulation: {end: 0.3, step: 0.01}\n",
+             rest ? "0" : "-4");
+    tr_system *sys = system_of_text(text);
+    for (int m = 0; m < tr_method_count(); m++)
+      for (int k = 0; k < 2; k++) {
+        const char *method = tr_method_describe(m).name;
+        tr_run *run = start_run(sys, method, NAN, k ? 1e-6 : 0);
+        finish(run, method);
+        assert_int_equal(tr_run_describe(run).events, 1);
+        tr_event_record e = tr_run_event(run, 0);
+        assert_true(e.t == 0);
+        assert_string_equal(e.what, rest ? "comes to rest" : "impact");
+        if (rest) assert_near(at_end(sys, run, "b.y"), 0, 1e-14, "%s", method);
+        assert_near(at_end(sys, run, "b.vy"), rest ? 0 : -1, 1e-9, "%s", method);
+        tr_run_free(run);
+      }
+    tr_system_free(sys);
+  }
+}
+
 // ---- awkward times ------------------------------------------------------------------------------------
 
 static void test_awkward_times(void **state) {
@@ -409,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_bouncing_ball),
       cmocka_unit_test(test_nothing_carries),
       cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_on_the_floor),
       cmocka_unit_test(test_awkward_times),
       cmocka_unit_test(test_tangent),
       cmocka_unit_test(test_touch_is_once),

@@ -61,9 +61,10 @@ struct tr_run {
   double *bend;             // (3 nv) u'' at the end, and room
   double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below
   // events
-  tr_watch *watch; // (nevent)
-  double *normal;  // (2 nv)
-  bool *follows;   // (nc) rows that say nothing new
+  tr_watch *watch;   // (nevent)
+  double *normal;    // (2 nv)
+  bool reads_motion; // expressions want the accelerations and multipliers of the state
+  bool *follows;     // (nc) rows that say nothing new
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
@@ -84,6 +85,8 @@ void tr_run_accept(tr_run *r, double t1);
 tr_status tr_run_look(tr_run *r, tr_error *error);
 // Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
 tr_status tr_run_show(tr_run *r, tr_error *error);
+// The state as observers see it, with its own accelerations and multipliers.
+tr_status tr_run_refresh(tr_run *r, tr_error *error);
 // Shows a state inside the last step; NULL: its end, to those who do not see every step.
 tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 // The samples of the last step up to t.

@@ -61,8 +61,7 @@ static void audit(tr_run *r, bool first) {
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
-// The state for the outside.
-static tr_status refresh(tr_run *r, tr_error *error) {
+tr_status tr_run_refresh(tr_run *r, tr_error *error) {
   if (!r->recompute || r->current) return TR_OK;
   tr_state_copy(&r->shown, &r->x);
   tr_status status = TR_OK;
@@ -104,7 +103,7 @@ static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_r
 static tr_status refresh_for_observers(tr_run *r, tr_error *error) {
   bool needed = false;
   for (int i = 0; i < r->observers; i++) needed |= !r->observer[i]->motion_only;
-  return needed ? refresh(r, error) : TR_OK;
+  return needed ? tr_run_refresh(r, error) : TR_OK;
 }
 
 static tr_status show(tr_run *r, tr_error *error) {
@@ -516,7 +515,7 @@ void tr_run_time(tr_run *r, double since) {
 static tr_status go(tr_run *r, double t, tr_error *error) {
   double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), step = r->step_wall, rest = r->rest_wall;
   r->last_step_end = 0;
-  tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
+  tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   tr_run_note(r);
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
