@@ -130,6 +130,20 @@ static tr_status impacts(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+// Where no consistent state follows: which events lead there.
+static tr_status blame(const tr_run *r, tr_status status, tr_error *error) {
+  for (int k = 0; status != TR_OK && status != TR_NO_MEMORY && k < r->sys->nevent; k++)
+    if (r->watch[k].fires)
+      tr_fail(error, status, &plan_of(r, k)->place,
+              "event \"%s\" at t = %.9g s: no consistent state follows", plan_of(r, k)->name,
+              r->x.t);
+  return status;
+}
+
+static tr_status begin(tr_run *r, tr_error *error) {
+  return blame(r, tr_run_begin(r, false, false, error), error);
+}
+
 // ---- joints that are to hold ----------------------------------------------------------------------
 
 // Whether events that fire lock joints, and with `now` that they do.
@@ -178,7 +192,7 @@ static tr_status lock_joints(tr_run *r, tr_error *error) {
   tr_error first = {0};
   tr_state_copy(&r->next, &r->x);
   r->projector.again = true;
-  TR_TRY(tr_project(&r->projector, &r->x, NULL, error));
+  TR_TRY(blame(r, tr_project(&r->projector, &r->x, NULL, error), error));
   lock_all(r, true);
   tr_status status = tr_diagnose(&r->projector, &r->x);
   if (status < 0) return tr_no_memory(error);
@@ -199,9 +213,9 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
     struck = struck || !isnan(plan_of(r, k)->par.restitution);
   }
   if (struck) { // velocities on the constraints, without what has been let go
-    TR_TRY(tr_run_begin(r, false, false, error));
+    TR_TRY(begin(r, error));
     TR_TRY(impacts(r, error));
   }
   TR_TRY(lock_joints(r, error));
-  return tr_run_begin(r, false, false, error);
+  return begin(r, error);
 }

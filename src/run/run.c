@@ -329,6 +329,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   return tr_run_begin(r, true, !x, error);
 }
@@ -369,6 +370,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->shown);
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
+  tr_swing_free(r);
   tr_resize(r->sys->al, r->record, 0);
   tr_resize(r->sys->al, r->projector.room, 0);
   tr_kkt_free(&r->kkt);
@@ -403,6 +405,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;
   r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
+  if (r->swing) tr_swing_watch(r, h);
 }
 
 // Rows were left out because they repeat others, and no longer do: the position was singular instead.
