@@ -58,7 +58,7 @@ struct tr_run {
   tr_state before, sample;
   double *increment, *rate; // (nv)
   bool high_order;          // see dense.c
-  double *bend;             // (3 nv) u'' at the end, and room
+  double *bend;             // (4 nv) u'' at the end, and room
   double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below
   // events
   tr_watch *watch;   // (nevent)
@@ -106,8 +106,6 @@ void tr_swing_free(tr_run *r);
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error);
-// Looks for redundant constraints at the state and treats them as the settings say.
-tr_status tr_run_diagnose(tr_run *r, tr_error *error);
 
 // Steps under error control up to t (control.c).
 tr_status tr_control_check(const tr_run *r, tr_error *error);

@@ -228,9 +228,9 @@ static bool warn_redundant(tr_run *r, const char *lines) {
 }
 
 // Finds redundant constraints at the state and treats them as the settings say.
-tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
+static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
   tr_projector *p = &r->projector;
-  tr_status status = tr_diagnose(p, &r->x);
+  tr_status status = tr_diagnose(p, x);
   if (status == TR_SINGULAR)
     return tr_fail(error, status, NULL, "the constraints are singular at t = %g s: %s", r->x.t,
                    p->redundancy.known ? "some motion is not determined"
@@ -259,6 +259,16 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   return fail ? TR_INCONSISTENT : TR_OK;
 }
 
+// The state with constraints that hold, in r->next. A step leaves them open by its tolerance, and rows that repeat others
+// where they hold do not quite do so there.
+static const tr_state *closed(tr_run *r) {
+  tr_start_info info;
+  tr_state_copy(&r->next, &r->x);
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  return status == TR_OK && info.moved_q < LOST * r->extent ? &r->next : &r->x;
+}
+
 // A start in a singular position is worth a warning: which branch it takes is a matter of chance.
 static tr_status warn_singular(tr_run *r, tr_error *error) {
   const tr_redundancy *red = &r->projector.redundancy;
@@ -266,6 +276,7 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   tr_nearby nearby = {.rank = red->rank};
   if (red->count == 0 || here == 0 || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  if (nearby.rank == red->rank) r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
   if (nearby.locked)
     r->info.warnings = tr_arena_printf(
@@ -284,10 +295,11 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
+  r->projector.most_rank = 0;
   tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
-  TR_TRY(tr_run_diagnose(r, error));
+  TR_TRY(diagnose(r, &r->x, error));
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
@@ -412,7 +424,7 @@ void tr_run_accept(tr_run *r, double t1) {
 static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   const tr_redundancy *red = &r->projector.redundancy;
   double *phi = r->work->x, left_out = 0;
-  if (red->count == 0) return false;
+  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
@@ -451,8 +463,9 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   if (status < 0) return tr_run_explain(r, status, h, error);
   if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
   // other rows may be redundant now
-  status = tr_run_diagnose(r, NULL);
-  if (status < 0) return tr_run_diagnose(r, error);
+  const tr_state *x = closed(r);
+  status = diagnose(r, x, NULL);
+  if (status < 0) return diagnose(r, x, error);
   if (status > 0) return status;
   r->step->newton.valid = false;
   status = try_once(r, h);

@@ -33,12 +33,14 @@ static bool comes_last(const tr_system *s, int block) {
 static void order_rows(const tr_system *s, int *row) {
   for (int last = 0; last < 2; last++)
     for (int i = 0; i < s->nblock; i++) {
-      sys_block b = tr_block(s, i);
+      sys_block b;
+      tr_block(s, i, &b);
       for (int r = 0; comes_last(s, i) == last && r < b.rows; r++) *row++ = b.row + r;
     }
 }
 
-tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length, bool *depends) {
+tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
+                                   bool *depends) {
   const tr_system *s = w->sys;
   tr_arena own = tr_arena_make(s->al);
   int *column = TR_NEW(&own, s->max_rows, int);
@@ -46,12 +48,14 @@ tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length,
   tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
   for (int k = 0; k < 2 * s->nblock && status == TR_OK; k++) {
     int i = k % s->nblock;
-    sys_block b = tr_block(s, i);
     if (comes_last(s, i) != (k >= s->nblock)) continue;
+    sys_block b;
+    tr_block(s, i, &b);
     const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b.rows && status == TR_OK; r++) {
       length[b.row + r] = scaled_row(rows, &b, r, column, value);
-      status = tr_echelon_add(*out, b.width, column, value, RANK_TOL, &depends[b.row + r]);
+      status =
+          tr_echelon_add(*out, b.width, column, value, fmax(open, RANK_TOL), &depends[b.row + r]);
     }
   }
   tr_arena_free(&own);
@@ -79,7 +83,7 @@ static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length,
   return TR_OK;
 }
 
-tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
+tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, tr_redundancy *out) {
   const tr_system *s = w->sys;
   *out = (tr_redundancy){.known = true, .rank = s->nc};
   if (s->nc == 0) return TR_OK;
@@ -89,7 +93,7 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out) {
   bool *depends = TR_NEW(&own, s->nc, bool);
   int *rows = TR_NEW(&own, s->nc, int);
   tr_status status = length && weight && depends && rows ? TR_OK : TR_NO_MEMORY;
-  if (status == TR_OK) status = tr_eliminate_constraints(w, &e, length, depends);
+  if (status == TR_OK) status = tr_eliminate_constraints(w, open, &e, length, depends);
   if (status == TR_FAILED) {
     out->known = false;
     status = TR_OK;
@@ -126,7 +130,8 @@ int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, i
 
 static int rows_of(const tr_system *s, int row) {
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (row >= b.row && row < b.row + b.rows) return b.rows;
   }
   return 1;
@@ -146,7 +151,8 @@ static int name_sources(const tr_system *s, const tr_redundancy *r, int from, in
   int named = 0, more = 0;
   enum { NAMES = 6 };
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (!carries(r, &b, from, to)) continue;
     const char *kind, *name = tr_row_owner(s, b.row, &kind);
     if (!strcmp(name, self)) continue;
