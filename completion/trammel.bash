@@ -22,11 +22,11 @@ _trammel() {
       ;;
     --redundant) words="least-norm remove fail" ;;
     --control) words="pi gnp05" ;;
-    --step | --tol | --min-step | --max-step | --end | --set | -s | --out-every | --newton-iterations | --newton-tol | --steps | --joint | --repeats | --threads | -j) return ;;
+    --step | --tol | --first-step | --min-step | --max-step | --end | --set | -s | --out-every | --newton-iterations | --newton-tol | --steps | --joint | --repeats | --threads | -j) return ;;
   esac
   if [[ -z $words ]]; then
     case $command in
-      run) words="--method --step --end --tol --tol-velocities --control --min-step --max-step --set --out --out-every --output --newton-iterations
+      run) words="--method --step --end --tol --tol-velocities --control --first-step --min-step --max-step --set --out --out-every --output --newton-iterations
                   --newton-tol --no-consistent-start --zero-start --redundant --recompute --no-audit --json --final --quiet --help" ;;
       study) words="convergence energy drift cost work-precision stability --methods --steps --end --set
                     --error --lam --reference --output --joint --at --repeats --threads --newton-iterations

@@ -81,7 +81,8 @@ typedef struct tr_verify_entry {
   const char *published; // as printed: "7.72e-2"; or a bound: "< 1e-9", "> 0"; or "-": nothing
   double computed;
   double difference; // computed - published; NaN for a bound
-  bool digits;       // every printed digit is reproduced (a bound holds)
+  bool bound;        // no number was printed: a bound, a trend, or nothing
+  bool digits;       // every printed digit is reproduced; of a bound: it holds
   bool ok;           // and here the last one may be off by one
   const char *note;  // or ""
 } tr_verify_entry;

@@ -53,6 +53,7 @@ void verify_compare(const char *published, double computed, tr_verify_entry *e) 
   e->computed = computed;
   if (strchr("<>-", published[0]) && !isdigit((unsigned char)published[1])) {
     double bound = strtod(published + 1, NULL);
+    e->bound = true;
     e->difference = NAN;
     e->ok = e->digits = published[0] == '<'   ? computed < bound
                         : published[0] == '>' ? computed > bound

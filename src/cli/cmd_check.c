@@ -22,6 +22,7 @@ typedef struct findings {
   tr_check_info check;    // of the start as written
   tr_examination *doctor; // after assembly; NULL: there is no consistent start
   tr_start_info start;
+  bool assembled; // there is a consistent start
   tr_status status;
   tr_error error;
 } findings;
@@ -152,7 +153,7 @@ static void print_text(const findings *f) {
   lines("warning", s.warnings);
   printf("%-18s |Phi| = %.3g, |G v + Phi_t| = %.3g", "start as written", c->phi, c->phi_v);
   if (c->phi > 1e-12 && c->worst && *c->worst) printf(", most of it in %s", c->worst);
-  if (f->status == TR_OK)
+  if (f->assembled)
     printf("\n%-18s moves positions by %.3g, velocities by %.3g\n", "consistent start",
            f->start.moved_q, f->start.moved_v);
   else
@@ -172,6 +173,7 @@ static tr_status examine(findings *f, bool motions, tr_state *given, tr_state *s
   if (status == TR_OK) status = tr_check(f->system, given, &f->check, &f->error);
   if (status == TR_OK) status = tr_element_violations(f->system, given, f->violation);
   if (status == TR_OK) status = tr_consistent_start(f->system, state, &f->start, &f->error);
+  f->assembled = status == TR_OK;
   if (status != TR_OK) return status;
   tr_check_info assembled;
   status = tr_check(f->system, state, &assembled, &f->error);
@@ -199,7 +201,8 @@ static int check(const command *self, const char *path, int sets, const char *co
       print_json(f);
     else if (given.block)
       print_text(f);
-    code = f->status == TR_OK ? EXIT_OK : EXIT_NUMERIC;
+    bool written = f->status == TR_BAD_INPUT; // a method, an output that there is not
+    code = f->status == TR_OK || written ? exit_code(f->status) : EXIT_NUMERIC;
   } else {
     complain("%s", tr_status_text(TR_NO_MEMORY));
     code = EXIT_NUMERIC;

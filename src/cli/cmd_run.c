@@ -16,6 +16,7 @@ enum {
   TOLERANCE,
   VELOCITIES,
   RULE,
+  FIRST_STEP,
   MIN_STEP,
   MAX_STEP,
   SET,
@@ -36,11 +37,12 @@ enum {
 
 static const option options_run[] = {
     [METHOD] = {"method", 'm', "NAME[:KEY=VALUE,...]", "integrator, e.g. hht-i3:alpha=-0.3"},
-    [STEP] = {"step", 0, "TIME", "step size, e.g. 2^-10 or \"1 ms\""},
+    [STEP] = {"step", 0, "TIME", "size of all steps, e.g. 2^-10 or \"1 ms\""},
     [END] = {"end", 0, "TIME", "end of the simulation"},
-    [TOLERANCE] = {"tol", 0, "X", "control the error instead of the step, e.g. 1e-5"},
+    [TOLERANCE] = {"tol", 0, "X", "control the error, e.g. 1e-5, instead of --step"},
     [VELOCITIES] = {"tol-velocities", 0, NULL, "with --tol: the error of velocities counts too"},
     [RULE] = {"control", 0, "RULE", "with --tol: pi (default) or gnp05"},
+    [FIRST_STEP] = {"first-step", 0, "TIME", "with --tol: the first one, and after each event"},
     [MIN_STEP] = {"min-step", 0, "TIME", "with --tol: give up below it"},
     [MAX_STEP] = {"max-step", 0, "TIME", "with --tol: no step longer than that"},
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
@@ -49,7 +51,7 @@ static const option options_run[] = {
                    "a row every N steps, or every TIME (\"10 ms\", 0.01)"},
     [OUTPUT] = {"output", 0, "PATTERN", "columns instead of the model's choice (repeatable)"},
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
-    [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method"},
+    [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method; --tol brings its own"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
     [ZERO_START] = {"zero-start", 0, NULL,
                     "accelerations and multipliers 0 at the start, not the true ones"},
@@ -116,6 +118,7 @@ static bool take_option(request *r, int i, const char *value) {
     case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
     case VELOCITIES: return s->control.velocities = true;
     case RULE: return r->rule_given = rule(c, value, &s->control.rule);
+    case FIRST_STEP: return take_positive(c, "first-step", value, TR_TIME, &s->control.first_step);
     case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
     case MAX_STEP: return take_positive(c, "max-step", value, TR_TIME, &s->control.max_step);
     case SET: r->set[r->sets++] = value; return true;
@@ -137,6 +140,33 @@ static bool take_option(request *r, int i, const char *value) {
   }
 }
 
+// What is asked for must not be contradicted, or passed over, by something else; -1: fine, else the exit code.
+static int check_together(const request *r) {
+  const tr_run_settings *s = &r->settings;
+  const tr_control_settings *c = &s->control;
+  bool of_control =
+      c->velocities || c->first_step > 0 || c->min_step > 0 || c->max_step > 0 || r->rule_given;
+  if (r->json && r->csv && strcmp(r->csv, "-") == 0)
+    return usage_error(r->command, "--json and --out - both want standard output");
+  if (!(c->tol > 0) && of_control)
+    return usage_error(
+        r->command,
+        "--tol-velocities, --control, --first-step, --min-step and --max-step go with --tol");
+  if (c->tol > 0 && !isnan(s->step))
+    return usage_error(r->command,
+                       "--tol chooses the steps, --step fixes them: give one of the two; beside "
+                       "--tol there are --first-step, --min-step and --max-step");
+  if (c->tol > 0 && r->tol_given)
+    return usage_error(r->command,
+                       "--newton-tol goes with --step: with --tol the tolerance of Newton's method "
+                       "follows from it");
+  if (r->tol_given && s->newton.fixed_iterations > 0)
+    return usage_error(r->command, "--newton-tol says nothing beside --newton-iterations");
+  if (r->csv && r->path && strcmp(r->csv, r->path) == 0)
+    return usage_error(r->command, "--out %s would overwrite the model", r->csv);
+  return -1;
+}
+
 // -1: go on, else the exit code.
 static int read_request(request *r, int argc, char **argv) {
   options o = {.command = r->command, .argc = argc, .argv = argv};
@@ -145,17 +175,7 @@ static int read_request(request *r, int argc, char **argv) {
     bool fine = i == OPTION_WORD ? take_word(&o, &r->path) : i >= 0 && take_option(r, i, o.value);
     if (!fine) return EXIT_USAGE;
   }
-  if (r->json && r->csv && strcmp(r->csv, "-") == 0)
-    return usage_error(r->command, "--json and --out - both want standard output");
-  const tr_control_settings *c = &r->settings.control;
-  if (!(c->tol > 0) && (c->velocities || c->min_step > 0 || c->max_step > 0 || r->rule_given))
-    return usage_error(r->command,
-                       "--tol-velocities, --control, --min-step and --max-step go with --tol");
-  if (r->tol_given && r->settings.newton.fixed_iterations > 0)
-    return usage_error(r->command, "--newton-tol says nothing beside --newton-iterations");
-  if (r->csv && r->path && strcmp(r->csv, r->path) == 0)
-    return usage_error(r->command, "--out %s would overwrite the model", r->csv);
-  return -1;
+  return check_together(r);
 }
 
 // Everything a run needs; freed in one place.

@@ -28,7 +28,9 @@ typedef struct report {
   json json;
   const char *plots; // directory, or NULL
   tr_error *error;
-  int entries, digits, off;
+  int numbers, digits,
+      off; // printed ones, reproduced in every digit, not even to one unit of the last
+  int bounds, crossed;
 } report;
 
 static bool has(const report *r, int which) { return r->given & 1u << which; }
@@ -69,6 +71,7 @@ static void entry_json(json *j, const tr_verify_entry *e) {
   json_text(j, "published", e->published);
   json_number(j, "computed", e->computed);
   json_number(j, "difference", e->difference);
+  json_bool(j, "bound", e->bound);
   json_bool(j, "digits", e->digits);
   json_bool(j, "ok", e->ok);
   json_text(j, "note", e->note);
@@ -91,7 +94,8 @@ static void entry_text(const report *r, const tr_verify_entry *e) {
   snprintf(label, sizeof label, "%s%s%s", e->label, *e->unit ? ", " : "", e->unit);
   snprintf(computed, sizeof computed, power ? "%.5e" : "%.5f", e->computed);
   if (isfinite(e->difference)) snprintf(difference, sizeof difference, "%.1e", e->difference);
-  const char *verdict = !e->ok ? "OFF" : e->digits ? "" : "last digit";
+  bool holds = e->bound && strcmp(e->published, "-") != 0;
+  const char *verdict = !e->ok ? "OFF" : holds ? "holds" : e->digits ? "" : "last digit";
   const char *comma = *verdict && *e->note ? "; " : "";
   if (has(r, MARKDOWN)) {
     put_cell(label);
@@ -105,7 +109,10 @@ static void entry_text(const report *r, const tr_verify_entry *e) {
 
 static tr_status on_entry(tr_verifier *self, const tr_verify_entry *e) {
   report *r = (report *)self;
-  if (strcmp(e->published, "-") != 0) r->entries++, r->digits += e->digits, r->off += !e->ok;
+  if (!e->bound)
+    r->numbers++, r->digits += e->digits, r->off += !e->ok;
+  else if (strcmp(e->published, "-") != 0 || !e->ok)
+    r->bounds++, r->crossed += !e->ok;
   progress_clear(&r->line);
   if (has(r, JSON))
     entry_json(&r->json, e);
@@ -175,19 +182,26 @@ static void close_report(report *r, tr_status status, const tr_error *error) {
   if (has(r, JSON)) {
     json_close(&r->json);
     json_text(&r->json, "status",
-              status == TR_STOPPED            ? "interrupted"
-              : status != TR_OK || r->off > 0 ? "failed"
-                                              : "ok");
+              status == TR_STOPPED                         ? "interrupted"
+              : status != TR_OK || r->off + r->crossed > 0 ? "failed"
+                                                           : "ok");
     if (status != TR_OK && status != TR_STOPPED) json_error(&r->json, error);
-    json_int(&r->json, "count", r->entries);
+    json_int(&r->json, "count", r->numbers);
     json_int(&r->json, "digits", r->digits);
     json_int(&r->json, "off", r->off);
+    json_int(&r->json, "bounds", r->bounds);
+    json_int(&r->json, "bounds_crossed", r->crossed);
     json_close(&r->json);
     return;
   }
-  printf(
-      "%d numbers: %d agree in every printed digit, %d but for one unit of the last, %d are off\n",
-      r->entries, r->digits, r->entries - r->digits - r->off, r->off);
+  if (r->numbers > 0 || r->bounds == 0)
+    printf(
+        "%d numbers: %d agree in every printed digit, %d but for one unit of the last, %d are "
+        "off\n",
+        r->numbers, r->digits, r->numbers - r->digits - r->off, r->off);
+  if (r->bounds > 0)
+    printf("%d bounds and trends: %d hold, %d do not\n", r->bounds, r->bounds - r->crossed,
+           r->crossed);
 }
 
 static int verify(report *r, const bool *chosen) {
@@ -212,7 +226,7 @@ static int verify(report *r, const bool *chosen) {
   close_report(r, status, &error);
   if (status == TR_STOPPED) return complain("interrupted"), EXIT_INTERRUPTED;
   if (status != TR_OK) return print_error(&error), exit_code(status);
-  return r->off > 0 ? EXIT_NUMERIC : EXIT_OK;
+  return r->off + r->crossed > 0 ? EXIT_NUMERIC : EXIT_OK;
 }
 
 static int run(const command *self, int argc, char **argv) {

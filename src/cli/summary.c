@@ -171,9 +171,9 @@ void summary_text(FILE *to, const run_result *r) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
   }
-  if (info->notes[0]) {
-    row(to, "note");
-    fputs(info->notes, to);
+  for (const char *line = info->notes; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == info->notes ? "note" : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
   }
   if (wants_order(info)) {
     row(to, "hint");

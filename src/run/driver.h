@@ -61,15 +61,18 @@ struct tr_run {
   double *bend;             // (4 nv) u'' at the end, and room
   double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below
   // events
-  tr_watch *watch; // (nevent)
-  double *normal;  // (2 nv)
-  bool *follows;   // (nc) rows that say nothing new
+  tr_watch *watch;   // (nevent)
+  double *normal;    // (2 nv)
+  bool reads_motion; // expressions want the accelerations and multipliers of the state
+  bool *follows;     // (nc) rows that say nothing new
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
-  double extent; // the largest coordinate at the start, or 1
-  char note[256];
-  int quick; // events in a row with hardly any time between
+  double fastest;         // the largest velocity before an event
+  double extent;          // the largest coordinate at the start, or 1
+  char note[800];         // what to know of the results
+  struct tr_swing *swing; // whether velocities go to and fro, see explain.c; or NULL
+  int quick;              // events in a row with hardly any time between
 };
 
 double tr_clock_wall(void);
@@ -84,6 +87,8 @@ void tr_run_accept(tr_run *r, double t1);
 tr_status tr_run_look(tr_run *r, tr_error *error);
 // Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
 tr_status tr_run_show(tr_run *r, tr_error *error);
+// The state as observers see it, with its own accelerations and multipliers.
+tr_status tr_run_refresh(tr_run *r, tr_error *error);
 // Shows a state inside the last step; NULL: its end, to those who do not see every step.
 tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 // The samples of the last step up to t.
@@ -93,6 +98,10 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
 // Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);
+// For methods that pass jumps, after each step: whether velocities go to and fro because of one.
+tr_status tr_swing_make(tr_run *r, tr_error *error);
+void tr_swing_watch(tr_run *r, double h);
+void tr_swing_free(tr_run *r);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.

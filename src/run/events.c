@@ -51,6 +51,7 @@ tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
   if (!r->record) return tr_no_memory(error);
   r->last_event = -INFINITY;
+  r->reads_motion = r->fresh && tr_events_read_motion(r->sys);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].last = -INFINITY;
   return r->sampling ? TR_OK : tr_dense_make(r, error);
 }
@@ -351,6 +352,7 @@ static bool any_acts(const tr_run *r) {
 // The events that fire, at r->x, which has not been shown.
 static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
+  r->fastest = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
   tr_status status = shown ? TR_OK : tr_run_show(r, error);
   if (status == TR_OK) status = too_quick(r, error);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = false;
@@ -513,6 +515,8 @@ static bool suspect(tr_run *r) {
     w->rate0 = w->rate, w->touched = w->touched && fabs(w->g) <= tr_event_touch(r->sys, k);
     w->from = r->before.t, w->till = r->x.t, w->lost = false;
   }
+  // where those of the method are its own; should they not be there, they still are a guess
+  if (r->reads_motion) (void)tr_run_refresh(r, NULL);
   if (r->sys->nevent > 0) evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];

@@ -11,13 +11,19 @@
 
 #include "driver.h"
 
+// Fading count of changes the other way, and how many of them are worth a look: one in four steps; looks in a
+// run, steps between the first two.
+static const double SWING_FADE = 0.9, SWINGS = 2.5;
+enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
 enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
-static const double JUMP = 0.5;    // of the change over an interval that is left in the end
-static const double TINY = 1e-6;   // of the largest force: not worth a word
-static const double NOISE = 1e-6;  // of the velocities, worth a word
-static const double PUMPED = 1e3;  // of the energy at the start: worth a word
-static const double ROUND = 1e-12; // tolerances that round-off may spoil
+static const double MOVED = 1e-6;     // m or rad: no nearer than that, places are not the same
+static const double JUMP = 0.5;       // of the change over an interval that is left in the end
+static const double TINY = 1e-6;      // of the largest force: not worth a word
+static const double NOISE = 1e-6;     // of the velocities, worth a word
+static const double PUMPED = 1e3;     // of the energy at the start: worth a word
+static const double ROUND = 1e-12;    // tolerances that round-off may spoil
+static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -31,7 +37,8 @@ typedef struct suspect {
 typedef struct probe {
   const tr_run *r;
   tr_arena arena;
-  tr_state x;              // a place on the way
+  const tr_state *from;    // where the way begins
+  tr_state x;              // a place on it
   double *d;               // (nv)
   double *a, *b, *m;       // (size) what the parts do on either end, and between
   double scale[TR_PROBES]; // the largest force, position, velocity
@@ -42,11 +49,11 @@ typedef struct probe {
 static void look(probe *p, double s, double *out) {
   const tr_run *r = p->r;
   for (int i = 0; i < r->sys->nv; i++) {
-    p->d[i] = s * (r->x.v[i] + 0.5 * s * r->x.a[i]);
-    p->x.v[i] = r->x.v[i] + s * r->x.a[i];
+    p->d[i] = s * (p->from->v[i] + 0.5 * s * p->from->a[i]);
+    p->x.v[i] = p->from->v[i] + s * p->from->a[i];
   }
-  tr_retract(r->sys, r->x.q, p->d, p->x.q);
-  p->x.t = r->x.t + s;
+  tr_retract(r->sys, p->from->q, p->d, p->x.q);
+  p->x.t = p->from->t + s;
   tr_kinematics(r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_VELOCITY);
   tr_probe(r->work, out);
   for (int i = 0; i < p->size - 2 * r->sys->nc; i++)
@@ -59,11 +66,21 @@ static double change(const tr_probe_part *part, const double *a, const double *b
   return most;
 }
 
+// Whether things move between two places of the way: near a singular position they may, however near those are, and
+// all that depends on them seems to jump.
+static bool moves(const probe *p, double from, double to) {
+  for (int i = 0; i < p->r->sys->nv; i++)
+    if (!(fabs((to - from) * (p->from->v[i] + 0.5 * (to + from) * p->from->a[i])) <= MOVED))
+      return true;
+  return false;
+}
+
 // The size of the jump of a part in (from, to), 0: there is none; *where it is.
 static double halve(probe *p, const tr_probe_part *part, double from, double to, double *where) {
   look(p, from, p->a), look(p, to, p->b);
   double whole = change(part, p->a, p->b), left = whole;
-  for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->r->x.t) + fabs(to)); k++) {
+  for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->from->t) + fabs(to));
+       k++) {
     double mid = 0.5 * (from + to);
     look(p, mid, p->m);
     bool first = change(part, p->a, p->m) >= change(part, p->m, p->b);
@@ -73,8 +90,9 @@ static double halve(probe *p, const tr_probe_part *part, double from, double to,
       from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
     left = change(part, p->a, p->b);
   }
-  *where = p->r->x.t + to;
+  *where = p->from->t + to;
   if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
+  if (moves(p, from, to)) return 0;
   return left > JUMP * whole && left > TINY * p->scale[part->what] ? left : 0;
 }
 
@@ -111,16 +129,14 @@ static const tr_probe_part *find_jump(probe *p, double h, double *where, double 
   return found;
 }
 
-static bool make_probe(probe *p) {
-  const tr_system *sys = p->r->sys;
+static bool make_probe(const tr_run *r, probe *p) {
+  const tr_system *sys = r->sys;
+  *p = (probe){.r = r, .arena = tr_arena_make(sys->al)};
   p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
   p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 1, double);
   p->s = TR_NEW(&p->arena, p->parts + 1, suspect);
   if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
   p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
-  tr_state_copy(&p->x, &p->r->x);
-  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(p->x.q, sys->nq));
-  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(p->x.v, sys->nv));
   for (int i = 0, at = 0; i < p->parts; i++) {
     p->s[i].part = tr_probe_describe(sys, i, at);
     if (i < sys->nforce) at += p->s[i].part.n;
@@ -128,24 +144,38 @@ static bool make_probe(probe *p) {
   return true;
 }
 
+static void free_probe(probe *p) {
+  tr_state_free(p->r->sys, &p->x);
+  tr_arena_free(&p->arena);
+}
+
 // "; force "x" is discontinuous ..." into text, or nothing.
-static void tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
-  probe p = {.r = r, .arena = tr_arena_make(r->sys->al)};
+static void tell_jump_from(probe *p, const tr_state *x, double h, int tries, char *text,
+                           size_t room) {
+  const tr_run *r = p->r;
   double where = 0, size = 0, span = r->settings.end - r->first_t;
   const tr_probe_part *part = NULL;
-  text[0] = 0;
-  if (make_probe(&p))
-    for (int k = 0; k < tries && !part; k++, h *= 30) {
-      part = find_jump(&p, fmin(h, 0.1 * span), &where, &size);
-      if (h > 0.1 * span) break;
-    }
+  p->from = x;
+  tr_state_copy(&p->x, x);
+  p->scale[TR_PROBE_FORCE] = 0;
+  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, r->sys->nq));
+  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, r->sys->nv));
+  for (int k = 0; k < tries && !part; k++, h *= 30) {
+    part = find_jump(p, fmin(h, 0.1 * span), &where, &size);
+    if (h > 0.1 * span) break;
+  }
   if (part)
     snprintf(text, room,
              "; %s \"%s\" is discontinuous at t = %.9g s: it jumps by %.3g. Let an event find the "
              "place, or smooth the law (STEP, tanh)",
              part->kind, part->name, where, size);
-  tr_state_free(r->sys, &p.x);
-  tr_arena_free(&p.arena);
+}
+
+static void tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
+  probe p;
+  text[0] = 0;
+  if (make_probe(r, &p)) tell_jump_from(&p, &r->x, h, tries, text, room);
+  free_probe(&p);
 }
 
 // ---- words ----------------------------------------------------------------------------------------
@@ -273,6 +303,21 @@ static bool tell_trouble(const tr_run *r, double h, tr_error *error) {
   return trouble;
 }
 
+// What may help where a step of length h failed and no cause is known; "" where nothing is.
+static const char *advise(const tr_run *r, double h) {
+  const tr_method *m = r->step->method;
+  const tr_control_settings *c = &r->settings.control;
+  if (m->alternates && m->alternates(r->step->par))
+    return "; without numerical damping its accelerations oscillate ever more from step to step: "
+           "give it some (alpha, gamma, rho)";
+  if (c->tol > 0)
+    return c->min_step > 0 ? "; shorter steps are not allowed (min-step)"
+                           : "; no shorter step makes a difference";
+  if (r->settings.newton.fixed_iterations > 0)
+    return "; a smaller step or more iterations may help";
+  return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
+}
+
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -286,16 +331,9 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
     return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
   tell_coordinate(r, moved_most(r), where, sizeof where);
-  const tr_method *m = r->step->method;
-  bool alternates = m->alternates && m->alternates(r->step->par);
-  const char *advice = jump[0] ? jump
-                       : alternates
-                           ? "; without numerical damping its accelerations oscillate ever "
-                             "more from step to step: give it some (alpha, gamma, rho)"
-                           : "; a smaller step may help";
   return tr_fail(error, TR_FAILED, NULL,
                  "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s", r->x.t, h,
-                 reason[why], where, advice);
+                 reason[why], where, jump[0] ? jump : advise(r, h));
 }
 
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
@@ -325,12 +363,52 @@ tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
                  r->x.t, h, r->info.steps, jump);
 }
 
+// ---- notes ----------------------------------------------------------------------------------------
+
+// Dry friction by sign() makes some methods go to and fro across rest, with steps that all succeed. Velocities that
+// change the other way every few steps are worth a look for a jump, now and then.
+typedef struct tr_swing {
+  double *last, *often; // (nv) how velocities changed in the last step; how often the other way
+  int looks, pause;     // so far; steps until the next may follow
+  char jump[300];       // what was found
+  probe p;
+} tr_swing;
+
+tr_status tr_swing_make(tr_run *r, tr_error *error) {
+  tr_swing *w = r->swing = TR_NEW(&r->arena, 1, tr_swing);
+  int n = r->sys->nv;
+  if (!w || !make_probe(r, &w->p)) return tr_no_memory(error);
+  w->last = TR_NEW(&r->arena, 2 * n, double);
+  if (!w->last) return tr_no_memory(error);
+  w->often = w->last + n;
+  return TR_OK;
+}
+
+void tr_swing_free(tr_run *r) {
+  if (r->swing && r->swing->p.r) free_probe(&r->swing->p);
+}
+
+void tr_swing_watch(tr_run *r, double h) {
+  tr_swing *w = r->swing;
+  double most = 0;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double dv = r->x.v[i] - r->next.v[i];
+    w->often[i] = SWING_FADE * w->often[i] + (dv * w->last[i] < 0);
+    w->last[i] = dv;
+    most = fmax(most, w->often[i]);
+  }
+  if (w->pause > 0) w->pause--;
+  if (most < SWINGS || w->pause > 0 || w->looks >= MOST_LOOKS || w->jump[0]) return;
+  tell_jump_from(&w->p, &r->x, h, SWUNG_TRIES, w->jump, sizeof w->jump);
+  w->pause = FIRST_PAUSE << w->looks++;
+}
+
 // An explicit method on a mode that is too fast for its steps may go on for ever, with small positions and absurd
 // velocities.
-static bool note_energy(tr_run *r) {
+static bool note_energy(tr_run *r, char *note, size_t room) {
   double change = r->info.max_energy_change, times = change / fabs(r->info.energy0);
   if (!r->step->method->direct || !(times > PUMPED) || !isfinite(times)) return false;
-  snprintf(r->note, sizeof r->note,
+  snprintf(note, room,
            "the energy changed by %.2g J, %.2g times what it was: if no drive or force brings that "
            "much, "
            "the steps of an explicit method do; compare with an implicit one\n",
@@ -338,15 +416,24 @@ static bool note_energy(tr_run *r) {
   return true;
 }
 
-void tr_run_note(tr_run *r) {
-  if (note_energy(r)) return;
+// Velocities are differences of positions in methods that enforce those alone.
+static void note_noise(tr_run *r, char *note, size_t room) {
   double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
-  double noise = DBL_EPSILON * q / h, v = vec_largest(r->x.v, r->sys->nv);
+  double noise = DBL_EPSILON * q / h, v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
   bool positions = strcmp(r->step->method->info.levels, "position") == 0;
   if (!positions || r->sys->nc == 0 || r->info.steps == 0 || !(noise > NOISE * v)) return;
   snprintf(
-      r->note, sizeof r->note,
+      note, room,
       "steps of %.2g s are so short that the round-off of positions, eps |q|/h = %.2g, shows in "
       "velocities and reactions; methods that enforce velocities too (hht-si2) are free of it\n",
       h, noise);
+}
+
+void tr_run_note(tr_run *r) {
+  size_t n = 0, room = sizeof r->note;
+  r->note[0] = 0;
+  if (r->swing && r->swing->jump[0]) // "; force .."
+    n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
+                         r->swing->jump);
+  if (!note_energy(r, r->note + n, room - n)) note_noise(r, r->note + n, room - n);
 }

@@ -84,18 +84,22 @@ static tr_status settle(tr_run *r, int k, double c, tr_error *error) {
   return TR_OK;
 }
 
-static bool is_last(const tr_run *r, int k, double c) {
-  const tr_event_par *par = &plan_of(r, k)->par;
-  const tr_watch *w = &r->watch[k];
-  double soon = SOON * (r->settings.end - r->first_t);
-  return par->restitution * c <= NOTHING * w->most_rate || c < tr_event_rest(r->sys, k) ||
-         r->x.t - w->last < soon;
+static bool follows_at_once(const tr_run *r, int k) {
+  return r->x.t - r->watch[k].last < SOON * (r->settings.end - r->first_t);
 }
 
-// A touch in passing, the first of all: what comes no nearer needs no impact, and nothing that carries.
+static bool is_last(const tr_run *r, int k, double c) {
+  return plan_of(r, k)->par.restitution * c <= NOTHING * r->watch[k].most_rate ||
+         c < tr_event_rest(r->sys, k) || follows_at_once(r, k);
+}
+
+// What comes no nearer needs no impact, and nothing that carries: a touch in passing, the first of all, or one where
+// positions and velocities of a coarse step do not quite agree.
 static bool brushes(const tr_run *r, int k, double c) {
   const tr_watch *w = &r->watch[k];
-  return w->last == -INFINITY && (c <= 0 || (w->grazes && c <= NOTHING * w->most_rate));
+  double nothing = NOTHING * w->most_rate;
+  if (c < -nothing) return !follows_at_once(r, k);
+  return w->last == -INFINITY && w->grazes && c <= nothing;
 }
 
 static tr_status impacts(tr_run *r, tr_error *error) {
@@ -112,7 +116,10 @@ static tr_status impacts(tr_run *r, tr_error *error) {
             "event \"%s\": the rate of its expression is not a finite number (%g) at t = "
             "%.9g s: no impact can turn it",
             plan_of(r, k)->name, fabs(c), r->x.t);
-      if (pass == 0 && brushes(r, k, c)) continue;
+      if (pass == 0 && brushes(r, k, c)) {
+        r->watch[k].what = "brushes";
+        continue;
+      }
       bool last = pass == 0 && is_last(r, k, c);
       if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
       if (c > 0) TR_TRY(strike(r, k, last || r->watch[k].settled ? 0 : e, c, error));
@@ -121,6 +128,20 @@ static tr_status impacts(tr_run *r, tr_error *error) {
     }
   }
   return TR_OK;
+}
+
+// Where no consistent state follows: which events lead there.
+static tr_status blame(const tr_run *r, tr_status status, tr_error *error) {
+  for (int k = 0; status != TR_OK && status != TR_NO_MEMORY && k < r->sys->nevent; k++)
+    if (r->watch[k].fires)
+      tr_fail(error, status, &plan_of(r, k)->place,
+              "event \"%s\" at t = %.9g s: no consistent state follows", plan_of(r, k)->name,
+              r->x.t);
+  return status;
+}
+
+static tr_status begin(tr_run *r, tr_error *error) {
+  return blame(r, tr_run_begin(r, false, false, error), error);
 }
 
 // ---- joints that are to hold ----------------------------------------------------------------------
@@ -171,7 +192,7 @@ static tr_status lock_joints(tr_run *r, tr_error *error) {
   tr_error first = {0};
   tr_state_copy(&r->next, &r->x);
   r->projector.again = true;
-  TR_TRY(tr_project(&r->projector, &r->x, NULL, error));
+  TR_TRY(blame(r, tr_project(&r->projector, &r->x, NULL, error), error));
   lock_all(r, true);
   tr_status status = tr_diagnose(&r->projector, &r->x);
   if (status < 0) return tr_no_memory(error);
@@ -192,9 +213,9 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
     struck = struck || !isnan(plan_of(r, k)->par.restitution);
   }
   if (struck) { // velocities on the constraints, without what has been let go
-    TR_TRY(tr_run_begin(r, false, false, error));
+    TR_TRY(begin(r, error));
     TR_TRY(impacts(r, error));
   }
   TR_TRY(lock_joints(r, error));
-  return tr_run_begin(r, false, false, error);
+  return begin(r, error);
 }

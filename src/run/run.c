@@ -61,8 +61,7 @@ static void audit(tr_run *r, bool first) {
   r->info.max_phi_v = fmax(r->info.max_phi_v, vec_norm(phi, nc));
 }
 
-// The state for the outside.
-static tr_status refresh(tr_run *r, tr_error *error) {
+tr_status tr_run_refresh(tr_run *r, tr_error *error) {
   if (!r->recompute || r->current) return TR_OK;
   tr_state_copy(&r->shown, &r->x);
   tr_status status = TR_OK;
@@ -104,7 +103,7 @@ static tr_status call_sampled(tr_run *r, int i, double t, bool event, const tr_r
 static tr_status refresh_for_observers(tr_run *r, tr_error *error) {
   bool needed = false;
   for (int i = 0; i < r->observers; i++) needed |= !r->observer[i]->motion_only;
-  return needed ? refresh(r, error) : TR_OK;
+  return needed ? tr_run_refresh(r, error) : TR_OK;
 }
 
 static tr_status show(tr_run *r, tr_error *error) {
@@ -342,6 +341,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .arena = &r->arena};
   r->first_t = r->x.t;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   return tr_run_begin(r, true, !x, error);
 }
@@ -382,6 +382,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->shown);
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
+  tr_swing_free(r);
   tr_resize(r->sys->al, r->record, 0);
   tr_resize(r->sys->al, r->projector.room, 0);
   tr_kkt_free(&r->kkt);
@@ -416,6 +417,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;
   r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
+  if (r->swing) tr_swing_watch(r, h);
 }
 
 // Rows were left out because they repeat others, and no longer do: the position was singular instead.
@@ -529,7 +531,7 @@ void tr_run_time(tr_run *r, double since) {
 static tr_status go(tr_run *r, double t, tr_error *error) {
   double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), step = r->step_wall, rest = r->rest_wall;
   r->last_step_end = 0;
-  tr_status status = walk(r, t, error), fresh = refresh(r, status == TR_OK ? error : NULL);
+  tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   tr_run_note(r);
   cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;

@@ -288,7 +288,8 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
   tr_text_free(&text);
-  blame(p->sys, phi, "cannot be assembled from the given start", error);
+  blame(p->sys, phi, p->again ? "cannot be closed" : "cannot be assembled from the given start",
+        error);
   name_open(p->sys, phi, error);
   name_kept(p, false, error);
   return TR_INCONSISTENT;

@@ -31,6 +31,7 @@ typedef struct tr_method {
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
   bool recompute;    // a and lam in the state are the method's own: not for output
   bool direct;       // there is no Newton iteration
+  bool passes_jumps; // a force that jumps to and fro does not stop it: whoever runs it has to look
   bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.

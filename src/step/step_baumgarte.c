@@ -164,6 +164,7 @@ const tr_method tr_method_baumgarte = {
              .reference = "WHTC07"},
     .par_size = sizeof(par),
     .recompute = true,
+    .passes_jumps = true,
     .direct = true,
     .vectors = ROOMS,
     .two_sets = true,

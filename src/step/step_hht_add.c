@@ -588,6 +588,7 @@ const tr_method tr_method_hht_add = {
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
+    .passes_jumps = true,
     .limit =
         "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
     .truncation = truncation,

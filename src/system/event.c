@@ -79,6 +79,15 @@ double tr_event_value(const tr_work *w, int event) {
   return law_value(w->sys->event[event].plan->par.when, e->nd, w->t, f, NULL);
 }
 
+bool tr_events_read_motion(const tr_system *s) {
+  for (int i = 0; i < s->nevent; i++) {
+    const tr_law *when = s->event[i].plan->par.when;
+    for (int k = 0; k < when->inputs; k++)
+      if (when->input[k].kind >= LAW_VELOCITY) return true;
+  }
+  return s->nevent > 0 && s->nreaction > 0;
+}
+
 double tr_event_touch(const tr_system *s, int event) {
   const tr_law *touch = s->event[event].plan->par.touch;
   return touch ? touch->value : 0;
