@@ -142,8 +142,36 @@ static tr_status write_table(study *s, const energies *e, double floor) {
   return TR_OK;
 }
 
+// What the figure shows of the errors: not those of runs that went astray, far above all others of their step.
+static tr_status sift(study *s, const double *error, double **shown) {
+  const double ASTRAY = 1e3;
+  int n = s->methods * s->steps;
+  double least = INFINITY, most = 0;
+  *shown = tr_study_numbers(s, n);
+  if (!*shown) return tr_no_memory(s->error);
+  for (int k = 0; k < s->steps; k++) least = fmin(least, s->step[k]);
+  for (int i = 0; i < n; i++)
+    if (s->step[i % s->steps] == least && isfinite(error[i])) most = fmax(most, error[i]);
+  for (int i = 0; i < n; i++) {
+    double ratio = s->step[i % s->steps] / least;
+    (*shown)[i] = most > 0 && error[i] > ASTRAY * most * ratio * ratio ? NAN : error[i];
+  }
+  return TR_OK;
+}
+
+static void note_strays(study *s, const energies *e, const double *shown) {
+  for (int i = 0; i < s->methods * s->steps; i++)
+    if (isfinite(e->most[i]) && isnan(shown[i]))
+      tr_study_note(
+          s, "`%s` went astray with h = %.4g s: an energy error of %.1e J, not in the figure.",
+          s->method[i / s->steps], s->step[i % s->steps], e->most[i]);
+}
+
 static tr_status draw(study *s, const energies *e, double floor) {
-  const double *part[] = {e->average, e->most};
+  double *part[2];
+  TR_TRY(sift(s, e->average, &part[0]));
+  TR_TRY(sift(s, e->most, &part[1]));
+  note_strays(s, e, part[1]);
   static const char *const titles[] = {"average over time", "largest"};
   static const char *const kept[] = {"(1/T) \xE2\x88\xAB|E \xE2\x88\x92 E(0)| dt / J",
                                      "max |E \xE2\x88\x92 E(0)| / J"};

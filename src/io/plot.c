@@ -107,9 +107,12 @@ static const marker markers[STYLES] = {
     {DIAMOND, true},     {DOWN, true},       {CROSS, true},     {PLUS, true},
     {RIGHTWARDS, false}, {LEFTWARDS, false}, {PENTAGON, false}, {PENTAGON, true}};
 
+// Of colour and dashes: beyond STYLES each marker comes again in the next colour.
+static int tint(int style) { return (style + style / STYLES) % STYLES; }
+
 static void add_marker(tr_text *s, int style, double x, double y) {
   const marker *m = &markers[style % STYLES];
-  const char *c = colours[style % STYLES];
+  const char *c = colours[tint(style)];
   char paint[96];
   snprintf(paint, sizeof paint,
            m->open ? "fill=\"#fff\" stroke=\"%s\" stroke-width=\"1.4\"" : "fill=\"%s\"", c);
@@ -127,9 +130,9 @@ static void add_stroke(tr_text *s, int style, bool solid) {
     return;
   }
   tr_text_add(s, " fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" stroke-linejoin=\"round\"",
-              colours[style % STYLES]);
-  if (*dashes[style % STYLES] && !solid)
-    tr_text_add(s, " stroke-dasharray=\"%s\"", dashes[style % STYLES]);
+              colours[tint(style)]);
+  if (*dashes[tint(style)] && !solid)
+    tr_text_add(s, " stroke-dasharray=\"%s\"", dashes[tint(style)]);
 }
 
 // ---- axes -------------------------------------------------------------------------------------------

@@ -61,15 +61,20 @@ static void add(plot_ticks *t, const plot_scale *s, double at, bool labelled) {
   t->labelled[t->n++] = labelled;
 }
 
+// Multiples of 1, 2 or 5 that do not crowd; at least two of them can be seen.
 static plot_ticks linear_ticks(const plot_scale *s) {
+  static const double round[] = {10, 5, 2, 1, 0.5, 0.2, 0.1};
   plot_ticks t = {0};
   double room = fabs(s->p1 - s->p0), count = fmax(2, room / 46);
-  double raw = (s->hi - s->lo) / count, unit = pow(10, floor(log10(raw))), step = unit;
-  if (raw > unit) step = 2 * unit;
-  if (raw > 2 * unit) step = 5 * unit;
-  if (raw > 5 * unit) step = 10 * unit;
-  for (double k = ceil(s->lo / step - 1e-9); k * step <= s->hi + 1e-9 * step; k++)
-    add(&t, s, k * step, true);
+  double raw = (s->hi - s->lo) / count, unit = pow(10, floor(log10(raw)));
+  int m = 3;
+  while (m > 0 && raw > round[m] * unit) m--;
+  for (; t.n < 2 && m < 7; m++) {
+    double step = round[m] * unit;
+    t.n = 0;
+    for (double k = ceil(s->lo / step - 1e-9); k * step <= s->hi + 1e-9 * step; k++)
+      add(&t, s, k * step, true);
+  }
   return t;
 }
 
