@@ -35,7 +35,7 @@ static const double ONCE = 0.6, ONCE_NEAR = 0.1, RATE_ONCE = 0.02, RATE_TWICE = 
 static const double GROWTH_FADE = 0.97, GROWTH_SHARE = 0.75;
 enum { GROWN = 40 };
 // With fresh matrices: the scatter of what is believed of them, no better rate, solves between two that measure it.
-static const double SCATTER = 10, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5;
+static const double SCATTER = 10, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
 enum { BELIEVED_MAX = 7 };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
@@ -69,7 +69,7 @@ static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
   nw->iterations++;
   nw->residuals++;
   TR_TRY(p->residual(p, nw->r));
-  if (p->side != nw->side) nw->valid = false;
+  if (p->side != nw->side) nw->valid = false, nw->first_rate = 0;
   if (!nw->valid) TR_TRY(refresh(nw, p));
   TR_TRY(p->solve(p, nw->r));
   *norm = p->norm(p, nw->r);
@@ -113,6 +113,7 @@ static bool exact_here(const tr_newton_problem *p) {
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
   if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
+  if (norm > LARGER * nw->first_norm) return false;
   double rate = fmax(RATE_BELIEVED, nw->first_rate * fmax(1, norm / nw->first_norm));
   if (!(rate < RATE_MIN && SCATTER * rate * norm <= p->tol)) return false;
   nw->believed++;
