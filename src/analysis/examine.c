@@ -113,7 +113,7 @@ static tr_status factor_metric(doctor *d) {
       d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
-  tr_silence_rows(s, s->of_number, values);
+  if (s->nnumber > 0) tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 
@@ -190,12 +190,12 @@ static tr_status examine(doctor *d, bool all, tr_examination *e) {
   tr_work *w = d->own.p.work;
   tr_redundancy r;
   tr_kinematics(w, d->x.t, d->x.q, d->x.v, d->x.mem, TR_AT_VELOCITY);
-  tr_status status = tr_eliminate_constraints(w, &d->echelon, d->length, d->depends);
+  tr_status status = tr_eliminate_constraints(w, 0, &d->echelon, d->length, d->depends);
   if (status == TR_FAILED) return TR_OK; // too much work: nothing is known
   TR_TRY(status);
   e->rank = e->rank_nearby = tr_echelon_rank(d->echelon);
   e->freedom = s->nv - e->rank;
-  TR_TRY(tr_find_redundancy(w, &d->arena, &r));
+  TR_TRY(tr_find_redundancy(w, &d->arena, 0, &r));
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
   if (r.count > 0 && e->freedom > 0) {
     tr_nearby nearby;

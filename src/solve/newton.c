@@ -42,6 +42,9 @@ enum { BELIEVED_MAX = 7 };
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
 
+// Of what the norm does not see, over what it was: a correction that grows, the first one.
+static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
+
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
 // Damping: the shortest part of a correction that is worth while.
@@ -103,7 +106,9 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
-static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
+static bool exact_here(const tr_newton_problem *p) {
+  return p->regular && !p->inexact && p->matrix_cost > 0;
+}
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
@@ -226,9 +231,8 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 }
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
-  if (!p->noise) return false;
-  p->noise(p, nw->spare);
-  return p->solve(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
+  if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
+  return p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
 }
 
 // Corrections no longer shrink: fine if round-off is all there is.
@@ -300,12 +304,21 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   return TR_NO_CONVERGENCE;
 }
 
+// Unknowns that the norm does not see run away from an old matrix; *last: how much they moved before.
+static bool runs_away(const tr_newton *nw, const tr_newton_problem *p, double *last) {
+  if (!p->unseen || nw->age == 0) return false;
+  double now = p->unseen(p, nw->r), before = *last;
+  *last = now;
+  return before > 0 ? now > before && now > UNSEEN_GROWN : now > UNSEEN_FIRST;
+}
+
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
-  double norm = 0, first = 0;
+  double norm = 0, first = 0, unseen = 0;
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
     if (norm <= p->floor) return TR_OK;
+    if (runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
     if (nw->matrices > before) k = 1; // a new matrix has a rate of its own
     if (k == 1) {
       first = norm;

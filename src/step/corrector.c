@@ -28,6 +28,10 @@ typedef struct correction {
   double t1, length_scale, speed;
 } correction;
 
+bool tr_step_regular(const tr_step *s) {
+  return s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
+}
+
 // q1, v1 from a1
 static void place(const correction *k) {
   const tr_step *s = k->s;
@@ -95,7 +99,7 @@ static tr_status matrix(tr_newton_problem *p) {
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
   if (!done || tr_kkt_refines(&s->kkt)) TR_TRY(hold_values(k));
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
-  p->regular = s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
+  p->regular = tr_step_regular(s);
   return TR_OK;
 }
 
@@ -106,18 +110,18 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full *f = s->full;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, 0, 0, 0},
+  tr_coefficients with = {c->cm, c->cq, 0, c->cq / c->cv}, without = {c->cm, 0, 0, 0},
                   rest = {c->cm, 0, c->cv, 0};
   tr_full_clear(f, s->kkt.mask);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, with, f->some);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, without, f->none);
-  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+  tr_full_tangent(f, s->work, x, x->a, x->lam, c->blocks, with, without);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_G(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_G(f, 0, 0, 1, s->work->G, TR_PHI);
   tr_full_turn(f, s->d);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, rest, f->some);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_Gt(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_columns(f, 0, 0, 1, f->some, TR_ALL);
   for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
   return tr_full_factor(f);
 }
@@ -167,14 +171,15 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
                             r);
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;
+  return p->solve(p, b);
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

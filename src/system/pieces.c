@@ -98,7 +98,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const tr_joint_ops *ops = first->ops;
     if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.lam = lam, .phi = phi, .W = W});
       continue;
     }
     for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
@@ -130,15 +131,16 @@ static void clear(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
-// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints.
-void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
+// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints. P = -sum J' W2 + G_own' mu.
+void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
+                      double *P) {
   const tr_system *s = w->sys;
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
     if (type->gather_run) {
       tr_bodies_at many = bodies_at(w, run);
-      if (F) type->gather_run(&many, s->gravity, w->W, F);
+      if (F) type->gather_run(&many, s->gravity, w->W, F, P ? w->W2 : NULL, P);
       continue;
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
@@ -148,6 +150,9 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
       clear(F + b->v, b->nv);
       type->add_force(&at, s->gravity, F + b->v);
       gather(w, b, &at, w->W, lam, F + b->v);
+      if (!P) continue;
+      clear(P + b->v, b->nv);
+      gather(w, b, &at, w->W2, mu, P + b->v);
     }
   }
 }
@@ -158,7 +163,7 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   tr_load_forces(w);
-  tr_gather_bodies(w, lam, F, phi);
+  tr_gather_bodies(w, lam, F, phi, NULL, NULL);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------
@@ -396,8 +401,9 @@ void tr_rates(tr_work *w, double *out) {
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->rate_run && s->joint[run->first].lock < 0) {
-      ops->rate_run(run->count, s->link + run->first, w->frames, out);
+    if (ops->eval_run && s->joint[run->first].lock < 0) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.rate = out});
       continue;
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
@@ -407,7 +413,7 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-void tr_gather_second(tr_work *w, const double *mu, double *out) {
+static void gather_second(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
   const double *W = w->W2;
   for (int r = 0; r < s->nbody_run; r++) {
@@ -430,7 +436,7 @@ void tr_gather_second(tr_work *w, const double *mu, double *out) {
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   if (w->W2 == w->W) clear(w->W2, 6 * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
-  tr_gather_second(w, mu, out);
+  gather_second(w, mu, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------
@@ -490,6 +496,35 @@ void tr_increment_rate(const tr_system *s, const double *u, const double *v, dou
     const sys_body *b = &s->body[i];
     if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
   }
+}
+
+void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
+  const tr_system *s = w->sys;
+  double *row = w->x;
+  if (s->nv > 0) memcpy(v, du, (size_t)s->nv * sizeof *v);
+  for (int i = 0; i < s->nbody && !s->flat; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = 0; k < b->nv && b->type->pull_increment; k++) {
+      memset(row, 0, (size_t)b->nv * sizeof *row);
+      row[k] = 1;
+      b->type->pull_increment(b->par, u + b->v, 1, b->nv, row);
+      v[b->v + k] = 0;
+      for (int j = 0; j < b->nv; j++) v[b->v + k] += row[j] * du[b->v + j];
+    }
+  }
+}
+
+void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, double *room,
+                       double *out) {
+  int n = s->nv;
+  double *u = room, *v = u + n, *back = v + n, eps = 1e-5 * h;
+  if (n > 0) memcpy(out, e->a, (size_t)n * sizeof *out);
+  if (s->flat) return;
+  for (int i = 0; i < n; i++) u[i] = e->u[i] - eps * e->rate[i], v[i] = e->v[i] - eps * e->a[i];
+  tr_increment_rate(s, u, v, back);
+  for (int i = 0; i < n; i++) u[i] = e->u[i] + eps * e->rate[i], v[i] = e->v[i] + eps * e->a[i];
+  tr_increment_rate(s, u, v, out);
+  for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
 }
 
 double tr_shift_increment(const tr_system *s, const double *d, double *u) {

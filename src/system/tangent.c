@@ -489,7 +489,7 @@ tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r) {
 
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {
   const tr_pattern *p = &sys->pattern;
-  for (int j = 0; sys->nvelocity > 0 && j < p->n; j++) {
+  for (int j = 0; j < p->n; j++) {
     bool out = j >= sys->nv && rows[j - sys->nv];
     for (int k = p->column[j]; k < p->column[j + 1]; k++) {
       int i = p->row[k];
