@@ -28,7 +28,7 @@ enum { BLUNT = 16, BLUNT_MAX = 256 };
 static const double RATE_AGE = 1.5;
 // Share of the tolerance for the error after a single correction, whose rate was not measured; the same near
 // singular positions. No better rates than these are foreseen of one, and of two.
-static const double ONCE = 0.6, ONCE_NEAR = 0.1, RATE_ONCE = 0.02, RATE_TWICE = 0.2,
+static const double ONCE = 0.6, ONCE_NEAR = 0.1, RATE_ONCE = 0.03, RATE_TWICE = 0.2,
                     RATE_WORST = 0.9; // and no worse one
 // How the worst growth is forgotten by each solve that measures a smaller one; the age after which contraction grows no
 // more; the share of it for which two corrections must have left more than they show.
@@ -277,7 +277,8 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (since < 2) continue;
     worst = fmax(worst, nw->rate);
-    bool dulled = nw->blunt > 0 && nw->rate > RATE_SLOW; // that is round-off, as it was lately
+    // that is round-off, as it was lately
+    bool dulled = p->steady && nw->blunt > 0 && nw->rate > RATE_SLOW;
     if (!fresh && !dulled && remaining(p, nw->rate, norm) > matrix_cost(p)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
@@ -289,7 +290,8 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     tr_status status = TR_OK;
     if (stagnated(nw, p, norm, &status)) {
-      if (fresh) nw->blunt = nw->dull = nw->dull < BLUNT_MAX ? 2 * nw->dull + BLUNT : BLUNT_MAX;
+      if (fresh) nw->dull = p->steady && nw->dull < BLUNT_MAX ? 2 * nw->dull : nw->dull;
+      if (fresh) nw->blunt = nw->dull = nw->dull > BLUNT ? nw->dull : BLUNT;
       // round-off tells nothing about a matrix that is no worse than a fresh one
       nw->valid = nw->reuse && (nw->valid || (p->matrix_cost > 0 && !fresh));
       return TR_OK;

@@ -82,8 +82,9 @@ typedef struct tr_newton {
   double rate;   // last contraction,
   int rate_age;  // measured when the matrix had this age
   double norm;   // of the correction it followed: a larger one contracts worse
-  double growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
-  double first;  // first correction of the last solve
+  double
+      growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
+  double first; // first correction of the last solve
   // what reuse costs
   int age;            // solves since the matrix was made
   double extra;       // corrections in them beyond those with a fresh matrix
