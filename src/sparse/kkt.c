@@ -89,6 +89,7 @@ void tr_pattern_free(tr_pattern *p) {
 }
 
 tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
+  if ((double)m * m * p->nnz >= INT_MAX) return TR_NO_MEMORY;
   int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
   if (!column || !row) return TR_NO_MEMORY;
   for (int j = 0; j < m * p->n; j++) {
