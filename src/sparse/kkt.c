@@ -395,7 +395,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->scale_known = false;
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
-  if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
+  if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return sparse_factor(k);
