@@ -300,15 +300,16 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
-// Straight to where it is factored, unless the second half needs its own. How far it is from cm X is looked at
-// from time to time only where it is close.
+// Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
+// from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double *A = plain ? tr_kkt_blocks(&s->kkt) : NULL, limit = s->bends ? LITTLE : STIFF;
+  double limit = s->bends ? LITTLE : STIFF, *A = NULL;
+  if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
@@ -325,11 +326,11 @@ static tr_status matrix(tr_newton_problem *p) {
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
-    const tr_state *x = k->x1;
-    tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
+    tr_tangent_here(s->work, NULL, NULL, c->blocks, rates, s->damping);
   }
   return tr_kkt_factor(&s->projection);
 }
