@@ -394,6 +394,24 @@ static void pages_are_few(void **u) {
   }
 }
 
+// A method with a full matrix says so before it takes a gigabyte.
+static void full_matrices_are_refused(void **u) {
+  (void)u;
+  static const char *const set[] = {"N=2000", NULL}, *const methods[] = {"cs", "cm"};
+  mechanism m = load_model("rod_chain.yaml", set);
+  for (int i = 0; i < 2; i++) {
+    tr_run_settings s = tr_run_defaults();
+    tr_run *run = NULL;
+    tr_error error = {0};
+    s.method = methods[i], s.step = 1e-3, s.end = 1e-3;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &error), TR_BAD_INPUT);
+    assert_null(run);
+    assert_non_null(strstr(error.text, "6000 x 12000"));
+    assert_non_null(strstr(error.text, "ggl-bdf"));
+  }
+  unload(&m);
+}
+
 // The watch itself works.
 static void heap_is_watched(void **u) {
   (void)u;
@@ -407,9 +425,13 @@ static void heap_is_watched(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(heap_is_watched),    cmocka_unit_test(allocator_sweep),
-      cmocka_unit_test(heap_sweep),         cmocka_unit_test(steps_allocate_nothing),
-      cmocka_unit_test(bodies_take_little), cmocka_unit_test(pages_are_few),
+      cmocka_unit_test(heap_is_watched),
+      cmocka_unit_test(allocator_sweep),
+      cmocka_unit_test(heap_sweep),
+      cmocka_unit_test(steps_allocate_nothing),
+      cmocka_unit_test(bodies_take_little),
+      cmocka_unit_test(pages_are_few),
+      cmocka_unit_test(full_matrices_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arenas, growing arrays and growing texts on one allocator hook.
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,7 @@ void tr_arena_free(tr_arena *ar) {
 
 void *tr_grow(tr_allocator *al, void *items, int count, int *capacity, size_t item_size) {
   if (count < *capacity) return items;
+  if (*capacity > INT_MAX / 2) return NULL;
   int more = *capacity ? 2 * *capacity : 16;
   void *grown = tr_resize(al, items, (size_t)more * item_size);
   if (grown) *capacity = more;

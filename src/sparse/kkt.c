@@ -89,6 +89,7 @@ void tr_pattern_free(tr_pattern *p) {
 }
 
 tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
+  if ((double)m * m * p->nnz >= INT_MAX) return TR_NO_MEMORY;
   int *column = TR_NEW(ar, m * p->n + 1, int), *row = TR_NEW(ar, m * m * p->nnz, int), at = 0;
   if (!column || !row) return TR_NO_MEMORY;
   for (int j = 0; j < m * p->n; j++) {
@@ -394,7 +395,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->scale_known = false;
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
-  if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
+  if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return sparse_factor(k);

@@ -6,10 +6,15 @@
 // error of 1e-10 is invisible in a correction.
 #include "full.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
+
+// What can be counted: four times as many in `two`, whose slots are whole numbers; and before those that are
+// the same are taken together, 16 GB of them.
+enum { MOST_ENTRIES = INT_MAX / 4 - 1, MOST_TAKEN = INT_MAX };
 
 static const double DIFFERENCE = 6e-6; // relative to the coordinates: cube root of the round-off
 
@@ -20,11 +25,13 @@ static int by_entry(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static tr_status build(tr_arena *ar, int n, int count, long long *entry, tr_pattern *p) {
-  int nnz = 0;
-  qsort(entry, (size_t)count, sizeof *entry, by_entry);
-  for (int i = 0; i < count; i++)
-    if (i == 0 || entry[i] != entry[i - 1]) entry[nnz++] = entry[i];
+static tr_status build(tr_arena *ar, int n, size_t count, long long *entry, tr_pattern *p) {
+  size_t different = 0;
+  qsort(entry, count, sizeof *entry, by_entry);
+  for (size_t i = 0; i < count; i++)
+    if (i == 0 || entry[i] != entry[i - 1]) entry[different++] = entry[i];
+  if (different > MOST_ENTRIES) return TR_BAD_INPUT;
+  int nnz = (int)different;
   int *column = TR_NEW(ar, n + 1, int), *row = TR_NEW(ar, nnz, int);
   if (!column || !row) return TR_NO_MEMORY;
   for (int i = 0; i < nnz; i++) row[i] = (int)(entry[i] % n), column[entry[i] / n + 1]++;
@@ -34,20 +41,33 @@ static tr_status build(tr_arena *ar, int n, int count, long long *entry, tr_patt
 }
 
 // Column j of the pattern with every row in which a neighbour on the same curved body has an entry.
-static int take_column(const tr_system *sys, int j, const sys_body *b, long long *entry) {
+static size_t take_column(const tr_system *sys, int j, const sys_body *b, long long *entry) {
   const tr_pattern *p = &sys->pattern;
   long long n = p->n;
-  int first = b ? b->v : j, last = b ? b->v + b->nv : j + 1, count = 0;
+  int first = b ? b->v : j, last = b ? b->v + b->nv : j + 1;
+  size_t count = 0;
   for (int i = first; i < last; i++)
     for (int k = p->column[i]; k < p->column[i + 1]; k++) entry[count++] = j * n + p->row[k];
   return count;
 }
 
+// Entries that all bodies take, again and again where columns look alike, and those of the multipliers.
+static size_t count_entries(const tr_system *sys) {
+  const tr_pattern *p = &sys->pattern;
+  size_t count = (size_t)(p->nnz - p->column[sys->nv]);
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    size_t own = (size_t)(p->column[b->v + b->nv] - p->column[b->v]);
+    count += b->type->pull_increment ? own * (size_t)b->nv : own;
+  }
+  return count;
+}
+
 static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   const tr_pattern *p = &sys->pattern;
-  int count = 0, most = sys->max_nv * p->nnz;
-  most += 2 * sys->nG;
-  long long *entry = tr_resize(sys->al, NULL, ((size_t)most + 1) * sizeof *entry), n = p->n;
+  size_t count = 0, most = count_entries(sys) + 2 * (size_t)sys->nG;
+  if (most > MOST_TAKEN) return TR_BAD_INPUT;
+  long long *entry = tr_resize(sys->al, NULL, (most + 1) * sizeof *entry), n = p->n;
   if (!entry) return TR_NO_MEMORY;
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
@@ -68,24 +88,24 @@ static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   return status;
 }
 
-tr_full *tr_full_new(tr_step *s) {
+tr_status tr_full_new(tr_step *s, tr_full **full) {
   const tr_system *sys = s->sys;
   tr_arena *ar = &s->arena;
   tr_full *f = TR_NEW(ar, 1, tr_full);
-  if (!f || tr_rows_keep(s->work) != TR_OK) return NULL;
+  if (!f || tr_rows_keep(s->work) != TR_OK) return TR_NO_MEMORY;
   size_t n = (size_t)sys->nv + (size_t)sys->nc, nnz = (size_t)sys->pattern.nnz + 1;
   f->sys = sys;
   f->some = TR_NEW(ar, 2 * nnz, double);
   f->b = TR_NEW(ar, 2 * n + (size_t)sys->nq + (size_t)sys->nv + 6 * (size_t)sys->nc, double);
   f->masked = TR_NEW(ar, n, bool);
-  if (!f->some || !f->b || !f->masked) return NULL;
+  if (!f->some || !f->b || !f->masked) return TR_NO_MEMORY;
   f->none = f->some + nnz;
   f->q = f->b + 2 * n, f->d = f->q + sys->nq, f->rate = f->d + sys->nv;
   f->slope = f->rate + 3 * sys->nc, f->bend_q = f->slope + sys->nc, f->bend_v = f->bend_q + sys->nc;
-  if (widen(ar, sys, &f->one) != TR_OK || tr_pattern_blocks(ar, &f->one, 2, &f->two) != TR_OK ||
-      tr_kkt_make(ar, &f->two, &f->kkt) != TR_OK)
-    return NULL;
-  return f;
+  TR_TRY(widen(ar, sys, &f->one));
+  TR_TRY(tr_pattern_blocks(ar, &f->one, 2, &f->two));
+  *full = f; // with an order that is to be freed
+  return tr_kkt_make(ar, &f->two, &f->kkt);
 }
 
 void tr_full_free(tr_full *f) {

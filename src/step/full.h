@@ -22,8 +22,8 @@ typedef struct tr_full {
   bool *masked;                    // (nv + nc) rows taken out
 } tr_full;
 
-// In the arena of the step; NULL for no memory.
-tr_full *tr_full_new(tr_step *s);
+// In the arena of the step; TR_BAD_INPUT: too many entries to be counted.
+tr_status tr_full_new(tr_step *s, tr_full **full);
 void tr_full_free(tr_full *f);
 
 // A new matrix: zero, and 1 for the rows that are taken out.

@@ -26,6 +26,9 @@ static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps ti
 static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass, where steps are good
 static const double MOST_REGULAR = 1e4;
+// With more unknowns KLU takes so long that a larger eps, up to this, is the better way.
+enum { LARGE = 2000 };
+static const double LARGE_REGULAR = 1e-2;
 static const double SPREAD = 1e-5; // eps for multipliers of least norm
 static const double MOST_TURN =
     0.5;                          // rad, of a body in one step: longer ones lead to other branches
@@ -325,7 +328,9 @@ static double move(tr_projector *p, tr_state *x, double *q0, const double *given
   const tr_system *s = p->sys;
   memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
   for (;; *eps *= *eps < 1e-6 ? 1e4 : 10) {
+    p->kkt->only_blocks = !once && s->pattern.n > LARGE && *eps < LARGE_REGULAR;
     *status = correction(p, x, given, *eps);
+    p->kkt->only_blocks = false;
     if (*status == TR_OK && largest_turn(s, p->r) <= MOST_TURN) {
       for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
       tr_retract(s, q0, p->work->x, x->q);

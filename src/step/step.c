@@ -53,7 +53,7 @@ static tr_status allocate(tr_step *s) {
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
   }
-  if (full && !(s->full = tr_full_new(s))) return TR_NO_MEMORY;
+  if (full) TR_TRY(tr_full_new(s, &s->full));
   if (s->method->stabilised) {
     double *p = TR_NEW(ar, (2 + TR_TERMS) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
@@ -74,9 +74,18 @@ static tr_status allocate(tr_step *s) {
   return (lean ? tr_kkt_make_lean : tr_kkt_make)(ar, &s->sys->pattern, &s->kkt);
 }
 
+static const double MOST_DENSE =
+    2.5e7; // numbers of a full matrix: 200 MB, and minutes to eliminate
+
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
                       const tr_newton_settings *settings, tr_step **step, tr_error *error) {
   *step = NULL;
+  if (method->dense && (double)sys->nv * sys->nc > MOST_DENSE)
+    return tr_fail(
+        error, TR_BAD_INPUT, NULL,
+        "method %s eliminates a full matrix of %d x %d numbers: too large; ggl-bdf solves "
+        "the same equations without",
+        method->info.name, sys->nc, sys->nv);
   tr_arena ar = tr_arena_make(sys->al);
   tr_step *s = TR_NEW(&ar, 1, tr_step);
   if (!s) return tr_no_memory(error);
@@ -88,9 +97,13 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.fixed_iterations = settings->fixed_iterations;
   s->newton.reuse = settings->reuse;
   s->arena = ar;
-  if (allocate(s) != TR_OK) {
+  tr_status status = allocate(s);
+  if (status != TR_OK) {
     tr_step_free(s);
-    return tr_no_memory(error);
+    if (status != TR_BAD_INPUT) return tr_no_memory(error);
+    return tr_fail(error, TR_BAD_INPUT, NULL,
+                   "the model is too large for a given number of Newton iterations: their whole "
+                   "matrix has more entries than can be counted; leave the number out");
   }
   *step = s;
   return TR_OK;
