@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "helper_mechanics.h"
+#include "helper_events.h"
 
 static tr_run *begin_text(const char *text, const char *method, double h, double tol,
                           tr_system **sys) {
@@ -145,11 +145,58 @@ static void test_none_in_a_million(void **state) {
   assert_memory_equal(&angle[0], &angle[1], sizeof angle[0]);
 }
 
+// In windows, whose ends are anywhere, in a step, at an event, next to one: the events and the motion of one run.
+static void compare_windows(const tr_system *sys, const char *method, double tol, const char *name,
+                            double end, double near) {
+  // the clutch has events at 0.2 and 0.575, the ball at 0.4515, the latch at 1.5
+  static const double stops[] = {0.0,   0.01, 0.1,     0.2 - 1e-13, 0.2, 0.2 + 1e-13, 0.37, 0.4515,
+                                 0.575, 0.6,  0.60001, 0.9,         1.2, 1.3,         1.5,  1.5};
+  tr_error error = {0};
+  tr_run *whole = start_run(sys, method, NAN, tol), *parts = start_run(sys, method, NAN, tol);
+  if (tr_run_to(whole, end, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+    if (stops[i] > end) continue;
+    if (tr_run_to(parts, stops[i], &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+    assert_near(tr_run_state(parts)->t, stops[i], 1e-12, "%s", method);
+  }
+  if (tr_run_to(parts, end, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  long n = tr_run_describe(whole).events, m = tr_run_describe(parts).events;
+  for (long i = 0; i < n && i < m && i < 8; i++) {
+    tr_event_record a = tr_run_event(whole, i), b = tr_run_event(parts, i);
+    assert_string_equal(a.name, b.name);
+    assert_near(b.t, a.t, near, "%s, tol %g: event %ld", method, tol, i);
+  }
+  if (n != m && n < 20) fail_msg("%s, tol %g: %ld events and %ld", method, tol, n, m);
+  assert_near(at_end(sys, parts, name), at_end(sys, whole, name), near, "%s, tol %g: %s", method,
+              tol, name);
+  tr_run_free(whole), tr_run_free(parts);
+}
+
+static void test_windows(void **state) {
+  (void)state;
+  static const struct {
+    const char *file, *name;
+    double end,
+        near; // by fixed steps, of the first order's error; under control more than the tolerance
+  } cases[] = {{"models/clutch.yaml", "load.angle", 1, 2e-3},
+               {"models/latch.yaml", "door.angle", 1.9, 1e-2},
+               {"models/bouncing_ball.yaml", "ball.y", 1, 2e-3}};
+  for (int i = 0; i < 3; i++) {
+    tr_system *sys = compile_file(cases[i].file);
+    for (int m = 0; m < tr_method_count(); m++)
+      for (int k = 0; k < 2; k++) {
+        const char *method = tr_method_describe(m).name;
+        double near = strcmp(method, "pfpc1") == 0 ? 0.2 : cases[i].near;
+        compare_windows(sys, method, k ? 1e-6 : 0, cases[i].name, cases[i].end, near);
+      }
+    tr_system_free(sys);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inside_rejected_steps),
-      cmocka_unit_test(test_switches_chatter),
-      cmocka_unit_test(test_jumps_are_noted),
+      cmocka_unit_test(test_inside_rejected_steps), cmocka_unit_test(test_switches_chatter),
+      cmocka_unit_test(test_jumps_are_noted),       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_none_in_a_million),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

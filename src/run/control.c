@@ -16,6 +16,7 @@
 #include "driver.h"
 
 static const double LEAST_TOL = 1e-15;
+static const double LEAST_STEP = 1e3 * DBL_EPSILON; // of the time
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 1000 };
@@ -135,7 +136,7 @@ static double below_failures(tr_run *r, double h, double wish) {
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
-  if (!(least > 0)) least = 1e3 * DBL_EPSILON * fmax(fabs(r->x.t), r->settings.end);
+  if (!(least > 0)) least = LEAST_STEP * fmax(fabs(r->x.t), r->settings.end);
   tr_status status = TR_OK;
   int worst = 0;
   for (bool rejected = false;; rejected = true) {
@@ -144,6 +145,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
                              : tr_run_collapse(r, worst, least, error);
     r->h = fmax(r->h, least);
     double h = fit(r, t);
+    if (!rejected && h < r->h) TR_TRY(tr_run_shorten(r, h, error));
     status = tr_run_try(r, h, error);
     if (status < 0) return status;
     if (status > 0) {
@@ -175,7 +177,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
 
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t, mark = r->x.t;
-  double near = 1e-13 * fmax(fabs(end), fabs(r->x.t));
+  double near = LEAST_STEP * fmax(fabs(end), fabs(r->x.t));
   long rejected = r->info.rejected;
   int stalled = 0; // thousands of steps in a row
   while (r->x.t < end - near) {

@@ -79,6 +79,9 @@ double tr_clock_wall(void);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
+// Before a step that a time to be hit makes much shorter than the last: feedback by 1/h would make the velocities
+// jump by what is open, so that it is closed first.
+tr_status tr_run_shorten(tr_run *r, double h, tr_error *error);
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);
 // Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted.

@@ -21,6 +21,7 @@ enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
 enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
+static const double SPLINTER = 0.1; // of the last step
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -472,10 +473,20 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   return status < 0 ? tr_run_explain(r, status, h, error) : status;
 }
 
+tr_status tr_run_shorten(tr_run *r, double h, tr_error *error) {
+  const tr_method *m = r->step->method;
+  if (!m->direct || !(h < SPLINTER * r->step->last_h)) return TR_OK;
+  double wish = r->h;
+  TR_TRY(tr_run_begin(r, false, false, error));
+  r->h = wish;
+  return TR_OK;
+}
+
 // One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
 // begins anew.
 static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
   double before = tr_run_clock(r), h = whole ? r->settings.step : t1 - r->x.t;
+  if (!whole) TR_TRY(tr_run_shorten(r, h, error));
   tr_status status = tr_run_try(r, h, error);
   if (status > 0) return tr_run_explain(r, status, h, error);
   TR_TRY(status);
