@@ -102,7 +102,8 @@ static tr_status factor_metric(doctor *d) {
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       values[k] = t->row[k] == j ? metric[j] : 0;
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block block = tr_block(s, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s, i, &block);
     const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b->rows; r++) {
       const double *G = rows + r * b->width;
@@ -112,7 +113,7 @@ static tr_status factor_metric(doctor *d) {
       d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
-  tr_silence_rows(s, s->of_number, values);
+  if (s->nnumber > 0) tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 
@@ -189,12 +190,12 @@ static tr_status examine(doctor *d, bool all, tr_examination *e) {
   tr_work *w = d->own.p.work;
   tr_redundancy r;
   tr_kinematics(w, d->x.t, d->x.q, d->x.v, d->x.mem, TR_AT_VELOCITY);
-  tr_status status = tr_eliminate_constraints(w, &d->echelon, d->length, d->depends);
+  tr_status status = tr_eliminate_constraints(w, 0, &d->echelon, d->length, d->depends);
   if (status == TR_FAILED) return TR_OK; // too much work: nothing is known
   TR_TRY(status);
   e->rank = e->rank_nearby = tr_echelon_rank(d->echelon);
   e->freedom = s->nv - e->rank;
-  TR_TRY(tr_find_redundancy(w, &d->arena, &r));
+  TR_TRY(tr_find_redundancy(w, &d->arena, 0, &r));
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
   if (r.count > 0 && e->freedom > 0) {
     tr_nearby nearby;

@@ -18,7 +18,8 @@ enum { GGL, GGL_STAR, CS, CM };
 const char *const yp98_problem[] = {"linear", "spring", "bushing"};
 const char *const yp98_iteration[] = {"GGL", "GGL*", "CS", "CM"};
 const double yp98_tolerance[] = {1e-3, 1e-4};
-static const char *const methods[] = {"ggl-bdf:test=ggl", "ggl-bdf:test=ggl-star", "cs", "cm"};
+static const char *const methods[] = {"ggl-bdf:test=ggl", "ggl-bdf:test=ggl-star",
+                                      "cs:error=independent", "cm:error=independent"};
 
 // ---- tables ---------------------------------------------------------------------------------------
 

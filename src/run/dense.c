@@ -14,7 +14,7 @@
 tr_status tr_dense_make(tr_run *r, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->before, error));
   TR_TRY(tr_state_new(r->sys, &r->sample, error));
-  r->increment = TR_NEW(&r->arena, 5 * (size_t)r->sys->nv, double);
+  r->increment = TR_NEW(&r->arena, 6 * (size_t)r->sys->nv, double);
   if (!r->increment) return tr_no_memory(error);
   r->rate = r->increment + r->sys->nv;
   r->bend = r->rate + r->sys->nv;
@@ -29,26 +29,6 @@ void tr_dense_keep(tr_run *r) {
   tr_increment_rate(r->sys, r->increment, r->next.v, r->rate);
 }
 
-// u'' at the end: the derivative of u'(u, v) along (u', a).
-static void find_bend(tr_run *r, const tr_state *x1) {
-  int n = r->sys->nv;
-  double *u = r->bend + n, *v = u + n, *back = r->projector.r;
-  double eps = 1e-5 * (x1->t - r->before.t);
-  memcpy(r->bend, x1->a, (size_t)n * sizeof *r->bend);
-  if (r->sys->flat) return;
-  for (int i = 0; i < n; i++) {
-    u[i] = r->increment[i] - eps * r->rate[i];
-    v[i] = x1->v[i] - eps * x1->a[i];
-  }
-  tr_increment_rate(r->sys, u, v, back);
-  for (int i = 0; i < n; i++) {
-    u[i] = r->increment[i] + eps * r->rate[i];
-    v[i] = x1->v[i] + eps * x1->a[i];
-  }
-  tr_increment_rate(r->sys, u, v, r->bend);
-  for (int i = 0; i < n; i++) r->bend[i] = 0.5 * (r->bend[i] - back[i]) / eps;
-}
-
 // u and v at the fraction s of the step.
 static void interpolate_high(tr_run *r, const tr_state *x1, double s, double *u, double *v) {
   const tr_state *x0 = &r->before;
@@ -60,19 +40,15 @@ static void interpolate_high(tr_run *r, const tr_state *x1, double s, double *u,
   const double dp[] = {30 * (s2 - 2 * s3 + s4) / h, 1 - 18 * s2 + 32 * s3 - 15 * s4,
                        -12 * s2 + 28 * s3 - 15 * s4, 0.5 * h * (2 * s - 9 * s2 + 12 * s3 - 5 * s4),
                        0.5 * h * (3 * s2 - 8 * s3 + 5 * s4)};
-  double *du = r->bend + n, *got = du + n;
-  find_bend(r, x1);
+  double *du = r->bend + n;
+  tr_increment_end end = {r->increment, r->rate, x1->v, x1->a};
+  tr_increment_bend(r->sys, &end, h, du, r->bend);
   for (int i = 0; i < n; i++) {
     double x[] = {r->increment[i], x0->v[i], r->rate[i], x0->a[i], r->bend[i]};
     u[i] = du[i] = 0;
     for (int k = 0; k < 5; k++) u[i] += p[k] * x[k], du[i] += dp[k] * x[k];
-    v[i] = du[i];
   }
-  // u'(u, v) = du, by substitution
-  for (int k = 0; k < 40 && !r->sys->flat; k++) {
-    tr_increment_rate(r->sys, u, v, got);
-    for (int i = 0; i < n; i++) v[i] += du[i] - got[i];
-  }
+  tr_increment_velocity(r->work, u, du, v);
 }
 
 const tr_state *tr_dense_motion(tr_run *r, double t) {
@@ -106,10 +82,20 @@ const tr_state *tr_dense_at(tr_run *r, double t) {
 }
 
 tr_status tr_dense_sharpen(tr_run *r) {
-  if (r->fresh && r->current) return TR_OK;
-  TR_TRY(tr_solve_accelerations(&r->projector, &r->before, r->before.a, r->before.lam));
+  size_t nv = (size_t)r->sys->nv, nc = (size_t)r->sys->nc;
+  tr_state *x0 = &r->before;
+  memcpy(r->plain, x0->a, nv * sizeof *x0->a);
+  memcpy(r->plain + nv, x0->lam, nc * sizeof *x0->lam);
+  TR_TRY(tr_solve_accelerations(&r->projector, x0, x0->a, x0->lam));
   tr_state_copy(&r->shown, &r->x);
   TR_TRY(tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam));
   r->current = true;
   return TR_OK;
+}
+
+void tr_dense_blunt(tr_run *r) {
+  size_t nv = (size_t)r->sys->nv, nc = (size_t)r->sys->nc;
+  memcpy(r->before.a, r->plain, nv * sizeof *r->plain);
+  memcpy(r->before.lam, r->plain + nv, nc * sizeof *r->plain);
+  r->current = false;
 }

@@ -18,6 +18,7 @@
 static const double SHORT_STEP = 5e-6; // seconds
 
 enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
+enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
 
@@ -117,7 +118,19 @@ static tr_status show(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error) {
+  if (r->observers == 0) return TR_OK;
+  if (!x) TR_TRY(refresh_for_observers(r, error));
+  r->info.at_event = true;
+  tr_run_info info = tr_run_describe(r);
+  r->info.at_event = false;
+  for (int i = 0; i < r->observers; i++)
+    if (x || r->observer[i]->spacing > 0) TR_TRY(call(r, i, x ? x : tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
     if (r->observer[i]->spacing > 0) TR_TRY(call_sampled(r, i, t, true, &info, error));
@@ -202,10 +215,23 @@ static tr_status prepare_shown(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+// The first redundant constraints met, and those that come with a lock: lines not there yet, some of them.
+static bool warn_redundant(tr_run *r, const char *lines) {
+  for (const char *line = lines; *line; line += strcspn(line, "\n") + 1) {
+    const char *now = r->info.warnings, *known = now;
+    size_t n = strcspn(line, "\n") + 1;
+    while (*known && strncmp(known, line, n) != 0) known += strcspn(known, "\n") + 1;
+    if (*known || strlen(now) + n > MOST_WARNINGS) continue;
+    r->info.warnings = tr_arena_printf(&r->arena, "%s%.*s", now, (int)n, line);
+    if (!r->info.warnings) return false;
+  }
+  return true;
+}
+
 // Finds redundant constraints at the state and treats them as the settings say.
-tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
+static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
   tr_projector *p = &r->projector;
-  tr_status status = tr_diagnose(p, &r->x);
+  tr_status status = tr_diagnose(p, x);
   if (status == TR_SINGULAR)
     return tr_fail(error, status, NULL, "the constraints are singular at t = %g s: %s", r->x.t,
                    p->redundancy.known ? "some motion is not determined"
@@ -227,10 +253,21 @@ tr_status tr_run_diagnose(tr_run *r, tr_error *error) {
   bool fail = r->settings.redundant == TR_REDUNDANT_FAIL;
   for (const char *line = text.data; fail && *line; line += strcspn(line, "\n") + 1)
     tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
-  if (r->info.warnings[0] == 0) r->info.warnings = tr_arena_text(&r->arena, text.data, text.size);
+  bool fine =
+      (r->info.warnings[0] && !r->info.at_event) || warn_redundant(r, text.data ? text.data : "");
   tr_text_free(&text);
-  if (!r->info.warnings) return tr_no_memory(error);
+  if (!fine) return tr_no_memory(error);
   return fail ? TR_INCONSISTENT : TR_OK;
+}
+
+// The state with constraints that hold, in r->next. A step leaves them open by its tolerance, and rows that repeat others
+// where they hold do not quite do so there.
+static const tr_state *closed(tr_run *r) {
+  tr_start_info info;
+  tr_state_copy(&r->next, &r->x);
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  return status == TR_OK && info.moved_q < LOST * r->extent ? &r->next : &r->x;
 }
 
 // A start in a singular position is worth a warning: which branch it takes is a matter of chance.
@@ -240,6 +277,7 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   tr_nearby nearby = {.rank = red->rank};
   if (red->count == 0 || here == 0 || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
+  if (nearby.rank == red->rank) r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
   if (nearby.locked)
     r->info.warnings = tr_arena_printf(
@@ -258,9 +296,11 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
+  r->projector.most_rank = 0;
   tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
-  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
-  TR_TRY(tr_run_diagnose(r, error));
+  if (!first || r->settings.consistent_start)
+    TR_TRY(tr_project(&r->projector, &r->x, &info, error));
+  TR_TRY(diagnose(r, &r->x, error));
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
@@ -312,8 +352,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
   TR_TRY(tr_run_begin(r, false, false, error));
-  tr_events_reset(r);
-  return TR_OK;
+  return tr_events_reset(r, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -383,7 +422,7 @@ void tr_run_accept(tr_run *r, double t1) {
 static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   const tr_redundancy *red = &r->projector.redundancy;
   double *phi = r->work->x, left_out = 0;
-  if (red->count == 0) return false;
+  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
@@ -422,8 +461,9 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   if (status < 0) return tr_run_explain(r, status, h, error);
   if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
   // other rows may be redundant now
-  status = tr_run_diagnose(r, NULL);
-  if (status < 0) return tr_run_diagnose(r, error);
+  const tr_state *x = closed(r);
+  status = diagnose(r, x, NULL);
+  if (status < 0) return diagnose(r, x, error);
   if (status > 0) return status;
   r->step->newton.valid = false;
   status = try_once(r, h);

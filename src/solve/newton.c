@@ -31,6 +31,9 @@ enum { BELIEVED_MAX = 7 };
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
 
+// Of what the norm does not see, over what it was: a correction that grows, the first one.
+static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
+
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
 // Damping: the shortest part of a correction that is worth while.
@@ -77,7 +80,9 @@ static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
 // with the distance; from how fast a matrix converges where it was made nothing follows for that.
 static double aged(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->steady && nw->rate_age > 0) return RATE_AGE * nw->rate * nw->age / nw->rate_age;
-  return nw->rate * pow(RATE_AGE, nw->age - nw->rate_age);
+  double rate = nw->rate;
+  for (int i = nw->rate_age; i < nw->age && rate < 1; i++) rate *= RATE_AGE;
+  return rate;
 }
 
 // What corrections of this size say about the matrix is noise.
@@ -156,7 +161,7 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
+  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
 }
 
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
@@ -184,9 +189,8 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 }
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
-  if (!p->noise) return false;
-  p->noise(p, nw->spare);
-  return p->solve(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
+  if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
+  return p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
 }
 
 // Corrections no longer shrink: fine if round-off is all there is.
@@ -254,12 +258,21 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   return TR_NO_CONVERGENCE;
 }
 
+// Unknowns that the norm does not see run away from an old matrix; *last: how much they moved before.
+static bool runs_away(const tr_newton *nw, const tr_newton_problem *p, double *last) {
+  if (!p->unseen || nw->age == 0) return false;
+  double now = p->unseen(p, nw->r), before = *last;
+  *last = now;
+  return before > 0 ? now > before && now > UNSEEN_GROWN : now > UNSEEN_FIRST;
+}
+
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
-  double norm = 0, first = 0;
+  double norm = 0, first = 0, unseen = 0;
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
     if (norm <= p->floor) return TR_OK;
+    if (runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
     if (nw->matrices > before) k = 1; // a new matrix has a rate of its own
     if (k == 1) {
       first = norm;

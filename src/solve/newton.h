@@ -52,9 +52,14 @@ struct tr_newton_problem {
   bool moves; // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
-  // Or NULL: b, a residual of mere round-off. Next to a singular position the matrix makes more of it than
-  // at_floor can know, and a correction no larger than that tells nothing.
-  void (*noise)(const tr_newton_problem *p, double *b);
+  // Or NULL: b, the correction that round-off alone would make. Next to a singular position the matrix makes more of
+  // it than at_floor can know, and a correction no larger than that tells nothing. But not if it is larger than
+  // most_noise, unless that is 0: so near there are other branches.
+  tr_status (*noise)(tr_newton_problem *p, double *b);
+  double most_noise;
+  // Or NULL: the size of the unknowns that the norm leaves out, over theirs. An old matrix on the other side of a
+  // singular position makes them grow with every correction, long before the others tell.
+  double (*unseen)(const tr_newton_problem *p, const double *dx);
 };
 
 typedef enum { TR_NEWTON_USUAL, TR_NEWTON_SINGLY, TR_NEWTON_DAMPED } tr_newton_resort; // see (4)

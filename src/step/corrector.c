@@ -16,6 +16,10 @@
 // mere length.
 static const double REGULAR = 1e-4, LONG = 1000;
 
+// Sizes of the entries are asked for where round-off is suspected, and each time that takes an assembly of its own unless
+// the values of the matrix are kept. So many beyond LOOKS_PER_MATRIX, and they are, in spite of the memory.
+static const double LOOKS = 8, LOOKS_MAX = 12, LOOKS_PER_MATRIX = 0.5;
+
 typedef struct correction {
   tr_newton_problem p;
   tr_step *s;
@@ -87,7 +91,9 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *blocks = s->sys->nvelocity == 0 ? tr_kkt_blocks(&s->kkt) : NULL;
+  bool looks = s->looks >= LOOKS;
+  double *blocks = s->sys->nvelocity == 0 && !looks ? tr_kkt_blocks(&s->kkt) : NULL;
+  s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (blocks) evaluate(k, true, blocks);
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
@@ -144,9 +150,10 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
-// The sizes of its entries, where the values are not at hand.
+// The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
+  s->looks = fmin(LOOKS_MAX, s->looks + 1);
   if (s->kkt.held) return &s->kkt;
   tr_tangent_sizes(s->work, k->x1->a, k->x1->lam, s->c.blocks, weights(&s->c), out);
   return NULL;
@@ -164,14 +171,15 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
                             r);
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;
+  return p->solve(p, b);
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

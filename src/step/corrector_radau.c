@@ -45,39 +45,9 @@
 
 static const double GAMMA = 3.637834252744495732, ALPHA = 2.681082873627752133,
                     BETA = 3.050430199247410570;
-static const double T[STAGES][STAGES] = {
-    {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
-    {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
-    {0.96604818261509293619, 1, 0}};
-static const double T_INV[STAGES][STAGES] = {
-    {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
-    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
-    {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
-
-static const double GROWN = 1.5;
-static const double DAMPED = 0.3;
-enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
-
-void tr_radau_nodes(double c[STAGES]) {
-  c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
-}
-
-void tr_radau_weights(double A[STAGES][STAGES]) {
-  double r = sqrt(6);
-  const double w[STAGES][STAGES] = {
-      {(88 - 7 * r) / 360, (296 - 169 * r) / 1800, (-2 + 3 * r) / 225},
-      {(296 + 169 * r) / 1800, (88 + 7 * r) / 360, (-2 - 3 * r) / 225},
-      {(16 - r) / 36, (16 + r) / 36, 1.0 / 9}};
-  memcpy(A, w, sizeof w);
-}
-
-void tr_radau_inverse(double B[STAGES][STAGES]) {
-  double r = sqrt(6);
-  const double w[STAGES][STAGES] = {{2 + r / 2, (-36 + 29 * r) / 30, (6 - 4 * r) / 15},
-                                    {(-36 - 29 * r) / 30, 2 - r / 2, (6 + 4 * r) / 15},
-                                    {-1 + 8 * r / 3, -1 - 8 * r / 3, 5}};
-  memcpy(B, w, sizeof w);
-}
+static const double GROWN = 1.5, DAMPED = 0.3;
+static const double MOST_NOISE = 1e-6; // of positions and velocities
+enum { DOUBTS = 8 };                   // matrices until something stiff is looked at again
 
 double tr_radau_real(void) { return 1 / GAMMA; }
 
@@ -349,7 +319,8 @@ static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
 // r (3 stages): (e1 + B e3, e2) becomes (du, l).
 static tr_status solve_positions(tr_step *s, double h, double *r) {
   int nv = s->sys->nv, n = nv + s->sys->nc;
-  double w = h / GAMMA, *b = r;
+  double w = h / GAMMA, *b = r, T[STAGES][STAGES], T_INV[STAGES][STAGES];
+  tr_radau_transform(T, T_INV);
   for (int i = 0; i < n; i++) {
     double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
     for (int j = 0; j < STAGES; j++)
@@ -435,14 +406,12 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
   return TR_OK;
 }
 
-// (du, dlam) of each stage, then (dz, dmu) of each. The positions move at once.
-static tr_status solve(tr_newton_problem *p, double *r) {
-  correction *k = (correction *)p;
+// r: of each stage (du, l), and the positions move.
+static tr_status move_positions(const correction *k, double *r) {
   tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
-  double *low = r + STAGES * n, *sum = s->work->y;
-  const double *e3[STAGES] = {low, low + n, low + 2 * n};
-  const double *dmu[STAGES] = {low + nv, low + n + nv, low + 2 * n + nv};
+  int nv = s->sys->nv, n = nv + s->sys->nc;
+  const double *low = r + STAGES * n, *e3[STAGES] = {low, low + n, low + 2 * n};
+  double *sum = s->work->y;
   for (int i = 0; i < STAGES; i++) {
     mix(k->B[i], nv, e3, sum);
     for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
@@ -455,7 +424,15 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
     for (int j = 0; j < nv; j++) k->m->u[i][j] -= sum[j];
   }
-  look_again(k, low);
+  return TR_OK;
+}
+
+// r: of each stage (du, dlam), then (dz, dmu) of each, from (-e3, e4) with the new positions.
+static tr_status solve_velocities(const correction *k, double *r) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  double *low = r + STAGES * n, *sum = s->work->y;
+  const double *dmu[STAGES] = {low + nv, low + n + nv, low + 2 * n + nv};
   if (!k->each) TR_TRY(tr_kkt_solve(&s->projection, STAGES, low));
   for (int i = 0; k->each && i < STAGES; i++) TR_TRY(tr_kkt_solve(&k->m->stage[i], 1, low + i * n));
   for (int i = 0; i < STAGES; i++) {
@@ -463,6 +440,13 @@ static tr_status solve(tr_newton_problem *p, double *r) {
     for (int j = 0; j < nc; j++) r[i * n + nv + j] += sum[j];
   }
   return TR_OK;
+}
+
+static tr_status solve(tr_newton_problem *p, double *r) {
+  const correction *k = (correction *)p;
+  TR_TRY(move_positions(k, r));
+  look_again(k, r + STAGES * (k->s->sys->nv + k->s->sys->nc));
+  return solve_velocities(k, r);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
@@ -516,6 +500,38 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
                             r + last * n);
 }
 
+// Round-off of the stages, with signs that differ from one to the next.
+static void make_noise(const correction *k, double *b) {
+  const tr_radau *m = k->m;
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  for (int i = 0; i < STAGES; i++) {
+    double *high = b + i * n, *low = b + (STAGES + i) * n, sign = i == 1 ? -1 : 1;
+    tr_forces_noise(s, &s->kkt, m->a[i], m->lam[i], high);
+    tr_rows_noise(nc, DBL_EPSILON * k->length, high + nv);
+    tr_forces_noise(s, &s->projection, m->U[i], m->mu[i], low);
+    tr_rows_noise(nc, DBL_EPSILON * k->speed, low + nv);
+    for (int j = 0; j < n; j++) high[j] *= sign, low[j] *= sign;
+  }
+}
+
+// The correction that it makes: low = (-e3, e4) + what the move of the positions changes there.
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
+  const tr_radau *m = k->m;
+  int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
+  double *here = k->s->newton.r, *there = m->b, *u = here + STAGES * n, *low = b + STAGES * n;
+  look_again(k, here);
+  for (int i = 0; i < STAGES; i++) memcpy(u + i * nv, m->u[i], (size_t)nv * sizeof *u);
+  make_noise(k, b);
+  tr_status status = move_positions(k, b);
+  look_again(k, there);
+  for (int i = 0; i < STAGES; i++) memcpy(m->u[i], u + i * nv, (size_t)nv * sizeof *u);
+  for (int i = 0; i < STAGES * n; i++)
+    low[i] = (i % n < nv ? -low[i] : low[i]) + there[i] - here[i];
+  return status == TR_OK ? solve_velocities(k, b) : status;
+}
+
 static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
@@ -523,6 +539,8 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
                         .update = update,
                         .norm = norm,
                         .at_floor = at_floor,
+                        .noise = noise,
+                        .most_noise = MOST_NOISE,
                         .moves = true},
                   .s = s,
                   .m = s->memory,
@@ -540,7 +558,7 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   return k;
 }
 
-// The run counts what s->kkt has done: add what the others did for it.
+// The run counts what s->kkt has done.
 static void account(tr_step *s, tr_kkt *k) {
   s->kkt.factorisations += k->factorisations;
   s->kkt.refactorisations += k->refactorisations;

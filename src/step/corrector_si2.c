@@ -294,15 +294,16 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
-// Straight to where it is factored, unless the second half needs its own. How far it is from cm X is looked at
-// from time to time only where it is close.
+// Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
+// from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double *A = plain ? tr_kkt_blocks(&s->kkt) : NULL, limit = s->bends ? LITTLE : STIFF;
+  double limit = s->bends ? LITTLE : STIFF, *A = NULL;
+  if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
@@ -317,11 +318,11 @@ static tr_status matrix(tr_newton_problem *p) {
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
-    const tr_state *x = k->x1;
-    tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
+    tr_tangent_here(s->work, NULL, NULL, c->blocks, rates, s->damping);
   }
   return tr_kkt_factor(&s->projection);
 }
@@ -476,6 +477,17 @@ static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   return NULL;
 }
 
+// Corrections of the multipliers over what they were: of those the norm need not know.
+static double unseen(const tr_newton_problem *p, const double *dx) {
+  const correction *k = (const correction *)p;
+  const tr_corrector *c = &k->s->c;
+  int nv = k->s->sys->nv, nc = k->s->sys->nc;
+  const double *l = dx + nv, *dmu = l + nc + nv;
+  double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
+  for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
+  return most / vec_largest(k->x0->lam, nc);
+}
+
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
@@ -513,8 +525,8 @@ static double few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
-static void noise(const tr_newton_problem *p, double *b) {
-  const correction *k = (const correction *)p;
+static tr_status noise(tr_newton_problem *p, double *b) {
+  const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
@@ -526,6 +538,7 @@ static void noise(const tr_newton_problem *p, double *b) {
   sizes.f = s->mu, sizes.pull = b + nv + nc;
   tr_forces_noise(s, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu, b + nv + nc);
   tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+  return p->solve(p, b);
 }
 
 // Steps as long as one in which a fresh matrix was slow have all terms.
@@ -567,6 +580,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
     k.p.strict = c->multipliers;
+    if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

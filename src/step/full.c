@@ -56,7 +56,8 @@ static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   }
   for (int j = sys->nv; j < p->n; j++) count += take_column(sys, j, NULL, entry + count);
   for (int i = 0; i < sys->nblock; i++) {
-    const sys_block block = tr_block(sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(sys, i, &block);
     for (int r = sys->nv + b->row; r < sys->nv + b->row + b->rows; r++)
       for (int k = 0; k < b->count; k++)
         for (int c = b->v[k]; c < b->v[k] + b->nv[k]; c++)
@@ -163,7 +164,8 @@ void tr_full_add_mass(tr_full *f, int set, int of, double x, const double *block
 static void add_blocks(tr_full *f, int set, int of, double x, const double *G, bool turned,
                        int rows) {
   for (int i = 0; i < f->sys->nblock; i++) {
-    const sys_block block = tr_block(f->sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(f->sys, i, &block);
     for (int r = 0; r < b->rows; r++) {
       if (!(rows & kind(f->sys, b->row + r))) continue;
       const double *g = G + b->G + r * b->width, *end = g + (turned ? b->pull : b->width);

@@ -59,7 +59,7 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
     if (status == TR_NO_MEMORY) return status;
     if (status != TR_OK) continue;
     tr_kinematics(p->work, beside->t, beside->q, beside->v, beside->mem, TR_AT_VELOCITY);
-    TR_TRY(tr_find_redundancy(p->work, p->arena, &r));
+    TR_TRY(tr_find_redundancy(p->work, p->arena, 0, &r));
     if (r.known && r.rank > out->rank) out->rank = r.rank;
     double moved = 0;
     for (int i = 0; i < p->sys->nq; i++) moved = fmax(moved, fabs(beside->q[i] - x->q[i]));
@@ -78,7 +78,7 @@ tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   bool *depends = TR_NEW(&own, s->nc, bool);
   tr_status status = length && depends ? tr_state_new(s, &beside, NULL) : TR_NO_MEMORY;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (status == TR_OK) status = tr_eliminate_constraints(p->work, &e, length, depends);
+  if (status == TR_OK) status = tr_eliminate_constraints(p->work, 0, &e, length, depends);
   if (status == TR_OK) status = tr_look_nearby(p, x, e, &beside, out);
   tr_echelon_free(e);
   if (beside.block) tr_state_free(s, &beside);

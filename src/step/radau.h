@@ -52,6 +52,8 @@ typedef struct tr_radau {
 void tr_radau_nodes(double c[STAGES]);
 void tr_radau_weights(double A[STAGES][STAGES]);
 void tr_radau_inverse(double B[STAGES][STAGES]);
+// T and T^-1
+void tr_radau_transform(double T[STAGES][STAGES], double inverse[STAGES][STAGES]);
 // What the error is filtered by: the real matrix, or the projection.
 tr_kkt *tr_radau_filter(tr_step *s);
 // 1/GAMMA, and so the real matrix is [M + w^2 (..)_q - w Q_v, G'; G 0] with w = h/GAMMA

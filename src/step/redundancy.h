@@ -20,10 +20,12 @@ typedef struct tr_redundancy {
   tr_sources *source; // (count)
 } tr_redundancy;
 
-// Looks at G at the point of the last tr_kinematics.
-tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, tr_redundancy *out);
+// Looks at G at the point of the last tr_kinematics. open: what may be left of a row, divided by its length, that
+// repeats others; 0: round-off.
+tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, tr_redundancy *out);
 // The elimination behind it, of rows divided by their length (nc); depends (nc). TR_FAILED: too much work.
-tr_status tr_eliminate_constraints(tr_work *w, tr_echelon **out, double *length, bool *depends);
+tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
+                                   bool *depends);
 
 // "joint "d": 3 of 5 rows repeat what "a", "b" say", a line per element; verb: "repeat".
 tr_status tr_redundancy_text(const tr_system *sys, const tr_redundancy *r, const char *verb,

@@ -30,6 +30,8 @@ static const double SPREAD = 1e-5; // eps for multipliers of least norm
 static const double MOST_TURN =
     0.5;                          // rad, of a body in one step: longer ones lead to other branches
 static const double STUCK = 1e-9; // of the positions: good enough where bars only just reach
+// What may be left of a row that is known to repeat others, where the constraints are not quite closed: first, last.
+static const double OPEN = 1e-6, OPENEST = 0.1;
 static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
 
 // ---- what is kept ---------------------------------------------------------------------------------
@@ -185,7 +187,9 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
     make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
-  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
+  if (!velocity && p->sys->nvelocity > 0)
+    tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
+  if (!velocity && p->loose) tr_silence_rows(p->sys, p->loose, p->kkt->values);
   return factor_regular(p);
 }
 
@@ -193,6 +197,8 @@ static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
   tr_clear_velocity_rows(p->sys, phi);
+  for (int i = 0; p->loose && i < p->sys->nc; i++)
+    if (p->loose[i]) phi[i] = 0;
   return vec_norm(phi, p->sys->nc);
 }
 
@@ -224,7 +230,8 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
 static void name_open(const tr_system *s, const double *gap, tr_error *error) {
   int named = 0, worst = worst_row(s, gap);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block block = tr_block(s, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s, i, &block);
     double open = vec_norm(gap + b->row, b->rows);
     if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
       continue;
@@ -260,7 +267,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   tr_redundancy r = {0};
   tr_text text = {.al = p->sys->al};
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (tr_find_redundancy(p->work, p->arena, &r) == TR_OK && r.count > 0 &&
+  if (tr_find_redundancy(p->work, p->arena, 0, &r) == TR_OK && r.count > 0 &&
       tr_redundancy_text(p->sys, &r, "contradict", &text) == TR_OK)
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
@@ -454,9 +461,15 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   p->kkt->expected = TR_EXPECT_SINGULAR;
   tr_status status = factor(p, x);
   p->kkt->expected = TR_EXPECT_REGULAR;
-  if (status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS)) return status;
+  bool fewer =
+      p->most_rank > 0 && p->most_rank < s->nc; // next to a singular position that is not seen
+  if (!fewer && status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS))
+    return status;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  TR_TRY(tr_find_redundancy(p->work, p->arena, &p->redundancy));
+  for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
+    TR_TRY(tr_find_redundancy(p->work, p->arena, open, &p->redundancy));
+    if (!fewer || p->redundancy.rank <= p->most_rank) break;
+  }
   int n = p->redundancy.count;
   if (n == 0) return factor(p, x);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);

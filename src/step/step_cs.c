@@ -9,9 +9,9 @@
 //   cm  leaves it out, and takes cs's matrix where that contracts worse than SLOW
 // cm:projector=frozen keeps P where the step began in the residual too: another problem nearby, good for
 // jumping to the slow motion, not for accuracy.
-// The error test looks at the independent coordinates, as printed. On curved coordinates at all: they are
-// those of frames that turn, and what the formula does to the velocities of a spinning rotor about its other
-// axes, which depend on the hinges, moves the independent ones without a trace in their own past.
+// The error test looks at all coordinates; error=independent, as printed, at X alone. But what the formula does to the
+// others moves these without a trace in their own past: the angle of an unbalanced rotor hardly tells how fast
+// its centre goes round, whose accelerations turn it.
 // The split is chosen again when it degrades.
 #include <string.h>
 
@@ -19,22 +19,33 @@
 #include "split.h"
 
 typedef struct par {
-  int order, projector;
+  int order, error, projector;
 } par;
 
+enum { OF_ALL, OF_INDEPENDENT };
 enum { AT_ITERATE, FROZEN };
 static const double SLOW = 0.5;
 extern const tr_method tr_method_cm;
 
+static const char *const errors[] = {"all", "independent", NULL};
 static const char *const projectors[] = {"exact", "frozen", NULL};
 #define ORDER                                                                          \
   {                                                                                    \
     "order", TR_INT, TR_NUMBER, offsetof(par, order), "2", .min = 1, .max = BDF_ORDER, \
                                                            .doc = "largest order"      \
   }
-static const tr_field cs_fields[] = {ORDER, {0}};
+#define ERROR                                                                                \
+  {                                                                                          \
+    "error", TR_CHOICE, TR_NUMBER, offsetof(par, error), "all",                              \
+        .choices = errors,                                                                   \
+        .doc =                                                                               \
+            "under error control: of `all` coordinates, or the `independent` ones only, as " \
+            "printed"                                                                        \
+  }
+static const tr_field cs_fields[] = {ORDER, ERROR, {0}};
 static const tr_field cm_fields[] = {
     ORDER,
+    ERROR,
     {"projector", TR_CHOICE, TR_NUMBER, offsetof(par, projector), "exact", .choices = projectors,
      .doc = "`frozen` keeps P over a step: a nearby problem, for jumping to the slow motion"},
     {0}};
@@ -51,7 +62,7 @@ static tr_status prepare(tr_step *s) {
   TR_TRY(tr_bdf_make(s, p->order, &m->b));
   TR_TRY(tr_split_make(s, &m->split));
   m->split.frozen = p->projector == FROZEN;
-  if (s->sys->flat) m->b.without = m->split.dependent;
+  if (p->error == OF_INDEPENDENT) m->b.without = m->split.dependent;
   return TR_OK;
 }
 

@@ -48,11 +48,16 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_bdf_corrector(b, s);
   s->c.unit_metric = p->metric == METRIC_IDENTITY;
   s->c.multipliers = p->test == TEST_GGL;
+  s->c.plain = false;
   if (!s->c.few) return tr_correct_si2(s, x0, x0->t + h, x1);
   for (;;) {
     long matrices = s->newton.matrices;
     tr_bdf_start(b, s, x1);
     tr_status status = tr_correct_si2(s, x0, x0->t + h, x1);
+    if (status == TR_SINGULAR && !s->c.plain) { // by multipliers that are far off
+      s->c.plain = true;
+      continue;
+    }
     if (status != TR_NO_CONVERGENCE) return status;
     b->grown = true;
     if (!s->bends && tr_step_bends(s, h)) continue;

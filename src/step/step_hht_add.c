@@ -209,7 +209,7 @@ static tr_status matrix(tr_newton_problem *p) {
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff =
       tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
-  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
+  if (s->sys->nvelocity > 0) tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -237,7 +237,8 @@ static tr_status pull_rows(tr_step *s, const double *blocks) {
   const memory *m = s->memory;
   double *x = s->work->x, *y = s->work->y;
   for (int i = 0; i < s->sys->nblock; i++) {
-    const sys_block block = tr_block(s->sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s->sys, i, &block);
     for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
       memset(x, 0, (size_t)s->sys->nv * sizeof *x);
       for (int k = 0, c = at; k < b->count; c += b->nv[k++])

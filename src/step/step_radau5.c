@@ -24,6 +24,42 @@
 
 enum { SURE_STEPS = 5 };
 
+// ---- coefficients ---------------------------------------------------------------------------------
+
+void tr_radau_nodes(double c[STAGES]) {
+  c[0] = 0.1 * (4 - sqrt(6)), c[1] = 0.1 * (4 + sqrt(6)), c[2] = 1;
+}
+
+void tr_radau_weights(double A[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {
+      {(88 - 7 * r) / 360, (296 - 169 * r) / 1800, (-2 + 3 * r) / 225},
+      {(296 + 169 * r) / 1800, (88 + 7 * r) / 360, (-2 - 3 * r) / 225},
+      {(16 - r) / 36, (16 + r) / 36, 1.0 / 9}};
+  memcpy(A, w, sizeof w);
+}
+
+void tr_radau_inverse(double B[STAGES][STAGES]) {
+  double r = sqrt(6);
+  const double w[STAGES][STAGES] = {{2 + r / 2, (-36 + 29 * r) / 30, (6 - 4 * r) / 15},
+                                    {(-36 - 29 * r) / 30, 2 - r / 2, (6 + 4 * r) / 15},
+                                    {-1 + 8 * r / 3, -1 - 8 * r / 3, 5}};
+  memcpy(B, w, sizeof w);
+}
+
+void tr_radau_transform(double T[STAGES][STAGES], double inverse[STAGES][STAGES]) {
+  static const double w[STAGES][STAGES] = {
+      {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
+      {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
+      {0.96604818261509293619, 1, 0}};
+  static const double w_inverse[STAGES][STAGES] = {
+      {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
+      {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+      {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+  memcpy(T, w, sizeof w);
+  memcpy(inverse, w_inverse, sizeof w_inverse);
+}
+
 // ---- room -----------------------------------------------------------------------------------------
 
 static bool make(tr_arena *ar, int n, double **rooms) {
@@ -307,6 +343,25 @@ static void add_damping(const tr_step *s, double f, const double *x, double *y) 
       y[p->row[k]] += f * m->D[k] * x[j];
 }
 
+// What constraints that move with time are open by in the middle of the step, on the polynomial of degree 5 through its
+// ends that stands for the motion there (dense output): the stages hold them and tell nothing. Mean square.
+static double open_between(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  const tr_system *sys = s->sys;
+  tr_radau *m = s->memory;
+  int nv = sys->nv;
+  double *u = s->work->y, *rate = m->U[0], *bend = m->U[1], *phi = s->lam, sum = 0;
+  tr_increment_rate(sys, s->d, x1->v, rate);
+  tr_increment_bend(sys, &(tr_increment_end){s->d, rate, x1->v, x1->a}, h, m->b, bend);
+  for (int j = 0; j < nv; j++)
+    u[j] = 0.5 * s->d[j] + h * 5 / 32 * (x0->v[j] - rate[j]) + h * h / 64 * (x0->a[j] + bend[j]);
+  tr_retract(sys, x0->q, u, m->q);
+  tr_kinematics(s->work, x0->t + 0.5 * h, m->q, x0->v, x0->mem, TR_AT_POSITION);
+  tr_forces(s->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(sys, phi);
+  for (int i = 0; i < sys->nc; i++) sum += phi[i] * phi[i];
+  return sum / nv;
+}
+
 static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                     int *worst) {
   tr_radau *m = s->memory;
@@ -314,6 +369,9 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   const double e[STAGES] = {-g * (13 + 7 * sqrt(6)) / 3, -g * (13 - 7 * sqrt(6)) / 3, -g / 3};
   int nv = s->sys->nv, nc = s->sys->nc;
   double *Eu = m->v, *sum = s->work->y, *eu = m->b, *ev = m->b + nv + nc, most = 0;
+  // nothing is free to move: what the filter would leave is nothing either
+  bool driven = nc - s->sys->nvelocity >= nv;
+  double open = s->sys->rheonomic && !driven ? open_between(s, x0, h, x1) : 0;
   for (int j = 0; j < nv; j++) {
     double Ev = w * x0->a[j] + e[0] * m->z[0][j] + e[1] * m->z[1][j] + e[2] * m->z[2][j];
     Eu[j] = w * x0->v[j] + e[0] * m->u[0][j] + e[1] * m->u[1][j] + e[2] * m->u[2][j];
@@ -329,9 +387,8 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   // a contact that opens within the step is stiff no longer where it counts
   tr_kkt *filter = m->mixed ? &s->projection : tr_radau_filter(s);
   if (tr_kkt_solve(filter, 1, eu) != TR_OK) return INFINITY;
-  // nothing is free to move: what the filter would leave is nothing either
-  bool driven = nc - s->sys->nvelocity >= nv;
   double size = tr_error_square(nv, driven ? Eu : eu, s->scale_q, worst, &most);
+  size = fmax(size, open);
   if (!velocity) return sqrt(size);
   for (int j = 0; j < nv; j++) sum[j] = (eu[j] - Eu[j]) / w;
   tr_mass_times(s->sys, m->M, sum, ev);
