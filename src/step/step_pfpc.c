@@ -128,17 +128,15 @@ static tr_truncation truncation_2(const void *pv) {
 }
 
 const tr_method tr_method_pfpc1 = {
-    .info =
-        {.name = "pfpc1",
-         .doc = "parameter-free scheme of first order",
-         .levels = "none exactly; position to O(h^2)",
-         .order_q = 1,
-         .order_v = 1,
-         .order_lam = 1,
-         .damping =
-             "some, of first order; none of gyroscopic moments, which feed energy into long runs",
-         .cost = "one factorisation and one solve",
-         .reference = "WHTC07"},
+    .info = {.name = "pfpc1",
+             .doc = "parameter-free scheme of first order",
+             .levels = "none exactly; position to O(h^2)",
+             .order_q = 1,
+             .order_v = 1,
+             .order_lam = 1,
+             .damping = "none; gyroscopic moments feed energy into long runs",
+             .cost = "one factorisation and one solve",
+             .reference = "WHTC07"},
     .recompute = true,
     .direct = true,
     .vectors = ROOMS,
