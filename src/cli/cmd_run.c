@@ -50,7 +50,7 @@ static const option options_run[] = {
     [OUT_EVERY] = {"out-every", 0, "N|TIME",
                    "a row every N steps, or every TIME (\"10 ms\", 0.01)"},
     [OUTPUT] = {"output", 0, "PATTERN", "columns instead of the model's choice (repeatable)"},
-    [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K Newton iterations a step"},
+    [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K full Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method; --tol brings its own"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
     [ZERO_START] = {"zero-start", 0, NULL,

@@ -60,48 +60,12 @@ static void bend(int nd, const tr_equation_par *p, double t, const tr_frame *con
   for (int i = 0; i < nd * n; i++) K[i] += (by_twists ? V : Q)[i];
 }
 
-#define EQUATION(d, nd)                                                                       \
-  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                      const double *lam, double *phi, double *w) {                            \
-    (void)mem;                                                                                \
-    eval(nd, p, t, f, lam, phi, w);                                                           \
-  }                                                                                           \
-  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {          \
-    slope(nd, p, t, f, true, G);                                                              \
-  }                                                                                           \
-  static void jac_q##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
-    slope(nd, p, t, f, false, G);                                                             \
-  }                                                                                           \
-  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam,   \
-                      double *K) {                                                            \
-    bend(nd, p, t, f, lam[0], false, K);                                                      \
-  }                                                                                           \
-  static void geom_v##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
-                        double *D) {                                                          \
-    bend(nd, p, t, f, lam[0], true, D);                                                       \
-  }                                                                                           \
-  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
-    const tr_equation_par *e = p;                                                             \
-    out[0] = -law_drift(e->law, nd, t, f) / scale_of(e);                                      \
-  }                                                                                           \
-  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                      double *phi, double *phi_t, double *G) {                                \
-    (void)mem, phi_t[0] = 0;                                                                  \
-    look(nd, p, t, f, phi, G);                                                                \
-  }                                                                                           \
-  static const tr_joint_ops ops##d = {.rows = 1,                                              \
-                                      .velocity = 1,                                          \
-                                      .one_sided = true,                                      \
-                                      .dense = true,                                          \
-                                      .eval = eval##d,                                        \
-                                      .jac = jac##d,                                          \
-                                      .jac_q = jac_q##d,                                      \
-                                      .geom = geom##d,                                        \
-                                      .geom_v = geom_v##d,                                    \
-                                      .gamma = gamma##d,                                      \
-                                      .look = look##d};
-EQUATION(2, 3)
-EQUATION(3, 6)
+static double drift(int nd, const tr_equation_par *p, double t, const tr_frame *const *f) {
+  return -law_drift(p->law, nd, t, f) / scale_of(p);
+}
+
+TR_VELOCITY_LAW(2, 3, true)
+TR_VELOCITY_LAW(3, 6, true)
 
 const tr_joint_type tr_joint_equation = {
     .name = "equation",

@@ -39,54 +39,20 @@ static void look(int nd, const par *p, double t, const tr_frame *const *f, doubl
   for (int i = 0; i < p->gam->markers * nd; i++) G[i] = s.v[i];
 }
 
-static void bend(int nd, const par *p, double t, const tr_frame *const *f, double lam, double *K,
-                 double *D) {
+static void bend(int nd, const par *p, double t, const tr_frame *const *f, double lam,
+                 bool by_twists, double *K) {
   double unused[TR_LAW_MAX_N * TR_LAW_MAX_N];
   int n = p->gam->markers * nd;
   for (int i = 0; i < n * n; i++) unused[i] = 0;
-  law_add_twist_hessian(p->gam, nd, t, f, lam, K ? K : unused, D ? D : unused);
+  law_add_twist_hessian(p->gam, nd, t, f, lam, by_twists ? unused : K, by_twists ? K : unused);
 }
 
-#define EXPRESSION(d, nd)                                                                     \
-  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                      const double *lam, double *phi, double *w) {                            \
-    (void)mem;                                                                                \
-    eval(nd, p, t, f, lam, phi, w);                                                           \
-  }                                                                                           \
-  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {          \
-    slope(nd, p, t, f, true, G);                                                              \
-  }                                                                                           \
-  static void jac_q##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
-    slope(nd, p, t, f, false, G);                                                             \
-  }                                                                                           \
-  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam,   \
-                      double *K) {                                                            \
-    bend(nd, p, t, f, lam[0], K, NULL);                                                       \
-  }                                                                                           \
-  static void geom_v##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
-                        double *D) {                                                          \
-    bend(nd, p, t, f, lam[0], NULL, D);                                                       \
-  }                                                                                           \
-  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
-    out[0] = law_drift(((const par *)p)->gam, nd, t, f);                                      \
-  }                                                                                           \
-  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
-                      double *phi, double *phi_t, double *G) {                                \
-    (void)mem, phi_t[0] = 0;                                                                  \
-    look(nd, p, t, f, phi, G);                                                                \
-  }                                                                                           \
-  static const tr_joint_ops ops##d = {.rows = 1,                                              \
-                                      .velocity = 1,                                          \
-                                      .dense = true,                                          \
-                                      .eval = eval##d,                                        \
-                                      .jac = jac##d,                                          \
-                                      .jac_q = jac_q##d,                                      \
-                                      .geom = geom##d,                                        \
-                                      .geom_v = geom_v##d,                                    \
-                                      .gamma = gamma##d,                                      \
-                                      .look = look##d};
-EXPRESSION(2, 3)
-EXPRESSION(3, 6)
+static double drift(int nd, const par *p, double t, const tr_frame *const *f) {
+  return law_drift(p->gam, nd, t, f);
+}
+
+TR_VELOCITY_LAW(2, 3, false)
+TR_VELOCITY_LAW(3, 6, false)
 
 const tr_joint_type tr_joint_velocity_expression = {
     .name = "velocity-expression",

@@ -153,4 +153,46 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
 void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
                                int n, double *Q, double *V);
 
+// One row of velocities by a law, as ops##d, for frames of nd coordinates: from eval, slope, bend, drift and look of the
+// file that it stands in.
+#define TR_VELOCITY_LAW(d, nd, sided)                                                         \
+  static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      const double *lam, double *phi, double *w) {                            \
+    (void)mem;                                                                                \
+    eval(nd, p, t, f, lam, phi, w);                                                           \
+  }                                                                                           \
+  static void jac##d(const void *p, double t, const tr_frame *const *f, double *G) {          \
+    slope(nd, p, t, f, true, G);                                                              \
+  }                                                                                           \
+  static void jac_q##d(const void *p, double t, const tr_frame *const *f, double *G) {        \
+    slope(nd, p, t, f, false, G);                                                             \
+  }                                                                                           \
+  static void geom##d(const void *p, double t, const tr_frame *const *f, const double *lam,   \
+                      double *K) {                                                            \
+    bend(nd, p, t, f, lam[0], false, K);                                                      \
+  }                                                                                           \
+  static void geom_v##d(const void *p, double t, const tr_frame *const *f, const double *lam, \
+                        double *D) {                                                          \
+    bend(nd, p, t, f, lam[0], true, D);                                                       \
+  }                                                                                           \
+  static void gamma##d(const void *p, double t, const tr_frame *const *f, double *out) {      \
+    out[0] = drift(nd, p, t, f);                                                              \
+  }                                                                                           \
+  static void look##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
+                      double *phi, double *phi_t, double *G) {                                \
+    (void)mem, phi_t[0] = 0;                                                                  \
+    look(nd, p, t, f, phi, G);                                                                \
+  }                                                                                           \
+  static const tr_joint_ops ops##d = {.rows = 1,                                              \
+                                      .velocity = 1,                                          \
+                                      .one_sided = sided,                                     \
+                                      .dense = true,                                          \
+                                      .eval = eval##d,                                        \
+                                      .jac = jac##d,                                          \
+                                      .jac_q = jac_q##d,                                      \
+                                      .geom = geom##d,                                        \
+                                      .geom_v = geom_v##d,                                    \
+                                      .gamma = gamma##d,                                      \
+                                      .look = look##d};
+
 #endif
