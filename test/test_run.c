@@ -517,7 +517,7 @@ static void newton_budget(void **u) {
       {"rod_net.yaml", 2.50, 0.086},
       {"bricard.yaml", 1.30, 0.008},
       {"slider_crank_flexible.yaml", 1.09, 0.006},
-      {"rolling_coin.yaml", 1.31, 0.019},
+      {"rolling_coin.yaml", 1.10, 0.026},
       {"swinging_tree.yaml", 1.55, 0.040},
       {"skate.yaml", 1.22, 0.040},
       {"flexible_arm.yaml", 1.65, 0.024},

@@ -203,7 +203,6 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  if (nw->age == 0 && !p->inexact) return RATE_NEXT;
   return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
 }
 
