@@ -67,10 +67,11 @@ typedef struct tr_kkt {
   const tr_mask *mask;  // or NULL
   double *values;       // (nnz + 1), filled by the caller; or NULL, of a lean one
   tr_expected expected; // of them, by him too
-  bool only_blocks;     // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix
-  bool held;            // they are those of the last factorisation
-  bool wanted;          // they stay, though lean
-  double rcond;         // smallest over largest pivot of the last factorisation, rows scaled to 1
+  bool
+      only_blocks; // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix
+  bool held;    // they are those of the last factorisation
+  bool wanted;  // they stay, though lean
+  double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;
