@@ -36,7 +36,8 @@ typedef enum tr_predictor {
 } tr_predictor;
 
 typedef struct tr_newton_settings {
-  double tol; // on the error of v, relative to the largest velocity; under error control it has its own
+  double
+      tol; // on the error of v, relative to the largest velocity; under error control it has its own
   int max_iterations;
   int fixed_iterations; // > 0: exactly that many of the full Newton method, from the values of the last step
   tr_predictor predictor;
