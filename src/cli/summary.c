@@ -116,9 +116,16 @@ static bool wants_order(const tr_run_info *info) {
   return false;
 }
 
-void summary_text(FILE *to, const run_result *r) {
+// A label, and lines of text; nothing if there are none.
+static void rows(FILE *to, const char *label, const char *text) {
+  for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+    row(to, line == text ? label : "");
+    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
+  }
+}
+
+static void what_text(FILE *to, const run_result *r) {
   const tr_run_info *info = &r->info;
-  double n = info->steps > 0 ? (double)info->steps : 1;
   row(to, "model");
   const char *name = model_name(r->system, r->path);
   put_plain(to, name, SIZE_MAX);
@@ -138,6 +145,10 @@ void summary_text(FILE *to, const run_result *r) {
   fprintf(to, "%.9g s of %.9g s, ", r->state->t, info->end);
   fprintf(to, info->tol > 0 ? "tolerance %.9g\n" : "step %.9g s\n",
           info->tol > 0 ? info->tol : info->step);
+}
+
+static void counts_text(FILE *to, const tr_run_info *info) {
+  double n = info->steps > 0 ? (double)info->steps : 1;
   row(to, "steps");
   fprintf(to, "%ld, %ld rejected", info->steps, info->rejected);
   if (info->tol > 0) fprintf(to, ", %.3g s to %.3g s", info->smallest_step, info->largest_step);
@@ -163,40 +174,40 @@ void summary_text(FILE *to, const run_result *r) {
   row(to, "consistent start");
   fprintf(to, "moved positions by %.3g, velocities by %.3g\n", info->start_move_q,
           info->start_move_v);
-  for (const char *line = info->warnings; *line; line += strcspn(line, "\n") + 1) {
-    row(to, line == info->warnings ? "redundant" : "");
-    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
-  }
-  if (info->redundant > 0) {
-    row(to, "");
-    fprintf(to, "the motion is unique, the reactions of these joints are not\n");
-  }
-  for (const char *line = info->notes; *line; line += strcspn(line, "\n") + 1) {
-    row(to, line == info->notes ? "note" : "");
-    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
-  }
-  if (wants_order(info)) {
-    row(to, "hint");
-    fputs("for such a tolerance --method ggl-bdf:order=5, or radau5, takes far fewer steps\n", to);
-  }
+}
+
+static void events_text(FILE *to, const run_result *r) {
   for (long i = 0; i < remembered(r) && i < SHOWN_EVENTS; i++) {
     tr_event_record e = tr_run_event(r->run, i);
     row(to, i ? "" : "events");
     event_text(to, &e);
   }
-  if (info->events > SHOWN_EVENTS) {
+  if (r->info.events > SHOWN_EVENTS) {
     row(to, "");
-    fprintf(to, "and %ld more\n", info->events - SHOWN_EVENTS);
+    fprintf(to, "and %ld more\n", r->info.events - SHOWN_EVENTS);
   }
-  if (info->stopped_by) {
+  if (r->info.stopped_by) {
     row(to, "stopped by");
-    fprintf(to, "%s\n", info->stopped_by);
+    fprintf(to, "%s\n", r->info.stopped_by);
   }
-  const char *warnings = tr_system_describe(r->system).warnings;
-  for (const char *line = warnings; *line; line += strcspn(line, "\n") + 1) {
-    row(to, line == warnings ? "warning" : "");
-    fprintf(to, "%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+void summary_text(FILE *to, const run_result *r) {
+  const tr_run_info *info = &r->info;
+  what_text(to, r);
+  counts_text(to, info);
+  rows(to, "redundant", info->warnings);
+  if (info->redundant > 0) {
+    row(to, "");
+    fprintf(to, "the motion is unique, the reactions of these joints are not\n");
   }
+  rows(to, "note", info->notes);
+  if (wants_order(info)) {
+    row(to, "hint");
+    fputs("for such a tolerance --method ggl-bdf:order=5, or radau5, takes far fewer steps\n", to);
+  }
+  events_text(to, r);
+  rows(to, "warning", tr_system_describe(r->system).warnings);
   if (r->csv_path) {
     row(to, "output");
     fprintf(to, "%s, %ld rows of %d columns\n", r->csv_path, r->rows, r->columns + 1);

@@ -18,11 +18,12 @@ typedef struct tr_watch {
   double rate0;                      // of the state before
   double from, till;                 // it is watched from here to there in the last step
   bool lost;                         // where it ceases to be a number
-  double at;                         // when it happens in there, or INFINITY
-  int to;                            // its side at the end of it
-  double before;                     // rate before the event
-  double last;                       // when it happened last, or -INFINITY
-  const char *what;                  // instead of what it usually does, or NULL
+  bool winds, wound; // of time alone, and no straight line; it may have crossed zero and come back
+  double at;         // when it happens in there, or INFINITY
+  int to;            // its side at the end of it
+  double before;     // rate before the event
+  double last;       // when it happened last, or -INFINITY
+  const char *what;  // instead of what it usually does, or NULL
 } tr_watch;
 
 struct tr_run {

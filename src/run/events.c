@@ -38,7 +38,8 @@ enum {
   MOST_HALVINGS = 48,
   MOST_ROOT = 200,
   MOST_SEARCH = 60,
-  MOST_TOLD = 1000 // in one step
+  MOST_TOLD = 1000, // in one step
+  WOUND = 16        // places
 };
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
@@ -52,7 +53,8 @@ tr_status tr_events_make(tr_run *r, tr_error *error) {
   if (!r->record) return tr_no_memory(error);
   r->last_event = -INFINITY;
   r->reads_motion = r->fresh && tr_events_read_motion(r->sys);
-  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].last = -INFINITY;
+  for (int k = 0; k < r->sys->nevent; k++)
+    r->watch[k].last = -INFINITY, r->watch[k].winds = tr_event_winds(r->sys, k);
   return r->sampling ? TR_OK : tr_dense_make(r, error);
 }
 
@@ -226,11 +228,31 @@ static bool ends_grazing(const tr_run *r, int k) {
          w->side * w->rate0 < 0;
 }
 
+// An expression of time alone is looked at in some places inside the step: whether it is on the other side there;
+// from, side: where the last of them found it.
+static bool wind(const tr_run *r, int k, double *from, int *side, double *at, double *g) {
+  const tr_watch *w = &r->watch[k];
+  double start = w->from;
+  for (int i = 1; i < WOUND; i++) {
+    *at = start + (w->till - start) * i / WOUND;
+    *g = tr_event_value_at(r->work, k, *at);
+    if (*side * *g < 0 && counts(r, k, *side)) return true;
+    if (*side * *g < 0) *side = -*side;
+    *from = *at;
+  }
+  return false;
+}
+
 // When an expression fires in the last step, or INFINITY; w->to: its side at the end.
 static double first_crossing(tr_run *r, int k) {
   tr_watch *w = &r->watch[k];
   double t0 = w->from, t1 = w->till, near = instant(r);
   int s = w->side;
+  if (w->wound) {
+    double at, g;
+    if (wind(r, k, &t0, &s, &at, &g)) return w->to = -s, root(r, k, s, t0, at, g);
+    if (s == w->side) t0 = w->from;
+  }
   if (ends_grazing(r, k)) return touch_at(r, k, t1);
   if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
     double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
@@ -443,7 +465,8 @@ static void find_events(tr_run *r, double *acts, double *told) {
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->to = w->side, w->grazes = false;
-    w->at = w->from < w->till && may_cross(w, near) ? first_crossing(r, k) : INFINITY;
+    bool may = may_cross(w, near) || (w->wound && !w->spent);
+    w->at = w->from < w->till && may ? first_crossing(r, k) : INFINITY;
     if (tells(r, k) && w->at == w->last && w->at == w->from) w->at = INFINITY; // told already
     if (!w->grazes) crossing[tells(r, k)] = fmin(crossing[tells(r, k)], w->at);
   }
@@ -524,7 +547,12 @@ static bool suspect(tr_run *r) {
       w->side = 0;
     else if (w->side == 0 && fabs(w->g) > NOTHING * w->most_g)
       w->side = sign(w->g), w->settled = false;
-    any = any || may_cross(w, instant(r)) || (w->side != 0 && !w->spent && !isfinite(w->g));
+    double from = w->from, at, g;
+    int side = w->side;
+    w->wound = w->winds && side != 0 && !w->spent && isfinite(w->g) &&
+               (wind(r, k, &from, &side, &at, &g) || side != w->side);
+    any = any || w->wound || may_cross(w, instant(r)) ||
+          (w->side != 0 && !w->spent && !isfinite(w->g));
   }
   return any;
 }

@@ -55,14 +55,13 @@ static bool add(tr_arena *ar, list *l, int item) {
 
 // ---- the graph of groups ---------------------------------------------------------------------------
 
-static bool collect_members(linkage *k, int n) {
+static void collect_members(linkage *k, int n) {
   const int *of = k->groups->of;
   for (int i = 0; i < n; i++) k->first[of[i] + 1]++;
   for (int i = 0; i < k->count; i++) k->first[i + 1] += k->first[i];
   for (int i = n - 1; i >= 0; i--) k->member[--k->first[of[i] + 1]] = i;
   for (int i = 0; i < k->count; i++) k->first[i] = k->first[i + 1];
   k->first[k->count] = n;
-  return true;
 }
 
 static bool find_neighbours(linkage *k, const int *first, const int *to) {
@@ -226,8 +225,9 @@ tr_status tr_group_order(tr_arena *ar, const tr_pattern *p, const int *first, co
   tr_arena own = tr_arena_make(ar->al);
   linkage k = {.ar = &own, .groups = p->groups, .count = p->groups->count, .leading = p->leading};
   tr_status status = TR_NO_MEMORY;
-  if (prepare(&k, p->n) && collect_members(&k, p->n) && find_neighbours(&k, first, to))
-    status = eliminate(&k, first, to, order);
+  bool room = prepare(&k, p->n);
+  if (room) collect_members(&k, p->n);
+  if (room && find_neighbours(&k, first, to)) status = eliminate(&k, first, to, order);
   tr_resize(ar->al, k.heap, 0);
   tr_arena_free(&own);
   return status;

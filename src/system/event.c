@@ -79,6 +79,26 @@ double tr_event_value(const tr_work *w, int event) {
   return law_value(w->sys->event[event].plan->par.when, e->nd, w->t, f, NULL);
 }
 
+bool tr_event_winds(const tr_system *s, int event) {
+  const tr_law *when = s->event[event].plan->par.when;
+  int times = 0;
+  bool curved = false;
+  for (int k = 0; k < when->inputs; k++)
+    if (when->input[k].kind != LAW_TIME && when->input[k].kind != LAW_PARAMETER) return false;
+  for (int k = 0; k < when->n; k++) {
+    law_op op = when->code[k].op;
+    times += op == LAW_INPUT && when->input[when->code[k].input].kind == LAW_TIME;
+    curved = curved || op > LAW_MULTIPLY;
+  }
+  return times > 1 || curved;
+}
+
+double tr_event_value_at(const tr_work *w, int event, double t) {
+  const tr_frame *f[TR_MAX_MARKERS];
+  const sys_element *e = frames_of(w, event, f);
+  return law_value(w->sys->event[event].plan->par.when, e->nd, t, f, NULL);
+}
+
 bool tr_events_read_motion(const tr_system *s) {
   for (int i = 0; i < s->nevent; i++) {
     const tr_law *when = s->event[i].plan->par.when;

@@ -328,6 +328,9 @@ double tr_event_value(const tr_work *w, int event);
 // With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
 // displacements.
 double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
+// An expression of time alone that may cross zero again and again; its value at any time.
+bool tr_event_winds(const tr_system *sys, int event);
+double tr_event_value_at(const tr_work *w, int event, double t);
 // Whether rates, or values, of some expressions need accelerations and multipliers.
 bool tr_events_read_motion(const tr_system *sys);
 // What counts as touching zero, and the rate below which an impact is the last; 0: nothing.
