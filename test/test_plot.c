@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "helper_mechanics.h"
+#include "io/plot_scale.h"
 
 // ---- a small judge of XML ----------------------------------------------------------------------------
 
@@ -219,10 +220,24 @@ static void reading(void **u) {
   tr_csv_table_free(NULL);
 }
 
+// Two labelled ticks at least on a linear axis, wherever it begins and ends, and no crowd: each its 20 pixels.
+static void ticks(void **u) {
+  (void)u;
+  srand(1);
+  for (int i = 0; i < 10000; i++) {
+    double middle = 2.0 * rand() / RAND_MAX - 1, half = pow(10, 3.0 * rand() / RAND_MAX - 3);
+    double size = pow(10, 24.0 * rand() / RAND_MAX - 12), room = 100 + 400.0 * rand() / RAND_MAX;
+    plot_scale s = {.lo = size * (middle - half), .hi = size * (middle + half), .p1 = room};
+    plot_ticks t = tr_plot_ticks_of(&s);
+    if (t.n < 2 || t.n * 20 > room)
+      fail_msg("%d ticks on %g pixels from %g to %g", t.n, room, s.lo, s.hi);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_judge_judges), cmocka_unit_test(curves),
                                      cmocka_unit_test(crowded),          cmocka_unit_test(odd_data),
                                      cmocka_unit_test(categories),       cmocka_unit_test(tables),
-                                     cmocka_unit_test(reading)};
+                                     cmocka_unit_test(reading),          cmocka_unit_test(ticks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
