@@ -109,10 +109,16 @@ static void check_kinematics(crowd *c) {
 }
 
 static void check_forces(crowd *c) {
-  double many[BODIES * MOST_V], pull[BODIES * MOST_V];
+  double many[BODIES * MOST_V], pull[BODIES * MOST_V], beside[BODIES * MOST_V];
+  double other[BODIES * MOST_V], W2[6 * SITES];
   const tr_body_type *t = c->type;
-  t->gather_run(&c->all, c->g, c->W, many);
+  for (int i = 0; i < 6 * SITES; i++) W2[i] = sin(1.7 * i);
+  t->gather_run(&c->all, c->g, c->W, many, W2, beside);
   t->pull_run(&c->all, c->W, pull);
+  t->pull_run(&c->all, W2, other);
+  for (int i = 0; i < BODIES; i++)
+    assert_memory_equal(beside + c->slot[i].v, other + c->slot[i].v,
+                        sizeof(double) * (size_t)t->nv);
   for (int i = 0; i < BODIES; i++) {
     const tr_body_slot *s = &c->slot[i];
     tr_body_at at = one(c, i, c->cache);

@@ -255,10 +255,11 @@ typedef struct tr_body_type {
   const char *(*trouble)(const tr_body_at *b, double h);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), W (6 per frame).
+  //  -(own force + sum J' W), W (6 per frame), F2 = -sum J' W2 unless W2 is NULL.
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
-  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F);
+  void (*gather_run)(const tr_bodies_at *b, const double g[3], const double *W, double *F,
+                     const double *W2, double *F2);
   void (*pull_run)(const tr_bodies_at *b, const double *W, double *F); // without own forces
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,

@@ -243,41 +243,57 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
   }
 }
 
-// F = -(own force + sum J' W) over n sites of each of four bodies
-TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
-                       const double *W, double *F) {
-  POINTERS(const par, p, slot[l].par);
+TR_INLINE void add_pull4(const tr_body_slot *slot, int k, const double *W, const lanes *rx,
+                         const lanes *ry, lanes *sum) {
+  POINTERS(const double, w, W + 6 * (slot[l].site + k));
+  lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
+  sum[0] += x, sum[1] += y, sum[2] += *rx * y - *ry * x;
+}
+
+TR_INLINE void put_force4(const tr_body_slot *slot, lanes *sum, double *F) {
   POINTERS(double, to, F + slot->v + 3 * l);
-  lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, sum[3] = {0}, c, s, rx, ry;
-  if (g) sum[0] = m * g[0], sum[1] = m * g[1];
-  load_turns4(b->cache + slot->cache, &c, &s);
-  for (int k = 0; k < n; k++) {
-    POINTERS(const double, w, W + 6 * (slot[l].site + k));
-    lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
-    arms4(b, slot, k, &c, &s, &rx, &ry);
-    sum[0] += x, sum[1] += y, sum[2] += rx * y - ry * x;
-  }
   for (int i = 0; i < 3; i++) sum[i] = -sum[i];
   lanes_store3(sum, to);
 }
 
-// g NULL: without own force
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+// F = -(own force + sum J' W) over n sites of each of four bodies, F2 = -sum J' W2
+TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
+                       const double *W, double *F, const double *W2, double *F2) {
+  POINTERS(const par, p, slot[l].par);
+  lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, c, s, rx, ry;
+  lanes sum[3] = {0}, second[3] = {0};
+  if (g) sum[0] = m * g[0], sum[1] = m * g[1];
+  load_turns4(b->cache + slot->cache, &c, &s);
+  for (int k = 0; k < n; k++) {
+    arms4(b, slot, k, &c, &s, &rx, &ry);
+    add_pull4(slot, k, W, &rx, &ry, sum);
+    if (W2) add_pull4(slot, k, W2, &rx, &ry, second);
+  }
+  put_force4(slot, sum, F);
+  if (W2) put_force4(slot, second, F2);
+}
+
+// g NULL: without own force; W2 NULL: the first only
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F,
+                          const double *W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
     if (end - s >= LANES) {
       done = common_points(s), n = LANES;
-      if (done > 0) gather4(b, s, done, g, W, F);
+      if (done > 0) gather4(b, s, done, g, W, F, W2, F2);
     }
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      double sum[3] = {0};
+      double sum[3] = {0}, second[3] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++)
+      for (int k = s->site + done; k < s->site + s->sites; k++) {
         add_pull(&at, b->site + k, W + 6 * k, sum);
+        if (W2) add_pull(&at, b->site + k, W2 + 6 * k, second);
+      }
       for (int i = 0; i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+      for (int i = 0; W2 && i < 3; i++) F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
@@ -285,10 +301,12 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+        (const tr_bodies_at *b, const double g[3], const double *W, double *F, const double *W2,
+         double *F2),
+        (b, g, W, F, W2, F2))
 
 static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F);
+  gather_run(b, NULL, W, F, NULL, NULL);
 }
 
 const tr_body_type tr_body_planar = {

@@ -343,26 +343,31 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
   }
 }
 
-// F = -(own force + sum J' W); g NULL: without own force
-TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F) {
+// F = -(own force + sum J' W), F2 = -sum J' W2; g NULL: without own force; W2 NULL: the first only
+TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, const double *W, double *F,
+                          const double *W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
     int done = 0, n = 1;
     if (end - s >= LANES) {
-      lanes sum[6] = {0};
+      lanes sum[6] = {0}, second[6] = {0};
       if (g) own_force4(b, s, g, sum);
       pull4(b, s, W, sum);
       put_force4(s, sum, F);
+      if (W2) pull4(b, s, W2, second), put_force4(s, second, F2);
       done = common_sites(s), n = LANES;
     }
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      double sum[6] = {0};
+      double sum[6] = {0}, second[6] = {0};
       if (g && done == 0) add_force(&at, g, sum);
-      for (int k = s->site + done; k < s->site + s->sites; k++)
+      for (int k = s->site + done; k < s->site + s->sites; k++) {
         add_pull(&at, b->site + k, W + 6 * k, sum);
+        if (W2) add_pull(&at, b->site + k, W2 + 6 * k, second);
+      }
       for (int i = 0; i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+      for (int i = 0; W2 && i < 6; i++) F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
@@ -372,7 +377,9 @@ TR_WIDE(retract_run, retract_all,
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
 TR_WIDE(gather_run, gather_all,
-        (const tr_bodies_at *b, const double g[3], const double *W, double *F), (b, g, W, F))
+        (const tr_bodies_at *b, const double g[3], const double *W, double *F, const double *W2,
+         double *F2),
+        (b, g, W, F, W2, F2))
 
 TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
                               const double *increment, double *G, double *turned) {
@@ -409,7 +416,7 @@ static void tangent_run(const tr_bodies_at *b, const double g[3], const double *
 }
 
 static void pull_run(const tr_bodies_at *b, const double *W, double *F) {
-  gather_run(b, NULL, W, F);
+  gather_run(b, NULL, W, F, NULL, NULL);
 }
 
 const tr_body_type tr_body_spatial = {

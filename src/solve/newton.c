@@ -89,7 +89,9 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
-static bool exact_here(const tr_newton_problem *p) { return p->regular && p->matrix_cost > 0; }
+static bool exact_here(const tr_newton_problem *p) {
+  return p->regular && !p->inexact && p->matrix_cost > 0;
+}
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {

@@ -72,6 +72,14 @@ typedef struct block_report {
 void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F);
 bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *report);
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
+// Where the entries of column j of the matrix are in F: first + offset[k] for the k-th.
+typedef struct tr_block_column {
+  int first;
+  const int *offset;
+} tr_block_column;
+static inline tr_block_column tr_blocks_column(const tr_blocks *b, int j) {
+  return (tr_block_column){b->column[2 * j], b->offsets + b->column[2 * j + 1]};
+}
 // In place, `count` right-hand sides one after the other; x: room for 2 n.
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs);
 

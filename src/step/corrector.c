@@ -24,6 +24,10 @@ typedef struct correction {
   double t1, length_scale, speed;
 } correction;
 
+bool tr_step_regular(const tr_step *s) {
+  return s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
+}
+
 // q1, v1 from a1
 static void place(const correction *k) {
   const tr_step *s = k->s;
@@ -89,7 +93,7 @@ static tr_status matrix(tr_newton_problem *p) {
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
   if (!done || tr_kkt_refines(&s->kkt)) TR_TRY(hold_values(k));
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
-  p->regular = s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
+  p->regular = tr_step_regular(s);
   return TR_OK;
 }
 

@@ -33,10 +33,14 @@
 #include "full.h"
 #include "math/lanes.h"
 #include "math/vector.h"
+#include "sparse/block.h"
 #include "split.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01; // LITTLE where all terms count
 static const double FEW_TOL = 0.33;
+// A matrix as close to cm X as this part of the limit is looked at again after so many.
+static const double CLOSE = 0.25;
+enum { SELDOM = 8 };
 // The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
 static const double SLOW = 0.15, FADE = 1.02;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
@@ -51,13 +55,22 @@ typedef struct correction {
 
 // ---- long vectors, several numbers at a time ---------------------------------------------------------
 
-// z = x + f y
-TR_INLINE void add_all(int n, const double *restrict x, double f, const double *restrict y,
-                       double *restrict z) {
-  for (int i = 0; i < n; i++) z[i] = x[i] + f * y[i];
+// sum = a + ratio w,  d = dhat + cq sum,  v = vhat + cv a
+TR_INLINE void combine_all(int n, const tr_corrector *c, double ratio, const double *restrict a,
+                           const double *restrict w, double *restrict sum, double *restrict d,
+                           double *restrict v) {
+  const double *dhat = c->dhat, *vhat = c->vhat;
+  double cq = c->cq, cv = c->cv;
+  for (int i = 0; i < n; i++) {
+    sum[i] = a[i] + ratio * w[i];
+    d[i] = dhat[i] + cq * sum[i];
+    v[i] = vhat[i] + cv * a[i];
+  }
 }
-TR_WIDE(add, add_all, (int n, const double *x, double f, const double *y, double *z),
-        (n, x, f, y, z))
+TR_WIDE(combine, combine_all,
+        (int n, const tr_corrector *c, double ratio, const double *a, const double *w, double *sum,
+         double *d, double *v),
+        (n, c, ratio, a, w, sum, d, v))
 
 // y -= x - f z,  w -= g z
 TR_INLINE void shift_all(int n, const double *restrict x, double f, double g,
@@ -94,12 +107,9 @@ TR_WIDE(scale_rows, rows_all, (int n, double cq, double cv, double cw, double *t
 static void place(const correction *k) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv;
   double ratio = c->cw / c->cq;
-  add(nv, k->x1->a, ratio, s->w, s->sum_a);
-  add(nv, c->dhat, c->cq, s->sum_a, s->d);
-  add(nv, c->vhat, c->cv, k->x1->a, k->x1->v);
-  add(s->sys->nc, k->x1->lam, -ratio, s->mu, s->sum_lam);
+  combine(s->sys->nv, c, ratio, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
+  for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
@@ -112,6 +122,10 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
   if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
   weigh(s->sys->nv, c->cm, x, c->unit_metric ? s->w : y, c->history, e1, e3);
+}
+
+static tr_coefficients weights(const tr_corrector *c) {
+  return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
 }
 
 // w = 0 for states and variables.
@@ -240,25 +254,73 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   return far || bent > STIFF || sys->nreaction > 0 || holds_numbers(s);
 }
 
-static tr_status matrix(tr_newton_problem *p) {
-  correction *k = (correction *)p;
+// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks.
+static double distance_from_mass(const tr_step *s, const double *A, const double *blocks) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double *off = s->work->x, most = 0;
+  memset(off, 0, (size_t)sys->nv * sizeof *off);
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    const double *X = blocks + b->mass;
+    for (int c = 0; c < b->nv; c++) {
+      tr_block_column at = tr_blocks_column(p->blocks, b->v + c);
+      const int *row = p->row + p->column[b->v + c];
+      for (int k = 0; row[k] < sys->nv; k++) {
+        int r = row[k] - b->v;
+        double x = A[at.first + at.offset[k]];
+        if (r >= 0 && r < b->nv) x -= s->c.cm * X[r * b->nv + c];
+        off[row[k]] += fabs(x);
+      }
+    }
+  }
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv; k++)
+      most = fmax(most, off[b->v + k] / (s->c.cm * blocks[b->mass + k * (b->nv + 1)]));
+  }
+  return most;
+}
+
+// The matrix at the point of the last residual: its values, or in blocks.
+static void fill(const correction *k, bool in_blocks, double *to) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const tr_state *x = k->x1;
-  tr_coefficients weights = {.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
-  const double *a = c->unit_metric ? x->a : s->sum_a;
-  const double *lam = c->plain ? NULL : c->unit_metric ? x->lam : s->sum_lam;
+  const double *a = c->unit_metric ? k->x1->a : s->sum_a;
+  const double *lam = c->plain ? NULL : c->unit_metric ? k->x1->lam : s->sum_lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
-  tr_tangent_here(s->work, a, lam, c->blocks, weights, s->kkt.values);
+  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, weights(c), to);
   s->work->increment = NULL;
+}
+
+// Straight to where it is factored, unless the second half needs its own. How far it is from cm X is looked at
+// from time to time only where it is close.
+static tr_status matrix(tr_newton_problem *p) {
+  const correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
+  bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
+  double *A = plain ? tr_kkt_blocks(&s->kkt) : NULL, limit = s->bends ? LITTLE : STIFF;
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
-  TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff = tr_make_projection(s, c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks),
-                                c->unit_metric);
+  if (A) {
+    fill(k, true, A);
+    if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)
+      s->far = distance_from_mass(s, A, mass), s->far_age = 0, s->far_side = p->side;
+  }
+  bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
+  if (own || !done || tr_kkt_refines(&s->kkt)) {
+    fill(k, false, s->kkt.values);
+    s->kkt.held = true;
+  }
+  if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
+  p->regular = tr_step_regular(s);
+  s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
+    const tr_state *x = k->x1;
     tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
   }
   return tr_kkt_factor(&s->projection);
@@ -465,6 +527,15 @@ static double unseen(const tr_newton_problem *p, const double *dx) {
   return most / vec_largest(k->x0->lam, nc);
 }
 
+// The sizes of its entries, times f, where the values are not at hand.
+static const tr_kkt *look(const correction *k, const tr_sizes *out) {
+  tr_step *s = k->s;
+  if (s->kkt.held) return &s->kkt;
+  tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
+                   out);
+  return NULL;
+}
+
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
@@ -476,10 +547,15 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   double positions = 64 * DBL_EPSILON * k->length_scale;
   double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
   double noise = 64 * DBL_EPSILON * k->speed + positions * c->cv / c->cq;
-  return tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) &&
-         tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc) &&
-         tr_forces_at_floor(s, &s->kkt, k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r) &&
-         tr_forces_at_floor(s, second, s->w, s->mu, k->length_scale / c->cw, 64, r + nv + nc);
+  if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
+      !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc))
+    return false;
+  tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
+  if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
+    return false;
+  sizes.f = s->mu;
+  return tr_forces_at_floor(s, s->stiff ? second : look(k, &sizes), s->w, s->mu,
+                            k->length_scale / c->cw, 64, r + nv + nc);
 }
 
 // What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
@@ -501,13 +577,14 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
   double rows = DBL_EPSILON * k->length_scale;
   double both = rows + DBL_EPSILON * k->speed * c->cq / c->cv;
-  tr_forces_noise(s, &s->kkt, k->x1->a, k->x1->lam, b);
+  tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
+  tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(nc, rows / c->cq, b + nv);
-  tr_forces_noise(s, second, s->w, s->mu, b + nv + nc);
+  sizes.f = s->mu, sizes.pull = b + nv + nc;
+  tr_forces_noise(s, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu, b + nv + nc);
   tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
   return p->solve(p, b);
 }

@@ -326,11 +326,10 @@ void tr_predict_w(tr_step *s, double t) {
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if (!s->c.few || n < 2) weigh(n, s->past_t, t, line);
-  if (degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree)) {
-    if (s->trend_age == 0) s->w_follows = bears_trend(s, trend, n, w);
-    if (s->w_follows) n = TR_TERMS, w = trend;
-  }
-  combine(n, w, s->past_w, s->sys->nv, s->w);
-  combine(n, w, s->past_mu, s->sys->nc, s->mu);
+  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree);
+  bool judged = may && s->trend_age == 0;
+  if ((!s->c.few || n < 2) && !(may && !judged && s->w_follows)) weigh(n, s->past_t, t, line);
+  if (judged) s->w_follows = bears_trend(s, trend, n, w);
+  if (may && s->w_follows) n = TR_TERMS, w = trend;
+  combine(n, w, s->past_w, s->sys->nv + s->sys->nc, s->w); // mu follows w
 }

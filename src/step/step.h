@@ -109,6 +109,9 @@ struct tr_step {
   tr_kkt projection;    // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   int *mass_slot;       // where X goes in it: tr_mass_slots
   bool stiff;           // it is needed: kkt is too far from it
+  double far;           // how far, when that was looked at last,
+  int far_age;          // matrices ago,
+  uint64_t far_side;    // with these forces acting
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
@@ -117,9 +120,10 @@ struct tr_step {
   double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
   bool numbers_apart; // no constraint reads states or variables
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
-  double *past_w[TR_PAST_W], *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first
-  int degree;                                     // of the last prediction
-  double *sum_a, *sum_lam;                        // (nv), (nc) a + cw/cq w, lam - cw/cq mu
+  double *past_w[TR_PAST_W],
+      *past_mu[TR_PAST_W]; // and of the accepted ones before, newest first; mu = w + nv
+  int degree;              // of the last prediction
+  double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
   double **room;    // (method->vectors) of nv numbers
   void *memory;     // what the method's prepare made
@@ -179,6 +183,7 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0);
 // What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
 // not ask for all there is.
 bool tr_step_steady(const tr_step *s);
+bool tr_step_regular(const tr_step *s);
 
 // The matrix of an earlier step may serve the coefficients in s->c: the same, or under step control
 // near enough for the iteration to bear.

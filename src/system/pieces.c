@@ -130,15 +130,16 @@ static void clear(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
-// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints.
-void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
+// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints. P = -sum J' W2 + G_own' mu.
+void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
+                      double *P) {
   const tr_system *s = w->sys;
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_run *run = &s->body_run[r];
     const tr_body_type *type = s->body[run->first].type;
     if (type->gather_run) {
       tr_bodies_at many = bodies_at(w, run);
-      if (F) type->gather_run(&many, s->gravity, w->W, F);
+      if (F) type->gather_run(&many, s->gravity, w->W, F, P ? w->W2 : NULL, P);
       continue;
     }
     for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
@@ -148,6 +149,9 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi) {
       clear(F + b->v, b->nv);
       type->add_force(&at, s->gravity, F + b->v);
       gather(w, b, &at, w->W, lam, F + b->v);
+      if (!P) continue;
+      clear(P + b->v, b->nv);
+      gather(w, b, &at, w->W2, mu, P + b->v);
     }
   }
 }
@@ -158,7 +162,7 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   if (!lam) clear(w->W, 6 * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
   tr_load_forces(w);
-  tr_gather_bodies(w, lam, F, phi);
+  tr_gather_bodies(w, lam, F, phi, NULL, NULL);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------
@@ -406,7 +410,7 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-void tr_gather_second(tr_work *w, const double *mu, double *out) {
+static void gather_second(tr_work *w, const double *mu, double *out) {
   const tr_system *s = w->sys;
   const double *W = w->W2;
   for (int r = 0; r < s->nbody_run; r++) {
@@ -429,7 +433,7 @@ void tr_gather_second(tr_work *w, const double *mu, double *out) {
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   if (w->W2 == w->W) clear(w->W2, 6 * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
-  tr_gather_second(w, mu, out);
+  gather_second(w, mu, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------

@@ -104,6 +104,5 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double
   tr_own_rates(w, rate);
   load(w, &m, phi, rate);
   tr_load_forces(w);
-  tr_gather_bodies(w, lam, F, phi);
-  tr_gather_second(w, mu, P);
+  tr_gather_bodies(w, lam, F, phi, mu, P);
 }
