@@ -39,6 +39,7 @@ typedef struct tr_method {
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
   bool smooth;                      // a1 - a_n estimates h q'''
+  bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   bool lean;                        // has no use for the values of s->kkt
@@ -179,6 +180,9 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// The largest angle by which the step just tried turns a body besides what it did, in space; whose it is.
+double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body);
 
 // What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
 // not ask for all there is.
