@@ -301,7 +301,8 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
   const tr_joint_ops *ops = x->jops;
   tr_frame frame[6];
   tr_link link[3];
-  double phi[3 * TR_MAX_ROWS], W[36] = {0}, rate[3 * TR_MAX_ROWS], one[TR_MAX_ROWS], w[MAX_N];
+  double phi[3 * TR_MAX_ROWS], W[36] = {0}, W2[36] = {0}, rate[3 * TR_MAX_ROWS];
+  double one[TR_MAX_ROWS], w[MAX_N], mu[TR_MAX_ROWS];
   const tr_frame *pf[] = {&f[0], &f[1]};
   if (!ops->eval_run) return;
   for (int k = 0; k < 3; k++) {
@@ -309,12 +310,14 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
     link[k] = (tr_link){x->par, {2 * k, 2 * k + 1}, 0};
   }
   ops->eval(x->par, x->t, pf, x->mem, x->lam, one, w);
-  ops->eval_run(3, link, x->t, (tr_frames){frame, sizeof *frame}, x->lam, phi, W);
+  for (int i = 0; i < ops->rows; i++) mu[i] = 2 * x->lam[i];
+  ops->eval_run(3, link, x->t, (tr_frames){frame, sizeof *frame},
+                &(tr_joint_run){x->lam, mu, phi, rate, W, W2});
   assert_memory_equal(phi, one, (size_t)ops->rows * sizeof *phi);
   for (int k = 0; k < 6; k++)
     assert_memory_equal(W + 6 * k, w + k % 2 * x->nd, (x->nd == 3 ? 2 : 3) * sizeof *w);
+  for (int i = 0; i < 36; i++) assert_true(W2[i] == 2 * W[i]);
   ops->rate(x->par, x->t, pf, one);
-  ops->rate_run(3, link, (tr_frames){frame, sizeof *frame}, rate);
   assert_memory_equal(rate, one, (size_t)ops->rows * sizeof *rate);
 }
 

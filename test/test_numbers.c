@@ -323,9 +323,8 @@ static void friction_by_reaction(void **unused) {
   motion x = follow(&rubbing_hinge);
   bool ok = true;
   for (int i = 0; i < n; i++) {
-    bool gains = !strncmp(list[i].text, "baumgarte", 9) && !strstr(list[i].text, "1/s");
     double q[HALVINGS], v[HALVINGS];
-    if (list[i].alternates || gains) continue;
+    if (list[i].alternates) continue;
     for (int k = 0; k < HALVINGS; k++) {
       deviation d = deviate(&x, list[i].text, ldexp(x.step, -k));
       q[k] = d.q, v[k] = d.v;

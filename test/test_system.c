@@ -288,8 +288,11 @@ static void check_constraints(point *p, seed *s) {
   for (int i = 0; i < nc; i++) left += p->x.lam[i] * got[i];
   for (int i = 0; i < nv; i++) right += pulled[i] * p->x.v[i];
   bool mutual = true; // else some body hears others that do not feel it
-  for (int i = 0; i < p->sys->nblock; i++)
-    mutual = mutual && tr_block(p->sys, i).pull == tr_block(p->sys, i).width;
+  for (int i = 0; i < p->sys->nblock; i++) {
+    sys_block block;
+    tr_block(p->sys, i, &block);
+    mutual = mutual && block.pull == block.width;
+  }
   if (mutual) assert_near(left, right, 1e-12, "%s: G' against G", p->name);
   double *force = numbers(nv);
   tr_constraint_force(p->work, p->x.lam, force);

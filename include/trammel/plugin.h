@@ -306,6 +306,13 @@ typedef enum tr_sight {
 // Rows are of positions, Phi(q, t) = 0, or of velocities, Gam(v, q, t) = 0: nonholonomic constraints,
 // equations of states. For a row of velocities phi means Gam, G = Gam by the twists, and gamma = d/dt Gam
 // while the frames do not accelerate; there phi_t and rate write 0 and what eval does.
+// What many joints are asked for; NULL: not that. The wrenches of lam and mu go to W and W2 (6 per frame), where
+// nobody else writes; of moments nothing is read.
+typedef struct tr_joint_run {
+  const double *lam, *mu;
+  double *phi, *rate, *W, *W2;
+} tr_joint_run;
+
 typedef struct tr_joint_ops {
   int rows;
   unsigned velocity; // bit r: row r is one of velocities
@@ -331,12 +338,8 @@ typedef struct tr_joint_ops {
   // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
-  // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval of many joints; phi or lam may be
-  // NULL. The wrenches go to W (6 per frame), where nobody else writes; of moments nothing is read.
-  void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const double *lam,
-                   double *phi, double *W);
-  void (*rate_run)(int n, const tr_link *link, tr_frames frame,
-                   double *rate);   // with eval_run
+  // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.
+  void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const tr_joint_run *io);
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

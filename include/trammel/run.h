@@ -106,8 +106,8 @@ typedef struct tr_run_info {
 // ---- observers ------------------------------------------------------------------------------------
 
 // Called at the start, after every accepted step, and twice at an event: before and after what happens
-// in it, at the same time. Embed the struct in one of your own. Anything
-// but TR_OK ends the run: TR_STOPPED is a friendly end, everything else a failure.
+// in it, at the same time; once, inside a step, at one that changes nothing. Embed the struct in one of
+// your own. Anything but TR_OK ends the run: TR_STOPPED is a friendly end, everything else a failure.
 typedef struct tr_observer tr_observer;
 struct tr_observer {
   tr_status (*step)(tr_observer *self, const tr_state *state, const tr_run_info *info);

@@ -102,7 +102,8 @@ static tr_status factor_metric(doctor *d) {
     for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
       values[k] = t->row[k] == j ? metric[j] : 0;
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block block = tr_block(s, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s, i, &block);
     const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b->rows; r++) {
       const double *G = rows + r * b->width;
@@ -112,7 +113,7 @@ static tr_status factor_metric(doctor *d) {
       d->scale[b->row + r] = sum > 0 && !s->of_number[b->row + r] ? 1 / sqrt(sum) : 0;
     }
   }
-  tr_silence_rows(s, s->of_number, values);
+  if (s->nnumber > 0) tr_silence_rows(s, s->of_number, values);
   return tr_kkt_factor(&d->own.kkt);
 }
 

@@ -149,7 +149,8 @@ static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr
   if (!B || !row) return TR_NO_MEMORY;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   for (int b = 0; b < s->nblock; b++) {
-    const sys_block block = tr_block(s, b), *k = &block;
+    sys_block block;
+    const sys_block *k = tr_block(s, b, &block);
     const double *G = tr_block_rows(w, b);
     for (int r = 0; r < k->rows; r++) {
       memset(row, 0, (size_t)n * sizeof *row);

@@ -35,12 +35,6 @@ static void accept(const void *par, double t, const tr_frame *const *f, double *
   hinge_remember(f, t, mem);
 }
 
-static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
-  (void)t;
-  points_run(n, l, frame, lam, phi, W);
-}
-
 static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
   (void)par, (void)t;
   points_rate(f, out);
@@ -52,8 +46,7 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
-                                    .eval_run = run2,
-                                    .rate_run = points_rate_run,
+                                    .eval_run = points_run,
                                     .measure_names = names,
                                     .measure = measure2};
 static const tr_joint_ops spatial = {.rows = 5,

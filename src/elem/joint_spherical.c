@@ -28,32 +28,25 @@ static void jac3(const void *par, double t, const tr_frame *const *f, double *G)
   for (int i = 0; i < 3; i++) G[12 * i + i] = -1, G[12 * i + 6 + i] = 1;
 }
 
-static void run2(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
-  (void)t;
-  points_run(n, l, frame, lam, phi, W);
-}
-
 static void rate2(const void *par, double t, const tr_frame *const *f, double *out) {
   (void)par, (void)t;
   points_rate(f, out);
 }
 
-static void run3(int n, const tr_link *l, double t, tr_frames frame, const double *lam, double *phi,
-                 double *W) {
+static void pull(const double *lam, const tr_link *l, double *W) {
+  v3_copy(lam + l->row, W + 6 * l->frame[0]);
+  v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
+}
+
+static void run3(int n, const tr_link *l, double t, tr_frames frame, const tr_joint_run *io) {
   (void)t;
   for (; n > 0; n--, l++) {
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
-    if (phi) v3_sub(B->p, A->p, phi + l->row);
-    if (!lam) continue;
-    v3_copy(lam + l->row, W + 6 * l->frame[0]);
-    v3_scale(-1, lam + l->row, W + 6 * l->frame[1]);
+    if (io->phi) v3_sub(B->p, A->p, io->phi + l->row);
+    if (io->rate) v3_sub(B->v, A->v, io->rate + l->row);
+    if (io->lam) pull(io->lam, l, io->W);
+    if (io->mu) pull(io->mu, l, io->W2);
   }
-}
-
-static void rate_run3(int n, const tr_link *l, tr_frames frame, double *rate) {
-  for (; n > 0; n--, l++)
-    v3_sub(tr_frame_at(frame, l->frame[1])->v, tr_frame_at(frame, l->frame[0])->v, rate + l->row);
 }
 
 static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {
@@ -66,15 +59,13 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
-                                    .eval_run = run2,
-                                    .rate_run = points_rate_run};
+                                    .eval_run = points_run};
 static const tr_joint_ops spatial = {.rows = 3,
                                      .sight = TR_JOINS_POINTS,
                                      .eval = eval3,
                                      .jac = jac3,
                                      .rate = rate3,
-                                     .eval_run = run3,
-                                     .rate_run = rate_run3};
+                                     .eval_run = run3};
 
 const tr_joint_type tr_joint_spherical = {
     .name = "spherical",

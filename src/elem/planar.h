@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elem.h"
+#include "math/lanes.h"
 
 static inline void points_eval(const tr_frame *const *f, const double *lam, double *phi,
                                double *w) {
@@ -23,23 +24,36 @@ static inline void points_jac(double *G) {
   G[0] = G[7] = -1, G[3] = G[10] = 1;
 }
 
-static inline void points_run(int n, const tr_link *l, tr_frames frame, const double *lam,
-                              double *phi, double *W) {
+TR_INLINE void difference2(const double *b, const double *a, double *out) {
+  double x = b[0] - a[0], y = b[1] - a[1];
+  out[0] = x, out[1] = y;
+}
+
+TR_INLINE void pull_points(const double *lam, const tr_link *l, double *W) {
+  double x = lam[l->row], y = lam[l->row + 1], *A = W + 6 * l->frame[0], *B = W + 6 * l->frame[1];
+  A[0] = x, A[1] = y, B[0] = -x, B[1] = -y;
+}
+
+// What io has is known where it is called: nothing is asked in the loop.
+TR_INLINE void points_all(int n, const tr_link *l, tr_frames frame, tr_joint_run io) {
   for (; n > 0; n--, l++) {
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
-    double *WA = W + 6 * l->frame[0], *WB = W + 6 * l->frame[1];
-    if (phi) phi[l->row] = B->p[0] - A->p[0], phi[l->row + 1] = B->p[1] - A->p[1];
-    if (!lam) continue;
-    double x = lam[l->row], y = lam[l->row + 1];
-    WA[0] = x, WA[1] = y, WB[0] = -x, WB[1] = -y;
+    if (io.phi) difference2(B->p, A->p, io.phi + l->row);
+    if (io.rate) difference2(B->v, A->v, io.rate + l->row);
+    if (io.lam) pull_points(io.lam, l, io.W);
+    if (io.mu) pull_points(io.mu, l, io.W2);
   }
 }
 
-static inline void points_rate_run(int n, const tr_link *l, tr_frames frame, double *rate) {
-  for (; n > 0; n--, l++) {
-    const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
-    rate[l->row] = B->v[0] - A->v[0], rate[l->row + 1] = B->v[1] - A->v[1];
-  }
+static inline void points_run(int n, const tr_link *l, double t, tr_frames frame,
+                              const tr_joint_run *io) {
+  (void)t;
+  if (io->phi && io->rate && io->lam && io->mu)
+    points_all(n, l, frame, *io);
+  else if (io->phi && io->lam && !io->rate && !io->mu)
+    points_all(n, l, frame, (tr_joint_run){.lam = io->lam, .phi = io->phi, .W = io->W});
+  else
+    points_all(n, l, frame, *io);
 }
 
 static inline void points_rate(const tr_frame *const *f, double *out) {

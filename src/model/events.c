@@ -185,6 +185,8 @@ void tr_plan_event_each(tr_planner *p, const tr_node *node, const char *name) {
   }
   plan->event = grown;
   tr_plan_event e = {.name = name, .place = tr_plan_place(p, node->key_place)};
+  const tr_node *when = node->kind == TR_MAP ? tr_node_find(node, "when") : NULL;
+  e.when_place = when ? tr_plan_place(p, when->place) : e.place;
   p->own_markers = p->nextra = 0;
   bool ok = tr_plan_fields(p, node, tr_event_fields(), sizeof e.par, tr_event_keys(), &e.par);
   ok = read_set(p, node, &e) && ok;

@@ -61,7 +61,7 @@ typedef struct tr_plan_set {
 
 typedef struct tr_plan_event {
   const char *name;
-  tr_place place;
+  tr_place place, when_place;
   tr_event_par par;
   int markers, marker[TR_MAX_MARKERS];
   int nset, nlock, nunlock, nsettle;

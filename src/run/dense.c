@@ -82,10 +82,20 @@ const tr_state *tr_dense_at(tr_run *r, double t) {
 }
 
 tr_status tr_dense_sharpen(tr_run *r) {
-  if (r->fresh && r->current) return TR_OK;
-  TR_TRY(tr_solve_accelerations(&r->projector, &r->before, r->before.a, r->before.lam));
+  size_t nv = (size_t)r->sys->nv, nc = (size_t)r->sys->nc;
+  tr_state *x0 = &r->before;
+  memcpy(r->plain, x0->a, nv * sizeof *x0->a);
+  memcpy(r->plain + nv, x0->lam, nc * sizeof *x0->lam);
+  TR_TRY(tr_solve_accelerations(&r->projector, x0, x0->a, x0->lam));
   tr_state_copy(&r->shown, &r->x);
   TR_TRY(tr_solve_accelerations(&r->projector, &r->x, r->shown.a, r->shown.lam));
   r->current = true;
   return TR_OK;
+}
+
+void tr_dense_blunt(tr_run *r) {
+  size_t nv = (size_t)r->sys->nv, nc = (size_t)r->sys->nc;
+  memcpy(r->before.a, r->plain, nv * sizeof *r->plain);
+  memcpy(r->before.lam, r->plain + nv, nc * sizeof *r->plain);
+  r->current = false;
 }

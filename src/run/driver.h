@@ -16,7 +16,9 @@ typedef struct tr_watch {
   bool grazes, touched;              // it happens by a touch; it has, and is still near
   double g, rate, most_g, most_rate; // at the last state; largest so far
   double rate0;                      // of the state before
-  double at;                         // when it happens in the last step, or INFINITY
+  double from, till;                 // it is watched from here to there in the last step
+  bool lost;                         // where it ceases to be a number
+  double at;                         // when it happens in there, or INFINITY
   int to;                            // its side at the end of it
   double before;                     // rate before the event
   double last;                       // when it happened last, or -INFINITY
@@ -57,9 +59,11 @@ struct tr_run {
   double *increment, *rate; // (nv)
   bool high_order;          // see dense.c
   double *bend;             // (4 nv) u'' at the end, and room
+  double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below
   // events
   tr_watch *watch; // (nevent)
   double *normal;  // (2 nv)
+  bool *follows;   // (nc) rows that say nothing new
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
@@ -83,6 +87,8 @@ void tr_run_accept(tr_run *r, double t1);
 tr_status tr_run_look(tr_run *r, tr_error *error);
 // Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
 tr_status tr_run_show(tr_run *r, tr_error *error);
+// Shows a state inside the last step; NULL: its end, to those who do not see every step.
+tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 // The samples of the last step up to t.
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
@@ -110,12 +116,13 @@ void tr_dense_keep(tr_run *r);
 const tr_state *tr_dense_at(tr_run *r, double t);
 // Its q and v only.
 const tr_state *tr_dense_motion(tr_run *r, double t);
-// The accelerations of the states on either end, where those of the method are for other times.
+// The accelerations of the states on either end, where those of the method are for other times; and back.
 tr_status tr_dense_sharpen(tr_run *r);
+void tr_dense_blunt(tr_run *r);
 
 // Events (events.c).
 tr_status tr_events_make(tr_run *r, tr_error *error);
-void tr_events_reset(tr_run *r); // the run begins at another state
+tr_status tr_events_reset(tr_run *r, tr_error *error); // the run begins at another state
 // What happens at the start, with the start shown; what happens in the last step: then *happened, and
 // all has been shown.
 tr_status tr_events_start(tr_run *r, tr_error *error);

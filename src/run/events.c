@@ -7,7 +7,8 @@
 //     one instant.
 // (2) The step then ends there: the state of the dense output, with the accelerations of the states on
 //     either end, is shown, acted on in the order of the model, made consistent and shown again. The
-//     method begins anew.
+//     method begins anew. Events that only tell are noted, and the step goes on: neither the steps nor the
+//     times of other events know of them.
 // (3) After its own event an expression is at zero up to round-off. Its side is where its rate leads it,
 //     so that it neither fires again nor misses the next crossing, however soon. A rate that is nothing
 //     either is rest: it has no side until it is clearly away (a contact: once it has settled). It
@@ -18,7 +19,8 @@
 //     is let through falls.)
 // (4) What jumps over zero by the doing of others fires in the same instant, each event once. So does what passes
 //     zero in that instant and is turned back. If one that has fired would fire again, they chatter.
-// (5) Events without any time between them end the run with an error that names them.
+// (5) Events without any time between them end the run with an error that names them; so does an expression that is
+//     no number, once it is watched there.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -35,13 +37,16 @@ enum {
   MOST_ROUNDS = 20,
   MOST_HALVINGS = 48,
   MOST_ROOT = 200,
-  MOST_SEARCH = 60
+  MOST_SEARCH = 60,
+  MOST_TOLD = 1000 // in one step
 };
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->watch = TR_NEW(&r->arena, r->sys->nevent, tr_watch);
   r->normal = TR_NEW(&r->arena, 2 * r->sys->nv, double);
-  if (!r->watch || !r->normal) return tr_no_memory(error);
+  r->follows = TR_NEW(&r->arena, r->sys->nc, bool);
+  r->plain = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
+  if (!r->watch || !r->normal || !r->follows || !r->plain) return tr_no_memory(error);
   r->record_capacity = FIRST_RECORDS;
   r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
   if (!r->record) return tr_no_memory(error);
@@ -57,6 +62,12 @@ static bool counts(const tr_run *r, int k, int side) { // leaving this side
   return d == TR_CROSS_BOTH || d == (side < 0 ? TR_CROSS_RISING : TR_CROSS_FALLING);
 }
 
+// It changes nothing.
+static bool tells(const tr_run *r, int k) {
+  const tr_plan_event *e = r->sys->event[k].plan;
+  return !e->par.stop && isnan(e->par.restitution) && !e->nset && !e->nlock && !e->nunlock;
+}
+
 static int sign(double x) { return (x > 0) - (x < 0); }
 
 static double instant(const tr_run *r) {
@@ -64,6 +75,12 @@ static double instant(const tr_run *r) {
 }
 
 // ---- values ---------------------------------------------------------------------------------------
+
+// At the point of the last tr_kinematics; 0 where there is none, as at the foot of a square root.
+static double slope(const tr_run *r, int k, const tr_state *x) {
+  double rate = tr_event_slope(r->work, k, x->a, NULL);
+  return isfinite(rate) ? rate : 0;
+}
 
 // All expressions and their rates at the state.
 static void evaluate(tr_run *r) {
@@ -73,9 +90,17 @@ static void evaluate(tr_run *r) {
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->g = tr_event_value(r->work, k);
-    w->rate = tr_event_slope(r->work, k, x->a, NULL);
-    w->most_g = fmax(w->most_g, fabs(w->g)), w->most_rate = fmax(w->most_rate, fabs(w->rate));
+    w->rate = slope(r, k, x);
+    if (isfinite(w->g)) w->most_g = fmax(w->most_g, fabs(w->g));
+    w->most_rate = fmax(w->most_rate, fabs(w->rate));
   }
+}
+
+static tr_status no_number(const tr_run *r, int k, double g, double t, tr_error *error) {
+  const tr_plan_event *e = r->sys->event[k].plan;
+  return tr_fail(error, TR_FAILED, &e->when_place,
+                 "event \"%s\": its expression is not a finite number (%g) at t = %.9g s", e->name,
+                 fabs(g), t);
 }
 
 static double value_inside(tr_run *r, int k, double t) {
@@ -100,7 +125,7 @@ static double shallow(const tr_run *r, int k) {
 // How well the place of a smallest value is known: g = g'' dt^2/2 is round-off there.
 static double bluntness(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
-  double h = r->x.t - r->before.t;
+  double h = w->till - w->from;
   return fmin(h, sqrt(2 * h * roundoff(r, k) / fmax(fabs(w->rate - w->rate0), DBL_MIN)));
 }
 
@@ -127,10 +152,19 @@ static bool sleeps(const tr_run *r, int k) {
   return false;
 }
 
-void tr_events_reset(tr_run *r) {
-  if (r->sys->nevent == 0) return;
+// All that are watched are numbers.
+static tr_status check(const tr_run *r, tr_error *error) {
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (!isfinite(r->watch[k].g) && !r->watch[k].spent && !sleeps(r, k))
+      return no_number(r, k, r->watch[k].g, r->x.t, error);
+  return TR_OK;
+}
+
+tr_status tr_events_reset(tr_run *r, tr_error *error) {
+  if (r->sys->nevent == 0) return TR_OK;
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].side = new_side(r, k);
+  return check(r, error);
 }
 
 // ---- where ----------------------------------------------------------------------------------------
@@ -194,7 +228,7 @@ static bool ends_grazing(const tr_run *r, int k) {
 // When an expression fires in the last step, or INFINITY; w->to: its side at the end.
 static double first_crossing(tr_run *r, int k) {
   tr_watch *w = &r->watch[k];
-  double t0 = r->before.t, t1 = r->x.t, near = instant(r);
+  double t0 = w->from, t1 = w->till, near = instant(r);
   int s = w->side;
   if (ends_grazing(r, k)) return touch_at(r, k, t1);
   if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
@@ -221,21 +255,24 @@ static bool may_cross(const tr_watch *w, double near) {
 
 // ---- what happens ---------------------------------------------------------------------------------
 
-static void note(tr_run *r, int k) {
-  const tr_watch *w = &r->watch[k];
+static void note(tr_run *r, int k, double t, double rate) {
+  tr_watch *w = &r->watch[k];
   const sys_event *e = &r->sys->event[k];
+  const char *what = w->what ? w->what : e->text;
+  w->last = t, w->what = NULL;
+  w->spent = par_of(r, k)->once, w->touched = w->grazes;
   r->info.events++;
   if (r->records == TR_MAX_RECORDS) return;
   tr_event_record *grown =
       tr_grow(r->sys->al, r->record, r->records, &r->record_capacity, sizeof *r->record);
   if (!grown) return; // the list is shorter, the run goes on
   r->record = grown;
-  r->record[r->records++] = (tr_event_record){.t = r->x.t,
+  r->record[r->records++] = (tr_event_record){.t = t,
                                               .name = e->e.name,
                                               .message = e->plan->par.message,
-                                              .what = w->what ? w->what : e->text,
+                                              .what = what,
                                               .before = w->before,
-                                              .after = w->rate};
+                                              .after = rate};
 }
 
 tr_event_record tr_run_event(const tr_run *r, long i) {
@@ -272,7 +309,7 @@ static bool find_jumps(tr_run *r, int *undone) {
     int led = level ? new_side(r, k) : 0;
     if (led != 0) now = led;
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
-    if (jumps && w->fired && led != 0 && counts(r, k, w->side)) *undone = k;
+    if (jumps && w->fired && led != 0 && counts(r, k, w->side) && !tells(r, k)) *undone = k;
     w->fires = jumps && !w->fired && counts(r, k, w->side);
     if (w->fires) w->before = w->rate;
     any = any || w->fires;
@@ -304,6 +341,13 @@ static tr_status undoes(const tr_run *r, int k, tr_error *error) {
       r->sys->event[k].e.name, r->x.t);
 }
 
+// Whether some event that fires does more than tell.
+static bool any_acts(const tr_run *r) {
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (r->watch[k].fires && !tells(r, k)) return true;
+  return false;
+}
+
 // The events that fire, at r->x, which has not been shown.
 static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
@@ -314,29 +358,40 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   int undone = -1;
   find_passing(r);
   for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
-    status = tr_events_act(r, error);
+    if (any_acts(r)) status = tr_events_act(r, error);
     if (status != TR_OK) break;
     evaluate(r);
     for (int k = 0; k < r->sys->nevent; k++) {
-      tr_watch *w = &r->watch[k];
-      if (!w->fires) continue;
-      note(r, k);
-      w->fired = true, w->last = r->x.t, w->what = NULL;
-      w->spent = par_of(r, k)->once, w->touched = w->grazes;
+      if (!r->watch[k].fires) continue;
+      note(r, k, r->x.t, r->watch[k].rate);
+      r->watch[k].fired = true;
       if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
     }
     more = find_jumps(r, &undone);
     if (undone >= 0) return undoes(r, undone, error);
   }
+  if (status == TR_OK) status = check(r, error);
   if (status == TR_OK) status = tr_run_show(r, error);
   r->info.at_event = false;
   return status == TR_OK && r->info.stopped_by ? TR_STOPPED : status;
 }
 
+// Those that fire, at t in the last step or at the start, change nothing: they are noted.
+static void tell(tr_run *r, const tr_state *x) {
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (r->sys->nreaction > 0) tr_show_reactions(r->work, x->lam);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (!w->fires) continue;
+    w->before = slope(r, k, x);
+    note(r, k, x->t, w->before);
+  }
+}
+
 tr_status tr_events_start(tr_run *r, tr_error *error) {
   bool any = false;
   if (r->sys->nevent == 0) return TR_OK;
-  tr_events_reset(r);
+  TR_TRY(tr_events_reset(r, error));
   double near = instant(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
@@ -347,8 +402,12 @@ tr_status tr_events_start(tr_run *r, tr_error *error) {
     w->before = w->rate;
     any = any || w->fires;
   }
-  return any ? happen(r, true, error) : TR_OK;
+  if (any_acts(r)) return happen(r, true, error);
+  if (any) tell(r, tr_run_state(r));
+  return TR_OK;
 }
+
+// ---- in the last step -----------------------------------------------------------------------------
 
 // The state in the middle of the last step takes the place of its end.
 static void step_back(tr_run *r, double t) {
@@ -359,35 +418,100 @@ static void step_back(tr_run *r, double t) {
   r->current = false;
 }
 
-// The time of the first event in the step, INFINITY: none, and all sides are known. Those there fire;
-// touches, whose time is not sharp, with what is next to them.
-static double find_first(tr_run *r) {
-  double crossing = INFINITY, first = INFINITY, near = instant(r);
+// An expression that is no number at the end of the step is watched as long as it is one.
+static void watch_numbers(tr_run *r, int k) {
+  tr_watch *w = &r->watch[k];
+  double a = w->from, b = w->till, near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+  while (b - a > near) {
+    double m = 0.5 * (a + b);
+    if (!(m > a && m < b)) break;
+    *(isfinite(value_inside(r, k, m)) ? &a : &b) = m;
+  }
+  w->till = a, w->lost = true;
+  w->g = value_inside(r, k, a);
+  const tr_state *x = tr_dense_at(r, a);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  w->rate = slope(r, k, x);
+}
+
+// When each fires in what is left of the step; touches, whose time is not sharp, with crossings next to them,
+// unless those only tell. The first that acts, the first that tells.
+static void find_events(tr_run *r, double *acts, double *told) {
+  double crossing[2] = {INFINITY, INFINITY}, first[2] = {INFINITY, INFINITY}, near = instant(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->to = w->side, w->grazes = false;
-    w->at = may_cross(w, near) ? first_crossing(r, k) : INFINITY;
-    if (!w->grazes) crossing = fmin(crossing, w->at);
+    w->at = w->from < w->till && may_cross(w, near) ? first_crossing(r, k) : INFINITY;
+    if (tells(r, k) && w->at == w->last && w->at == w->from) w->at = INFINITY; // told already
+    if (!w->grazes) crossing[tells(r, k)] = fmin(crossing[tells(r, k)], w->at);
   }
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    if (w->grazes && fabs(w->at - crossing) <= bluntness(r, k)) w->at = crossing;
-    first = fmin(first, w->at);
+    double blunt = w->grazes ? bluntness(r, k) : 0;
+    for (int i = 0; i <= tells(r, k) && w->grazes; i++)
+      if (fabs(w->at - crossing[i]) <= blunt) w->at = crossing[i];
+    first[tells(r, k)] = fmin(first[tells(r, k)], w->at);
   }
-  for (int k = 0; k < r->sys->nevent; k++) {
-    tr_watch *w = &r->watch[k];
-    if (first == INFINITY) w->side = w->to;
-    w->fires = first < INFINITY && w->at <= first + near;
-  }
-  return first;
+  *acts = first[0], *told = first[1];
 }
 
-tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
+// Shows the samples up to t, as they are without events.
+static tr_status serve(tr_run *r, double t, tr_error *error) {
+  bool sampled = false;
+  for (int i = 0; i < r->observers; i++) sampled = sampled || r->observer[i]->spacing > 0;
+  if (!sampled) return TR_OK;
+  tr_dense_blunt(r);
+  TR_TRY(tr_run_serve(r, t, error));
+  tr_dense_sharpen(r);
+  return TR_OK;
+}
+
+// What only tells, at t and up to an instant after: the step goes on, and so does the watch, from there.
+static tr_status tell_inside(tr_run *r, double t, tr_error *error) {
+  double near = instant(r);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    w->fires = tells(r, k) && w->at <= t + near;
+  }
+  TR_TRY(serve(r, t, error));
+  const tr_state *x = t < r->x.t ? tr_dense_at(r, t) : tr_run_state(r);
+  tell(r, x);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (!w->fires) continue;
+    w->from = w->at, w->rate0 = w->before;
+    int way = par_of(r, k)->direction;
+    if (!w->grazes) w->side = way == TR_CROSS_BOTH ? -w->side : way == TR_CROSS_RISING ? 1 : -1;
+  }
+  return tr_run_tell(r, t < r->x.t - near ? x : NULL, error);
+}
+
+// All events of the last step up to the first that acts: it is found, INFINITY: there is none.
+static tr_status look_inside(tr_run *r, double *t, tr_error *error) {
+  double told, near = instant(r);
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (!isfinite(r->watch[k].g) && r->watch[k].side != 0) watch_numbers(r, k);
+  find_events(r, t, &told);
+  for (int i = 0; i < MOST_TOLD && told < INFINITY && told < *t - near; i++) {
+    TR_TRY(tell_inside(r, told, error));
+    find_events(r, t, &told);
+  }
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    if (*t == INFINITY) w->side = w->to;
+    w->fires = *t < INFINITY && w->at <= *t + near;
+    if (*t == INFINITY && w->lost && !w->spent) return no_number(r, k, NAN, w->till, error);
+  }
+  return TR_OK;
+}
+
+// Whether something may have happened in the last step.
+static bool suspect(tr_run *r) {
   bool any = false;
-  *happened = false;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->rate0 = w->rate, w->touched = w->touched && fabs(w->g) <= tr_event_touch(r->sys, k);
+    w->from = r->before.t, w->till = r->x.t, w->lost = false;
   }
   if (r->sys->nevent > 0) evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
@@ -396,20 +520,26 @@ tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
       w->side = 0;
     else if (w->side == 0 && fabs(w->g) > NOTHING * w->most_g)
       w->side = sign(w->g), w->settled = false;
-    any = any || may_cross(w, instant(r));
+    any = any || may_cross(w, instant(r)) || (w->side != 0 && !w->spent && !isfinite(w->g));
   }
-  if (!any) return TR_OK;
-  bool current = r->current;
-  if (tr_dense_sharpen(r) != TR_OK) r->current = current;
-  double t = find_first(r);
+  return any;
+}
+
+tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
+  double t = INFINITY;
+  *happened = false;
+  if (!suspect(r)) return TR_OK;
+  if (tr_dense_sharpen(r) != TR_OK) tr_dense_blunt(r);
+  TR_TRY(look_inside(r, &t, error));
   if (t == INFINITY) {
-    r->current = current;
+    tr_dense_blunt(r);
     return TR_OK;
   }
   *happened = true;
-  TR_TRY(tr_run_serve(r, t, error));
+  TR_TRY(serve(r, t, error));
   if (t < r->x.t) step_back(r, t);
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].before = r->watch[k].rate;
+  if (r->recompute) r->current = false;
   return happen(r, false, error);
 }

@@ -25,11 +25,18 @@ static void place(tr_run *r) {
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
 }
 
-static void set_parameters(tr_run *r, int k) {
+static tr_status set_parameters(tr_run *r, int k, tr_error *error) {
   const tr_plan_event *e = plan_of(r, k);
   place(r);
-  for (int i = 0; i < e->nset; i++)
-    r->x.mem[r->sys->switched_mem + e->set[i].k] = tr_event_set_value(r->work, k, i);
+  for (int i = 0; i < e->nset; i++) {
+    double value = tr_event_set_value(r->work, k, i);
+    if (!isfinite(value))
+      return tr_fail(error, TR_FAILED, &e->place,
+                     "event \"%s\" at t = %.9g s: sets \"%s\" to what is not a finite number (%g)",
+                     e->name, r->x.t, r->sys->plan.switched[e->set[i].k].name, fabs(value));
+    r->x.mem[r->sys->switched_mem + e->set[i].k] = value;
+  }
+  return TR_OK;
 }
 
 static void lock(tr_run *r, int n, const int *joint, bool on) {
@@ -74,7 +81,6 @@ static tr_status settle(tr_run *r, int k, double c, tr_error *error) {
                    "largest at %.3g) and nothing carries from here on: name joints to \"settle\" "
                    "on, or end the run by then",
                    e->name, r->x.t, c, w->most_rate);
-  lock(r, e->nsettle, e->settle, true);
   return TR_OK;
 }
 
@@ -100,6 +106,12 @@ static tr_status impacts(tr_run *r, tr_error *error) {
       double e = plan_of(r, k)->par.restitution;
       if (!r->watch[k].fires || isnan(e)) continue;
       double c = approach(r, k);
+      if (!isfinite(c))
+        return tr_fail(
+            error, TR_FAILED, &plan_of(r, k)->when_place,
+            "event \"%s\": the rate of its expression is not a finite number (%g) at t = "
+            "%.9g s: no impact can turn it",
+            plan_of(r, k)->name, fabs(c), r->x.t);
       if (pass == 0 && brushes(r, k, c)) continue;
       bool last = pass == 0 && is_last(r, k, c);
       if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
@@ -111,34 +123,78 @@ static tr_status impacts(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
-// Joints are locked where the bodies are at the instant found, or where they are after positions have been put
-// on the constraints: other joints may leave no other place.
-static tr_status act(tr_run *r, bool on_constraints, tr_error *error) {
-  bool struck = false;
+// ---- joints that are to hold ----------------------------------------------------------------------
+
+// Whether events that fire lock joints, and with `now` that they do.
+static bool lock_all(tr_run *r, bool now) {
+  bool any = false;
   for (int k = 0; k < r->sys->nevent; k++) {
-    if (!r->watch[k].fires) continue;
-    set_parameters(r, k);
-    lock(r, plan_of(r, k)->nunlock, plan_of(r, k)->unlock, false);
-    struck = struck || !isnan(plan_of(r, k)->par.restitution);
+    const tr_plan_event *e = plan_of(r, k);
+    const tr_watch *w = &r->watch[k];
+    if (!w->fires) continue;
+    any = any || e->nlock > 0 || (w->settled && e->nsettle > 0);
+    if (now && w->settled) lock(r, e->nsettle, e->settle, true);
+    if (now) lock(r, e->nlock, e->lock, true);
   }
-  // what has been let go, and velocities on the constraints
-  if (struck || on_constraints) TR_TRY(tr_run_begin(r, false, false, error));
-  if (struck) TR_TRY(impacts(r, error));
-  for (int k = 0; k < r->sys->nevent; k++)
-    if (r->watch[k].fires) lock(r, plan_of(r, k)->nlock, plan_of(r, k)->lock, true);
-  return tr_run_begin(r, false, false, error);
+  return any;
+}
+
+static void exchange(tr_state *a, tr_state *b) {
+  tr_state old = *a;
+  *a = *b, *b = old;
+}
+
+// Positions onto all that holds; rows that say nothing new then hold where they are, lest they contradict
+// the others in the last digits.
+static tr_status put_on(tr_run *r, tr_error *error) {
+  tr_state *x = &r->x;
+  double *phi = r->work->x;
+  const tr_redundancy *red = &r->projector.redundancy;
+  bool follow = red->count > 0;
+  memset(r->follows, 0, (size_t)r->sys->nc * sizeof *r->follows);
+  for (int k = 0; k < red->count; k++) r->follows[red->row[k]] = true;
+  r->projector.loose = follow ? r->follows : NULL;
+  tr_status status = tr_project(&r->projector, x, NULL, error);
+  r->projector.loose = NULL;
+  if (status != TR_OK || !follow) return status;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  tr_forces(r->work, NULL, NULL, phi);
+  tr_joints_give_way(r->sys, r->follows, phi, x->mem);
+  return TR_OK;
+}
+
+// Joints hold where the bodies are at the instant found, which dense output leaves open a little: which of
+// their rows say something new shows once the other joints are closed. Where that instant is too far from
+// any place that all of them allow, they hold where the bodies are with the others closed.
+static tr_status lock_joints(tr_run *r, tr_error *error) {
+  if (!lock_all(r, false)) return TR_OK;
+  tr_error first = {0};
+  tr_state_copy(&r->next, &r->x);
+  r->projector.again = true;
+  TR_TRY(tr_project(&r->projector, &r->x, NULL, error));
+  lock_all(r, true);
+  tr_status status = tr_diagnose(&r->projector, &r->x);
+  if (status < 0) return tr_no_memory(error);
+  exchange(&r->x, &r->next);
+  lock_all(r, true);
+  status = put_on(r, &first);
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK) exchange(&r->x, &r->next);
+  return TR_OK;
 }
 
 tr_status tr_events_act(tr_run *r, tr_error *error) {
-  bool locks = false;
-  tr_error first = {0};
-  for (int k = 0; k < r->sys->nevent; k++)
-    locks = locks || (r->watch[k].fires && plan_of(r, k)->nlock > 0);
-  if (!locks) return act(r, false, error);
-  tr_state_copy(&r->next, &r->x);
-  tr_status status = act(r, false, &first);
-  if (status == TR_NO_MEMORY && error) *error = first;
-  if (status == TR_OK || status == TR_NO_MEMORY) return status;
-  tr_state_copy(&r->x, &r->next);
-  return act(r, true, error);
+  bool struck = false;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    if (!r->watch[k].fires) continue;
+    TR_TRY(set_parameters(r, k, error));
+    lock(r, plan_of(r, k)->nunlock, plan_of(r, k)->unlock, false);
+    struck = struck || !isnan(plan_of(r, k)->par.restitution);
+  }
+  if (struck) { // velocities on the constraints, without what has been let go
+    TR_TRY(tr_run_begin(r, false, false, error));
+    TR_TRY(impacts(r, error));
+  }
+  TR_TRY(lock_joints(r, error));
+  return tr_run_begin(r, false, false, error);
 }

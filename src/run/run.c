@@ -18,6 +18,7 @@
 static const double SHORT_STEP = 5e-6; // seconds
 
 enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
+enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
 static const double HALF_TURN = 3.141592653589793;
@@ -118,7 +119,19 @@ static tr_status show(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error) {
+  if (r->observers == 0) return TR_OK;
+  if (!x) TR_TRY(refresh_for_observers(r, error));
+  r->info.at_event = true;
+  tr_run_info info = tr_run_describe(r);
+  r->info.at_event = false;
+  for (int i = 0; i < r->observers; i++)
+    if (x || r->observer[i]->spacing > 0) TR_TRY(call(r, i, x ? x : tr_run_state(r), &info, error));
+  return TR_OK;
+}
+
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error) {
+  TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
     if (r->observer[i]->spacing > 0) TR_TRY(call_sampled(r, i, t, true, &info, error));
@@ -203,6 +216,19 @@ static tr_status prepare_shown(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+// The first redundant constraints met, and those that come with a lock: lines not there yet, some of them.
+static bool warn_redundant(tr_run *r, const char *lines) {
+  for (const char *line = lines; *line; line += strcspn(line, "\n") + 1) {
+    const char *now = r->info.warnings, *known = now;
+    size_t n = strcspn(line, "\n") + 1;
+    while (*known && strncmp(known, line, n) != 0) known += strcspn(known, "\n") + 1;
+    if (*known || strlen(now) + n > MOST_WARNINGS) continue;
+    r->info.warnings = tr_arena_printf(&r->arena, "%s%.*s", now, (int)n, line);
+    if (!r->info.warnings) return false;
+  }
+  return true;
+}
+
 // Finds redundant constraints at the state and treats them as the settings say.
 static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
   tr_projector *p = &r->projector;
@@ -228,9 +254,10 @@ static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
   bool fail = r->settings.redundant == TR_REDUNDANT_FAIL;
   for (const char *line = text.data; fail && *line; line += strcspn(line, "\n") + 1)
     tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
-  if (r->info.warnings[0] == 0) r->info.warnings = tr_arena_text(&r->arena, text.data, text.size);
+  bool fine =
+      (r->info.warnings[0] && !r->info.at_event) || warn_redundant(r, text.data ? text.data : "");
   tr_text_free(&text);
-  if (!r->info.warnings) return tr_no_memory(error);
+  if (!fine) return tr_no_memory(error);
   return fail ? TR_INCONSISTENT : TR_OK;
 }
 
@@ -272,7 +299,8 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   r->projector.again = !first;
   r->projector.most_rank = 0;
   tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
-  if (r->settings.consistent_start) TR_TRY(tr_project(&r->projector, &r->x, &info, error));
+  if (!first || r->settings.consistent_start)
+    TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
@@ -326,8 +354,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
   TR_TRY(tr_run_begin(r, false, false, error));
-  tr_events_reset(r);
-  return TR_OK;
+  return tr_events_reset(r, error);
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,

@@ -80,7 +80,9 @@ static tr_status solve_fixed(tr_newton *nw, tr_newton_problem *p) {
 // with the distance; from how fast a matrix converges where it was made nothing follows for that.
 static double aged(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->steady && nw->rate_age > 0) return RATE_AGE * nw->rate * nw->age / nw->rate_age;
-  return nw->rate * pow(RATE_AGE, nw->age - nw->rate_age);
+  double rate = nw->rate;
+  for (int i = nw->rate_age; i < nw->age && rate < 1; i++) rate *= RATE_AGE;
+  return rate;
 }
 
 // What corrections of this size say about the matrix is noise.
@@ -159,7 +161,7 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // is gained.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  return p->inexact ? fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate)) : RATE_NEXT;
+  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
 }
 
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than

@@ -332,9 +332,18 @@ TR_WIDE(sweep_pair, sweep_all_pair, (const tr_blocks *b, const double *F, pair *
 void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {
   int n = b->n;
   for (; count >= 2; count -= 2, rhs += 2 * n) {
-    for (int k = 0; k < n; k++) x[2 * k] = rhs[b->order[k]], x[2 * k + 1] = rhs[n + b->order[k]];
+    const double *from = rhs;
+    double *second = rhs + n;
+    for (int k = 0; k < n; k++) {
+      int j = b->order[k];
+      x[2 * k] = from[j], x[2 * k + 1] = second[j];
+    }
     sweep_pair(b, F, (pair *)x);
-    for (int k = 0; k < n; k++) rhs[b->order[k]] = x[2 * k], rhs[n + b->order[k]] = x[2 * k + 1];
+    for (int k = 0; k < n; k++) {
+      int j = b->order[k];
+      double u = x[2 * k], v = x[2 * k + 1]; // order is not reread for the stores
+      rhs[j] = u, second[j] = v;
+    }
   }
   if (count == 0) return;
   for (int k = 0; k < n; k++) x[k] = rhs[b->order[k]];

@@ -16,6 +16,10 @@
 // mere length.
 static const double REGULAR = 1e-4, LONG = 1000;
 
+// Sizes of the entries are asked for where round-off is suspected, and each time that takes an assembly of its own unless
+// the values of the matrix are kept. So many beyond LOOKS_PER_MATRIX, and they are, in spite of the memory.
+static const double LOOKS = 8, LOOKS_MAX = 12, LOOKS_PER_MATRIX = 0.5;
+
 typedef struct correction {
   tr_newton_problem p;
   tr_step *s;
@@ -87,7 +91,9 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *blocks = s->sys->nvelocity == 0 ? tr_kkt_blocks(&s->kkt) : NULL;
+  bool looks = s->looks >= LOOKS;
+  double *blocks = s->sys->nvelocity == 0 && !looks ? tr_kkt_blocks(&s->kkt) : NULL;
+  s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (blocks) evaluate(k, true, blocks);
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
@@ -104,18 +110,18 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full *f = s->full;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
-  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, 0, 0, 0},
+  tr_coefficients with = {c->cm, c->cq, 0, c->cq / c->cv}, without = {c->cm, 0, 0, 0},
                   rest = {c->cm, 0, c->cv, 0};
   tr_full_clear(f, s->kkt.mask);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, with, f->some);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, without, f->none);
-  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+  tr_full_tangent(f, s->work, x, x->a, x->lam, c->blocks, with, without);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_G(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_G(f, 0, 0, 1, s->work->G, TR_PHI);
   tr_full_turn(f, s->d);
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, x->a, x->lam, c->blocks, rest, f->some);
   tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_Gt(f, 0, 0, 1, s->work->G);
+  tr_full_add_rows(f, 0, 0, 1, f->some);
+  tr_full_add_columns(f, 0, 0, 1, f->some, TR_ALL);
   for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
   return tr_full_factor(f);
 }
@@ -144,9 +150,10 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * vec_largest(dx, s->sys->nv);
 }
 
-// The sizes of its entries, where the values are not at hand.
+// The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
+  s->looks = fmin(LOOKS_MAX, s->looks + 1);
   if (s->kkt.held) return &s->kkt;
   tr_tangent_sizes(s->work, k->x1->a, k->x1->lam, s->c.blocks, weights(&s->c), out);
   return NULL;

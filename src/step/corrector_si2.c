@@ -294,15 +294,16 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
-// Straight to where it is factored, unless the second half needs its own. How far it is from cm X is looked at
-// from time to time only where it is close.
+// Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
+// from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double *A = plain ? tr_kkt_blocks(&s->kkt) : NULL, limit = s->bends ? LITTLE : STIFF;
+  double limit = s->bends ? LITTLE : STIFF, *A = NULL;
+  if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
@@ -317,11 +318,11 @@ static tr_status matrix(tr_newton_problem *p) {
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
     tr_coefficients rates = {.cd = c->cv};
-    const tr_state *x = k->x1;
-    tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, s->damping);
+    tr_tangent_here(s->work, NULL, NULL, c->blocks, rates, s->damping);
   }
   return tr_kkt_factor(&s->projection);
 }
@@ -413,61 +414,12 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
-// f->some = cq (cm Mass a + G' lam - Q)_q by slots, or without forces: cq (cm Mass a + G' lam)_q.
-static void stiffness(const correction *k, const double *a, const double *lam, bool forces) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  const tr_state *x = k->x1;
-  tr_full *f = s->full;
-  tr_coefficients with = {c->cm, c->cq, 0, 0}, without = {c->cm, forces ? 0 : c->cq, 0, 0};
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, c->blocks, with, f->some);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, without, f->none);
-  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
-}
-
-// Nothing left out, in the unknowns and equations of the two halves, K3 = (cm X w - G' mu)_q:
-//   [ A + share cq K3    -ratio (cm M - cv Q_v), or with e3 its M gone   G'   0  ]
-//   [ cq K3               cm X                                           0    G' ]
-//   [ G T                 0                                              0    0  ]
-//   [ (G T - G)/ratio - cq^2/(cv cw) (G v + Phi_t)_q      G              0    0  ]
 static tr_status matrix_full(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
-  tr_full *f = s->full;
-  const tr_corrector *c = &s->c;
-  const tr_state *x = k->x1;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio;
-  if (c->split && !c->plain) TR_TRY(residual(p, s->newton.r)); // lam and mu belong to this point
-  tr_full_clear(f, s->kkt.mask);
-  stiffness(k, x->a, c->plain ? NULL : x->lam, true);
-  tr_full_add_corner(f, 0, 0, 1, f->some);
-  for (int i = 0; i < nc; i++) s->lam[i] = c->plain ? 0 : -s->mu[i];
-  stiffness(k, c->unit_metric ? NULL : s->w, s->lam, false);
-  tr_full_add_corner(f, 0, 0, share, f->some);
-  tr_full_add_corner(f, 1, 0, 1, f->some);
-  tr_full_add_G(f, 0, 0, 1, s->work->G);
-  tr_full_add_G(f, 1, 0, 1 / ratio, s->work->G);
-  tr_full_turn(f, s->d);
-  tr_coefficients rates = {.cd = c->cv};
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, c->blocks, rates, f->some);
-  tr_full_add_corner(f, 0, 0, 1, f->some);
-  tr_full_add_corner(f, 0, 1, -ratio, f->some);
-  tr_full_add_G(f, 1, 0, -1 / ratio, s->work->G);
-  tr_full_add_G(f, 1, 1, 1, s->work->G);
-  for (int half = 0; half < 2; half++) tr_full_add_Gt(f, half, half, 1, s->work->G);
-  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_full_add_mass(f, 0, 0, c->cm, blocks);
-  tr_full_add_mass(f, 1, 1, c->cm, c->unit_metric ? NULL : blocks);
-  if (c->unit_metric) tr_full_add_mass(f, 0, 1, -ratio * c->cm, blocks);
-  for (int j = 0; j < nv; j++) {
-    tr_full_rate_slope(f, s->work, k->t1, k->x0->q, s->d, x, k->length_scale, j);
-    for (int i = f->one.column[j]; i < f->one.column[j + 1]; i++)
-      if (f->one.row[i] >= nv)
-        tr_full_add(f, 1, 0, f->one.row[i], j,
-                    -c->cq * c->cq / (c->cv * c->cw) * f->slope[f->one.row[i] - nv]);
-  }
-  return tr_full_factor(f);
+  if (s->c.split && !s->c.plain)
+    TR_TRY(residual(p, s->newton.r)); // lam and mu belong to this point
+  return tr_full_matrix_si2(s, k->x0, k->x1, k->length_scale, holds_numbers(s));
 }
 
 static tr_status solve_full(tr_newton_problem *p, double *r) {
@@ -516,6 +468,15 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
 }
 
+// The sizes of its entries, times f, where the values are not at hand.
+static const tr_kkt *look(const correction *k, const tr_sizes *out) {
+  tr_step *s = k->s;
+  if (s->kkt.held) return &s->kkt;
+  tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
+                   out);
+  return NULL;
+}
+
 // Corrections of the multipliers over what they were: of those the norm need not know.
 static double unseen(const tr_newton_problem *p, const double *dx) {
   const correction *k = (const correction *)p;
@@ -525,15 +486,6 @@ static double unseen(const tr_newton_problem *p, const double *dx) {
   double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
   for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
   return most / vec_largest(k->x0->lam, nc);
-}
-
-// The sizes of its entries, times f, where the values are not at hand.
-static const tr_kkt *look(const correction *k, const tr_sizes *out) {
-  tr_step *s = k->s;
-  if (s->kkt.held) return &s->kkt;
-  tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
-                   out);
-  return NULL;
 }
 
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.

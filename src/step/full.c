@@ -56,7 +56,8 @@ static tr_status widen(tr_arena *ar, const tr_system *sys, tr_pattern *out) {
   }
   for (int j = sys->nv; j < p->n; j++) count += take_column(sys, j, NULL, entry + count);
   for (int i = 0; i < sys->nblock; i++) {
-    const sys_block block = tr_block(sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(sys, i, &block);
     for (int r = sys->nv + b->row; r < sys->nv + b->row + b->rows; r++)
       for (int k = 0; k < b->count; k++)
         for (int c = b->v[k]; c < b->v[k] + b->nv[k]; c++)
@@ -75,12 +76,12 @@ tr_full *tr_full_new(tr_step *s) {
   size_t n = (size_t)sys->nv + (size_t)sys->nc, nnz = (size_t)sys->pattern.nnz + 1;
   f->sys = sys;
   f->some = TR_NEW(ar, 2 * nnz, double);
-  f->b = TR_NEW(ar, 2 * n + (size_t)sys->nq + (size_t)sys->nv + 3 * (size_t)sys->nc, double);
+  f->b = TR_NEW(ar, 2 * n + (size_t)sys->nq + (size_t)sys->nv + 6 * (size_t)sys->nc, double);
   f->masked = TR_NEW(ar, n, bool);
   if (!f->some || !f->b || !f->masked) return NULL;
   f->none = f->some + nnz;
   f->q = f->b + 2 * n, f->d = f->q + sys->nq, f->rate = f->d + sys->nv;
-  f->slope = f->rate + 2 * sys->nc;
+  f->slope = f->rate + 3 * sys->nc, f->bend_q = f->slope + sys->nc, f->bend_v = f->bend_q + sys->nc;
   if (widen(ar, sys, &f->one) != TR_OK || tr_pattern_blocks(ar, &f->one, 2, &f->two) != TR_OK ||
       tr_kkt_make(ar, &f->two, &f->kkt) != TR_OK)
     return NULL;
@@ -115,11 +116,39 @@ void tr_full_add(tr_full *f, int set, int of, int row, int column, double x) {
   if (!f->masked[row] && !f->masked[column]) *at(f, set, of, row, column) += x;
 }
 
+void tr_full_tangent(tr_full *f, tr_work *w, const tr_state *x, const double *a, const double *lam,
+                     const double *blocks, tr_coefficients with, tr_coefficients without) {
+  tr_tangent(w, x->t, x->q, x->v, x->mem, a, lam, blocks, with, f->some);
+  tr_tangent(w, x->t, x->q, x->v, x->mem, NULL, NULL, blocks, without, f->none);
+  for (int i = 0; i < f->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
+}
+
+static int kind(const tr_system *sys, int row) {
+  return sys->of_number[row] ? TR_NUMBERS : sys->of_velocity[row] ? TR_GAM : TR_PHI;
+}
+
 void tr_full_add_corner(tr_full *f, int set, int of, double x, const double *values) {
   const tr_pattern *p = &f->sys->pattern;
   for (int j = 0; j < f->sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < f->sys->nv; k++)
       tr_full_add(f, set, of, p->row[k], j, x * values[k]);
+}
+
+void tr_full_add_rows(tr_full *f, int set, int of, double x, const double *values) {
+  const tr_pattern *p = &f->sys->pattern;
+  int nv = f->sys->nv;
+  for (int j = 0; j < nv; j++)
+    for (int k = p->column[j]; k < p->column[j + 1]; k++)
+      if (p->row[k] >= nv && kind(f->sys, p->row[k] - nv) != TR_PHI)
+        tr_full_add(f, set, of, p->row[k], j, x * values[k]);
+}
+
+void tr_full_add_columns(tr_full *f, int set, int of, double x, const double *values, int rows) {
+  const tr_pattern *p = &f->sys->pattern;
+  int nv = f->sys->nv;
+  for (int j = nv; j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < nv; k++)
+      if (rows & kind(f->sys, j - nv)) tr_full_add(f, set, of, p->row[k], j, x * values[k]);
 }
 
 void tr_full_add_mass(tr_full *f, int set, int of, double x, const double *blocks) {
@@ -132,23 +161,28 @@ void tr_full_add_mass(tr_full *f, int set, int of, double x, const double *block
   }
 }
 
-static void add_blocks(tr_full *f, int set, int of, double x, const double *G, bool turned) {
+static void add_blocks(tr_full *f, int set, int of, double x, const double *G, bool turned,
+                       int rows) {
   for (int i = 0; i < f->sys->nblock; i++) {
-    const sys_block block = tr_block(f->sys, i), *b = &block;
-    const double *g = G + b->G;
-    for (int r = f->sys->nv + b->row; r < f->sys->nv + b->row + b->rows; r++)
-      for (int k = 0; k < b->count; k++)
+    sys_block block;
+    const sys_block *b = tr_block(f->sys, i, &block);
+    for (int r = 0; r < b->rows; r++) {
+      if (!(rows & kind(f->sys, b->row + r))) continue;
+      const double *g = G + b->G + r * b->width, *end = g + (turned ? b->pull : b->width);
+      int row = f->sys->nv + b->row + r;
+      for (int k = 0; k < b->count && g < end; k++)
         for (int c = b->v[k]; c < b->v[k] + b->nv[k]; c++)
-          tr_full_add(f, set, of, turned ? c : r, turned ? r : c, x * *g++);
+          tr_full_add(f, set, of, turned ? c : row, turned ? row : c, x * *g++);
+    }
   }
 }
 
-void tr_full_add_G(tr_full *f, int set, int of, double x, const double *G) {
-  add_blocks(f, set, of, x, G, false);
+void tr_full_add_G(tr_full *f, int set, int of, double x, const double *G, int rows) {
+  add_blocks(f, set, of, x, G, false, rows);
 }
 
-void tr_full_add_Gt(tr_full *f, int set, int of, double x, const double *G) {
-  add_blocks(f, set, of, x, G, true);
+void tr_full_add_Gt(tr_full *f, int set, int of, double x, const double *G, int rows) {
+  add_blocks(f, set, of, x, G, true, rows);
 }
 
 void tr_full_turn(tr_full *f, const double *d) {
@@ -165,18 +199,36 @@ void tr_full_turn(tr_full *f, const double *d) {
   }
 }
 
-void tr_full_rate_slope(tr_full *f, tr_work *w, double t1, const double *q0, const double *d,
-                        const tr_state *x1, double length, int j) {
+// Gam_v z at the velocities moved by e in direction j.
+static void turned_rows(tr_full *f, tr_work *w, const tr_state *x1, const double *z, int j,
+                        double e, double *out) {
+  memcpy(f->d, x1->v, (size_t)f->sys->nv * sizeof *f->d);
+  f->d[j] += e;
+  tr_kinematics(w, x1->t, x1->q, f->d, x1->mem, TR_AT_VELOCITY);
+  memset(out, 0, (size_t)f->sys->nc * sizeof *out);
+  tr_velocity_rows_times(w, z, out);
+}
+
+void tr_full_rate_slope(tr_full *f, tr_work *w, const double *q0, const double *d,
+                        const tr_state *x1, double length, const double *z, int j) {
   int nc = f->sys->nc;
-  double e = DIFFERENCE * length;
-  memcpy(f->d, d, (size_t)f->sys->nv * sizeof *d);
-  for (int side = 0; side < 2; side++) {
-    f->d[j] = d[j] + (side ? -e : e);
+  double e = DIFFERENCE * length, *rate = f->rate, *rows = rate + nc, *last = rows + nc;
+  z = f->sys->nvelocity > 0 ? z : NULL;
+  memset(f->slope, 0, 3 * (size_t)nc * sizeof *f->slope);
+  for (int side = 1; side >= -1; side -= 2) {
+    memcpy(f->d, d, (size_t)f->sys->nv * sizeof *d);
+    f->d[j] += side * e;
     tr_retract(f->sys, q0, f->d, f->q);
-    tr_kinematics(w, t1, f->q, x1->v, x1->mem, TR_AT_VELOCITY);
-    tr_rates(w, f->rate + side * nc);
+    tr_kinematics(w, x1->t, f->q, x1->v, x1->mem, TR_AT_VELOCITY);
+    tr_rates(w, rate);
+    memset(rows, 0, (size_t)nc * sizeof *rows);
+    if (z) tr_velocity_rows_times(w, z, rows), turned_rows(f, w, x1, z, j, side * e, last);
+    for (int i = 0; i < nc; i++) {
+      f->slope[i] += side * rate[i] / (2 * e);
+      f->bend_q[i] += side * rows[i] / (2 * e);
+      if (z) f->bend_v[i] += side * last[i] / (2 * e);
+    }
   }
-  for (int i = 0; i < nc; i++) f->slope[i] = (f->rate[i] - f->rate[nc + i]) / (2 * e);
 }
 
 tr_status tr_full_factor(tr_full *f) { return tr_kkt_factor(&f->kkt); }

@@ -29,7 +29,8 @@ static const double FADE = 0.5, RIDGE = 1e-12;
 // prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many.
 enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
-enum { EARLY = 50 };                          // steps in which it still settles
+enum { RESTS = 2 };
+enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
 static const double EVEN = 1e-7;   // steps that differ by less have one length
@@ -37,22 +38,29 @@ static const double WILDEST = 128; // sum of |weights|; of the polynomial 2^m - 
 
 // ---- trend ----------------------------------------------------------------------------------------
 
-// b (m) from the normal equations by L D L'; what cannot be told apart from earlier terms gets none.
-static void solve_trend(tr_trend *f) {
+typedef double twins __attribute__((vector_size(16)));
+
+// b (m) from the normal equations by L D L', of two trends side by side: one alone would wait for itself. What
+// cannot be told apart from earlier terms gets none.
+static void solve_trends(tr_trend *f, tr_trend *g) {
   enum { M = TR_TERMS };
-  double A[M][M + 1], d[M];
-  memcpy(A, f->gram, sizeof A);
+  twins A[M][M + 1], d[M], b[M];
+  for (int j = 0; j < M; j++)
+    for (int k = j; k <= M; k++) A[j][k] = (twins){f->gram[j][k], g->gram[j][k]};
   for (int j = 0; j < M; j++) {
-    d[j] = A[j][j] > RIDGE * f->gram[j][j] ? 1 / A[j][j] : 0;
+    d[j] = 1 / A[j][j];
+    if (!(A[j][j][0] > RIDGE * f->gram[j][j])) d[j][0] = 0;
+    if (!(A[j][j][1] > RIDGE * g->gram[j][j])) d[j][1] = 0;
     for (int i = j + 1; i < M; i++) {
-      double l = A[j][i] * d[j];
+      twins l = A[j][i] * d[j];
       for (int k = i; k <= M; k++) A[i][k] -= l * A[j][k];
     }
   }
   for (int j = M - 1; j >= 0; j--) {
-    double sum = A[j][M];
-    for (int k = j + 1; k < M; k++) sum -= A[j][k] * f->b[k];
-    f->b[j] = sum * d[j];
+    twins sum = A[j][M];
+    for (int k = j + 1; k < M; k++) sum -= A[j][k] * b[k];
+    b[j] = sum * d[j];
+    f->b[j] = b[j][0], g->b[j] = b[j][1];
   }
 }
 
@@ -60,37 +68,47 @@ typedef struct trend_sums {
   lanes gram[TR_TERMS][TR_TERMS + 1], most[TR_PAST];
 } trend_sums;
 
-// One four of the newest states x[0], x[1] ..
-TR_INLINE void add_sample(lanes *x, const double *b, trend_sums *s) {
+// One four of the newest states x[0], x[1] ..; the first finds the sums as they come.
+TR_INLINE void add_sample(bool first, lanes *x, const double *b, trend_sums *s) {
   enum { M = TR_TERMS };
   lanes D[M], rest; // D^j x_1, then D^m x_0
   for (int j = 0; j < M; j++) {
     D[j] = x[1];
     for (int i = 0; i < M - j; i++) x[i] -= x[i + 1];
+    if (first) s->most[j] = (lanes){0};
     lanes_raise(&x[0], &s->most[j]);
   }
   rest = x[0];
   for (int j = 0; j < M; j++) {
     rest -= b[j] * D[j];
-    for (int k = j; k < M; k++) s->gram[j][k] += D[j] * D[k];
-    s->gram[j][M] += D[j] * x[0];
+    for (int k = j; k <= M; k++) {
+      lanes product = D[j] * (k < M ? D[k] : x[0]);
+      s->gram[j][k] = first ? product : s->gram[j][k] + product;
+    }
   }
+  if (first) s->most[M] = (lanes){0};
   lanes_raise(&rest, &s->most[M]);
+}
+
+TR_INLINE void load_sample(int i, int n, double *const *y, lanes *x) {
+  if (i + LANES <= n)
+    for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
+  else
+    for (int j = 0; j < TR_PAST; j++)
+      for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
 }
 
 TR_INLINE void follow_all(int n, double *const *y, tr_trend *f) {
   enum { M = TR_TERMS };
-  trend_sums s = {0};
+  trend_sums s;
+  lanes x[TR_PAST];
   double b[M];
-  memcpy(b, f->b, sizeof b);
-  for (int i = 0; i < n; i += LANES) {
-    lanes x[TR_PAST];
-    if (i + LANES <= n)
-      for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
-    else
-      for (int j = 0; j < TR_PAST; j++)
-        for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
-    add_sample(x, b, &s);
+  for (int j = 0; j < M; j++) b[j] = f->b[j];
+  load_sample(0, n, y, x);
+  add_sample(true, x, b, &s);
+  for (int i = LANES; i < n; i += LANES) {
+    load_sample(i, n, y, x);
+    add_sample(false, x, b, &s);
   }
   for (int k = 0; k < TR_PAST; k++) f->e[k] = lanes_top(&s.most[k]);
   for (int j = 0; j < M; j++)
@@ -121,8 +139,14 @@ static void learn(int n, double *const *y, tr_trend *f) {
   if (n == 0) return;
   f->steps++;
   follow(n, y, f);
-  solve_trend(f);
-  weigh_trend(f);
+}
+
+static void find_trends(tr_step *s) {
+  learn(s->sys->nv, s->past_a, &s->trend_a);
+  learn(s->sys->nc, s->past_lam, &s->trend_lam);
+  solve_trends(&s->trend_a, &s->trend_lam);
+  weigh_trend(&s->trend_a);
+  if (s->sys->nc > 0) weigh_trend(&s->trend_lam);
 }
 
 static bool trusted(const tr_trend *f, int degree) {
@@ -131,11 +155,10 @@ static bool trusted(const tr_trend *f, int degree) {
 
 // ---- past -----------------------------------------------------------------------------------------
 
-// The past and a step to t have one length.
-static bool even(const tr_step *s, int states, double t) {
-  double h = t - s->past_t[0], uneven = 0;
-  for (int i = 1; i < states; i++) uneven += fabs(s->past_t[i - 1] - s->past_t[i] - h);
-  return uneven <= EVEN * h;
+// A step to t is as long as the last one.
+static bool even(const tr_step *s, double t) {
+  double h = t - s->past_t[0];
+  return fabs(s->past_t[0] - s->past_t[1] - h) <= EVEN * h;
 }
 
 static bool undamped(const tr_step *s) {
@@ -152,8 +175,9 @@ static bool follows_trend(const tr_step *s) {
 
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
-  if (n <= TINY) return 8;
-  return n <= SMALL ? 3 : s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 5;
+  if (n <= TINY) return 8 * s->trend_rest;
+  if (n <= SMALL) return 3 * s->trend_rest;
+  return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 5;
 }
 
 // b is to be found anew.
@@ -175,6 +199,8 @@ static void doubt(tr_step *s) {
 
 void tr_predict_remember(tr_step *s, const tr_state *x) {
   double *a = s->past_a[TR_PAST - 1], *lam = s->past_lam[TR_PAST - 1];
+  if (s->past < 2 || !even(s, x->t)) s->evens = 0;
+  if (s->past > 0 && s->evens < TR_PAST) s->evens++;
   for (int i = TR_PAST - 1; i > 0; i--) {
     s->past_a[i] = s->past_a[i - 1];
     s->past_lam[i] = s->past_lam[i - 1];
@@ -187,12 +213,14 @@ void tr_predict_remember(tr_step *s, const tr_state *x) {
   s->trend_age++;
   // a correction of stabilised methods has w in it too
   s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
-  if (s->past < TR_PAST || !even(s, TR_PAST, 2 * s->past_t[0] - s->past_t[1])) {
+  if (s->past < TR_PAST || s->evens < TR_PAST - 1) {
     s->trend_a.steps = s->trend_lam.steps = 0;
   } else if (follows_trend(s) && due(s)) {
+    s->trend_rest = s->trend_a.steps < 2 || s->missed || s->method->stabilised ? 1
+                    : s->trend_rest < RESTS                                    ? 2 * s->trend_rest
+                                                                               : RESTS;
     s->trend_age = 0;
-    learn(s->sys->nv, s->past_a, &s->trend_a);
-    learn(s->sys->nc, s->past_lam, &s->trend_lam);
+    find_trends(s);
     doubt(s);
   }
 }
@@ -286,7 +314,7 @@ static void go_on(const tr_step *s, double t, int degree, const tr_trend *f, dou
                   int size, double *out) {
   double w[TR_TERMS];
   int n = degree + 1 < s->past ? degree + 1 : s->past;
-  if (degree >= 2 && trusted(f, degree) && even(s, 2, t)) {
+  if (degree >= 2 && trusted(f, degree) && even(s, t)) {
     combine(TR_TERMS, f->w, past, size, out);
     return;
   }
@@ -326,7 +354,7 @@ void tr_predict_w(tr_step *s, double t) {
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, 2, t) && trusted(&s->trend_a, degree);
+  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, t) && trusted(&s->trend_a, degree);
   bool judged = may && s->trend_age == 0;
   if ((!s->c.few || n < 2) && !(may && !judged && s->w_follows)) weigh(n, s->past_t, t, line);
   if (judged) s->w_follows = bears_trend(s, trend, n, w);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank of G by elimination of its rows, scaled to length 1, in the order of the model: a row of which
-// nothing larger than RANK_TOL is left repeats rows before it. The order makes the messages natural: the
-// later joint is the redundant one. G is sparse, and so is the work.
+// The rank of G by elimination of its rows, scaled to length 1, in the order of the model, joints that events
+// lock after all others: a row of which nothing larger than RANK_TOL is left repeats rows before it. The
+// order makes the messages natural: the later joint is the redundant one. G is sparse, and so is the work.
 #include "redundancy.h"
 
 #include <math.h>
@@ -25,6 +25,20 @@ static double scaled_row(const double *rows, const sys_block *b, int r, int *col
   return length;
 }
 
+static bool comes_last(const tr_system *s, int block) {
+  return block >= s->nown && s->joint[block - s->nown].lock >= 0;
+}
+
+// The rows (nc) in the order of the elimination.
+static void order_rows(const tr_system *s, int *row) {
+  for (int last = 0; last < 2; last++)
+    for (int i = 0; i < s->nblock; i++) {
+      sys_block b;
+      tr_block(s, i, &b);
+      for (int r = 0; comes_last(s, i) == last && r < b.rows; r++) *row++ = b.row + r;
+    }
+}
+
 tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
                                    bool *depends) {
   const tr_system *s = w->sys;
@@ -32,8 +46,11 @@ tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, do
   int *column = TR_NEW(&own, s->max_rows, int);
   double *value = TR_NEW(&own, s->max_rows, double);
   tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
-  for (int i = 0; i < s->nblock && status == TR_OK; i++) {
-    sys_block b = tr_block(s, i);
+  for (int k = 0; k < 2 * s->nblock && status == TR_OK; k++) {
+    int i = k % s->nblock;
+    if (comes_last(s, i) != (k >= s->nblock)) continue;
+    sys_block b;
+    tr_block(s, i, &b);
     const double *rows = tr_block_rows(w, i);
     for (int r = 0; r < b.rows && status == TR_OK; r++) {
       length[b.row + r] = scaled_row(rows, &b, r, column, value);
@@ -46,11 +63,13 @@ tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, do
   return status;
 }
 
-// The weights of the k-th redundant row, undoing the scaling, where they are not round-off.
-static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length, int k, int nc,
-                              double *weight, tr_redundancy *r) {
-  int row = r->row[k], n = 0;
-  tr_echelon_weights(e, row, weight);
+// The weights of the k-th redundant row, the at-th of the elimination, undoing the scaling, where they are
+// not round-off. order: see order_rows.
+static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length, const int *order,
+                              int at, int k, int nc, double *weight, tr_redundancy *r) {
+  int row = order[at], n = 0;
+  r->row[k] = row;
+  tr_echelon_weights(e, at, weight);
   for (int i = 0; i < nc; i++) n += fabs(weight[i]) > 1e-9;
   tr_sources *to = &r->source[k];
   to->row = TR_NEW(ar, n, int);
@@ -58,8 +77,8 @@ static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length,
   if (!to->row || !to->weight) return TR_NO_MEMORY;
   for (int i = 0; i < nc; i++)
     if (fabs(weight[i]) > 1e-9) {
-      to->row[to->n] = i;
-      to->weight[to->n++] = weight[i] * length[row] / length[i];
+      to->row[to->n] = order[i];
+      to->weight[to->n++] = weight[i] * length[row] / length[order[i]];
     }
   return TR_OK;
 }
@@ -88,11 +107,9 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, tr_redundanc
   out->row = TR_NEW(ar, out->count, int);
   out->source = TR_NEW(ar, out->count, tr_sources);
   if (!out->row || !out->source) status = TR_NO_MEMORY;
+  order_rows(s, rows);
   for (int i = 0, k = 0; i < s->nc && status == TR_OK; i++)
-    if (depends[i]) {
-      out->row[k] = i;
-      status = note_weights(ar, e, length, k++, s->nc, weight, out);
-    }
+    if (depends[rows[i]]) status = note_weights(ar, e, length, rows, i, k++, s->nc, weight, out);
 done:
   tr_echelon_free(e);
   tr_arena_free(&own);
@@ -113,7 +130,8 @@ int tr_rows_out(const tr_system *s, const double *mem, int n, const int *rows, i
 
 static int rows_of(const tr_system *s, int row) {
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (row >= b.row && row < b.row + b.rows) return b.rows;
   }
   return 1;
@@ -133,7 +151,8 @@ static int name_sources(const tr_system *s, const tr_redundancy *r, int from, in
   int named = 0, more = 0;
   enum { NAMES = 6 };
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     if (!carries(r, &b, from, to)) continue;
     const char *kind, *name = tr_row_owner(s, b.row, &kind);
     if (!strcmp(name, self)) continue;

@@ -24,7 +24,8 @@ tr_status tr_split_make(tr_step *s, tr_split *p) {
   if (!p->dependent || !p->slot || !p->rhs || !p->rows) return TR_NO_MEMORY;
   p->turned = p->slot + sys->nG;
   for (int i = 0; i < sys->nblock; i++) {
-    const sys_block block = tr_block(sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(sys, i, &block);
     for (int r = 0, at = b->G; r < b->rows; r++)
       for (int k = 0, j = 0; k < b->count; k++)
         for (int c = 0; c < b->nv[k]; c++, at++, j++) {
@@ -53,7 +54,8 @@ static void spread(const tr_split *p, const tr_step *s) {
   size_t nv = (size_t)sys->nv;
   memset(p->rows, 0, nv * (size_t)sys->nc * sizeof *p->rows);
   for (int i = 0; i < sys->nblock; i++) {
-    const sys_block block = tr_block(sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(sys, i, &block);
     for (int r = 0; r < b->rows; r++) {
       const double *G = s->work->G + b->G + r * b->width, *end = G + b->pull;
       for (int k = 0; k < b->count && G < end; k++)

@@ -187,7 +187,9 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
     make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
-  if (!velocity) tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
+  if (!velocity && p->sys->nvelocity > 0)
+    tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
+  if (!velocity && p->loose) tr_silence_rows(p->sys, p->loose, p->kkt->values);
   return factor_regular(p);
 }
 
@@ -195,6 +197,8 @@ static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(p->work, NULL, NULL, phi);
   tr_clear_velocity_rows(p->sys, phi);
+  for (int i = 0; p->loose && i < p->sys->nc; i++)
+    if (p->loose[i]) phi[i] = 0;
   return vec_norm(phi, p->sys->nc);
 }
 
@@ -226,7 +230,8 @@ static tr_status blame(const tr_system *s, const double *gap, const char *what, 
 static void name_open(const tr_system *s, const double *gap, tr_error *error) {
   int named = 0, worst = worst_row(s, gap);
   for (int i = 0; i < s->nblock; i++) {
-    const sys_block block = tr_block(s, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s, i, &block);
     double open = vec_norm(gap + b->row, b->rows);
     if (!(open > 0.01 * fabs(gap[worst])) || (worst >= b->row && worst < b->row + b->rows))
       continue;

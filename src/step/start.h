@@ -13,8 +13,9 @@ typedef struct tr_projector {
   const tr_system *sys;
   tr_work *work;
   tr_kkt *kkt;
-  double *r;     // (nv + nc)
-  double weight; // on what is kept, in the last projection
+  double *r;         // (nv + nc)
+  double weight;     // on what is kept, in the last projection
+  const bool *loose; // (nc) rows that positions are not put on; NULL: none
   tr_arena *arena;
   tr_redundancy redundancy; // found by tr_diagnose
   int most_rank;            // that there can be, seen from places that are not singular; 0: unknown

@@ -31,7 +31,7 @@ static tr_status allocate(tr_step *s) {
   tr_arena *ar = &s->arena;
   TR_TRY(tr_work_new(s->sys, &s->work));
   if (s->method->stabilised || s->method->two_sets) TR_TRY(tr_wrenches_keep(s->work));
-  bool full = s->settings.fixed_iterations > 0 && !s->method->direct && s->sys->nvelocity == 0;
+  bool full = s->settings.fixed_iterations > 0 && !s->method->direct;
   size_t n = (s->method->stabilised || s->method->two_sets || full ? 2 : 1) * (nv + nc);
   s->newton.n = (int)n;
   s->newton.r = TR_NEW(ar, n, double);

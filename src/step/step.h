@@ -145,12 +145,15 @@ struct tr_step {
   bool filters;  // kkt has the matrix of a corrector, for the error of velocities
   double last_h; // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
   int past;
   double past_t[TR_PAST];
+  int evens; // steps of one length up to the newest
   double *past_a[TR_PAST], *past_lam[TR_PAST];
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
+  int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far

@@ -209,7 +209,7 @@ static tr_status matrix(tr_newton_problem *p) {
   TR_TRY(tr_kkt_factor(&s->kkt));
   s->stiff =
       tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
-  tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
+  if (s->sys->nvelocity > 0) tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
 
@@ -230,13 +230,15 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 //   M u + ((1-b) Gam (psi_I) + b (G1' (psi_II) + cq KN y))/(2 beta) - E        = M (p/cq - s/cv)
 //   G T y - G z - cq/cv (G v + Phi_t)_q y                                      = Phi/cq - rate/cv
 //   a1 by z + M^-1 E - s/cv
+// Rows of velocities: Q with -Gam_v' lam, nu = (1+alpha) dlam, no part in E, in the second pair ka = 0.
 
 // Gam by rows: G_n M_n^-1 M_1, body by body.
 static tr_status pull_rows(tr_step *s, const double *blocks) {
   const memory *m = s->memory;
   double *x = s->work->x, *y = s->work->y;
   for (int i = 0; i < s->sys->nblock; i++) {
-    const sys_block block = tr_block(s->sys, i), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_block(s->sys, i, &block);
     for (int r = 0, at = b->G; r < b->rows; r++, at += b->width) {
       memset(x, 0, (size_t)s->sys->nv * sizeof *x);
       for (int k = 0, c = at; k < b->count; c += b->nv[k++])
@@ -250,17 +252,6 @@ static tr_status pull_rows(tr_step *s, const double *blocks) {
   return TR_OK;
 }
 
-// f->some = cq (cm M a + G' lam - Q)_q or, bent, without forces.
-static void take_stiffness(const correction *k, const double *a, const double *lam, bool bent) {
-  tr_step *s = k->s;
-  const tr_state *x = k->x1;
-  tr_full *f = s->full;
-  tr_coefficients with = {1, s->c.cq, 0, 0}, without = {1, bent ? s->c.cq : 0, 0, 0};
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, a, lam, NULL, with, f->some);
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, without, f->none);
-  for (int i = 0; i < s->sys->pattern.nnz; i++) f->some[i] -= f->none[i];
-}
-
 // cq K1 and cq KN by y = z + u, which is in both sets of unknowns.
 static void add_stiffness(const correction *k) {
   tr_step *s = k->s;
@@ -268,9 +259,10 @@ static void add_stiffness(const correction *k) {
   tr_full *f = s->full;
   double al = k->alpha, *sum = s->room[SCRATCH];
   for (int i = 0; i < s->sys->nv; i++) sum[i] = (k->x1->a[i] + al * s->room[APPLIED][i]) / (1 + al);
-  take_stiffness(k, sum, NULL, false);
+  tr_coefficients with = {1, s->c.cq, 0, 0}, without = {.cm = 1};
+  tr_full_tangent(f, s->work, k->x1, sum, m->lam, NULL, with, without);
   for (int of = 0; of < 2; of++) tr_full_add_corner(f, 0, of, 1 + al, f->some);
-  take_stiffness(k, s->room[REACTION_II], m->psi_2, true);
+  tr_full_tangent(f, s->work, k->x1, s->room[REACTION_II], m->psi_2, NULL, with, with);
   memcpy(m->bent, f->some, (size_t)s->sys->pattern.nnz * sizeof *f->some);
   double e = 0.5 / k->gamma, low = 0.5 * k->b / k->beta - e;
   for (int of = 0; of < 2; of++) {
@@ -283,17 +275,30 @@ static void add_reactions(const correction *k) {
   tr_step *s = k->s;
   const memory *m = s->memory;
   tr_full *f = s->full;
-  const double *G = s->work->G;
-  double e = 0.5 / k->gamma, g = 0.5 / k->beta, b = k->b;
+  double e = 0.5 / k->gamma, g = 0.5 / k->beta, b = k->b, *G = s->work->G;
   double p1 = (2 * k->beta - 2 * k->gamma * b) / (1 - 2 * b), p2 = 2 * k->beta / (1 - 2 * b);
-  tr_full_add_Gt(f, 0, 0, e * p1, m->pulled);
-  tr_full_add_Gt(f, 0, 0, e * (2 * k->gamma - p1), G);
-  tr_full_add_Gt(f, 0, 1, e * p2, m->pulled);
-  tr_full_add_Gt(f, 0, 1, -e * p2, G);
-  tr_full_add_Gt(f, 1, 0, (g * (1 - b) - e) * p1, m->pulled);
-  tr_full_add_Gt(f, 1, 0, (g * b - e) * (2 * k->gamma - p1), G);
-  tr_full_add_Gt(f, 1, 1, (g * (1 - b) - e) * p2, m->pulled);
-  tr_full_add_Gt(f, 1, 1, -(g * b - e) * p2, G);
+  const double by[2][2] = {{p1, 2 * k->gamma - p1}, {p2, -p2}}; // psi_I, psi_II by nu; by ka
+  const double in[2][2] = {{e, e}, {g * (1 - b) - e, g * b - e}};
+  for (int i = 0; i < 4; i++) {
+    tr_full_add_Gt(f, i / 2, i % 2, in[i / 2][0] * by[i % 2][0], m->pulled, TR_PHI);
+    tr_full_add_Gt(f, i / 2, i % 2, in[i / 2][1] * by[i % 2][1], G, TR_PHI);
+  }
+}
+
+// (1+alpha) (cv (Gam_v' lam - Q)_v z + Gam_v' dlam - Q_lam (..)), the last where forces depend on reactions: see apply.
+static void add_damping(const correction *k) {
+  tr_step *s = k->s;
+  tr_full *f = s->full;
+  const tr_state *x = k->x1;
+  double more = 1 + k->alpha, seen = more * k->gamma * (1 + k->h / (k->h + s->last_h));
+  tr_coefficients rates = {.cd = s->c.cv};
+  const double *lam = ((const memory *)s->memory)->lam;
+  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, lam, NULL, rates, f->some);
+  tr_full_add_corner(f, 0, 0, more, f->some);
+  tr_full_add_columns(f, 0, 0, 1, f->some, TR_GAM | TR_NUMBERS);
+  if (s->sys->nreaction == 0) return;
+  tr_full_add_columns(f, 0, 0, seen, f->some, TR_PHI);
+  tr_full_add_Gt(f, 0, 0, -seen, s->work->G, TR_PHI);
 }
 
 static tr_status matrix_full(tr_newton_problem *p) {
@@ -302,30 +307,33 @@ static tr_status matrix_full(tr_newton_problem *p) {
   const tr_state *x = k->x1;
   tr_full *f = s->full;
   int nv = s->sys->nv;
+  const double *G = s->work->G;
   TR_TRY(residual(p, s->newton.r)); // R_II
   tr_full_clear(f, s->kkt.mask);
+  if (s->sys->nreaction > 0) s->work->reactions = s->lam; // as the residual left them
   add_stiffness(k);
-  for (int of = 0; of < 2; of++) tr_full_add_G(f, 1, of, 1, s->work->G);
+  for (int of = 0; of < 2; of++) tr_full_add_G(f, 1, of, 1, G, TR_PHI);
   tr_full_turn(f, s->d);
-  tr_full_add_G(f, 1, 0, -1, s->work->G);
-  tr_full_add_G(f, 0, 0, 1, s->work->G);
-  tr_coefficients rates = {.cd = (1 + k->alpha) * s->c.cv};
-  tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, NULL, NULL, rates, f->some);
-  tr_full_add_corner(f, 0, 0, 1, f->some);
+  tr_full_add_G(f, 1, 0, -1, G, TR_PHI);
+  tr_full_add_G(f, 0, 0, 1, G, TR_ALL);
+  add_damping(k);
+  s->work->reactions = NULL;
   const double *blocks = tr_mass_blocks(s->work, s->blocks);
   for (int set = 0; set < 2; set++) tr_full_add_mass(f, set, set, 1, blocks);
   TR_TRY(pull_rows(s, blocks));
   add_reactions(k);
   for (int j = 0; j < nv; j++) {
-    tr_full_rate_slope(f, s->work, k->t1, k->x0->q, s->d, x, k->length_scale, j);
+    tr_full_rate_slope(f, s->work, k->x0->q, s->d, x, k->length_scale, NULL, j);
     for (int i = f->one.column[j]; i < f->one.column[j + 1]; i++) {
-      if (f->one.row[i] < nv) continue;
-      double bend = s->c.cq / s->c.cv * f->slope[f->one.row[i] - nv];
+      int r = f->one.row[i] - nv;
+      if (r < 0) continue;
+      double bend = s->c.cq / s->c.cv * f->slope[r], low = s->sys->of_velocity[r] ? 0 : -bend;
       for (int of = 0; of < 2; of++)
-        for (int set = 0; set < 2; set++)
-          tr_full_add(f, set, of, f->one.row[i], j, set ? -bend : bend);
+        tr_full_add(f, 0, of, nv + r, j, bend), tr_full_add(f, 1, of, nv + r, j, low);
     }
   }
+  for (int i = nv; i < f->one.n; i++)
+    if (s->sys->of_velocity[i - nv]) tr_full_add(f, 1, 1, i, i, 1);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY); // for the update
   return tr_full_factor(f);
 }
@@ -343,9 +351,10 @@ static void change_reactions(const correction *k, const double *dx, double *out)
   const double *nu = dx + nv, *u = nu + nc, *ka = u + nv;
   double b = k->b, *x = s->work->y, *G = s->work->G, *first = s->lam;
   double p1 = (2 * k->beta - 2 * k->gamma * b) / (1 - 2 * b), p2 = 2 * k->beta / (1 - 2 * b);
-  for (int i = 0; i < nc; i++) first[i] = (2 * k->gamma - p1) * nu[i] - p2 * ka[i];
+  for (int i = 0; i < nc; i++)
+    first[i] = s->sys->of_velocity[i] ? 0 : (2 * k->gamma - p1) * nu[i] - p2 * ka[i];
   tr_constraint_force(s->work, first, out);
-  for (int i = 0; i < nc; i++) first[i] = p1 * nu[i] + p2 * ka[i];
+  for (int i = 0; i < nc; i++) first[i] = s->sys->of_velocity[i] ? 0 : p1 * nu[i] + p2 * ka[i];
   s->work->G = m->pulled;
   tr_Gt_times(s->work, first, x);
   s->work->G = G;

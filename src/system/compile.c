@@ -398,7 +398,8 @@ static tr_status make_blocks(tr_system *s, tr_error *error) {
   for (int i = 0; i < s->njoint; i++) {
     sys_joint *j = &s->joint[i];
     j->G = s->nG;
-    int numbers = j->ops->rows * tr_joint_block(s, j).width;
+    sys_block block;
+    int numbers = j->ops->rows * tr_joint_block(s, j, &block)->width;
     s->nG += numbers;
     if (numbers > s->max_rows) s->max_rows = numbers;
     for (int r = 0; r < j->ops->rows; r++) {

@@ -137,6 +137,14 @@ void tr_joint_lock(tr_work *w, int joint, bool on, double *mem) {
   j->ops->eval(j->e.par, w->t, f, mem + j->e.mem, NULL, idle + 1, wrench);
 }
 
+void tr_joints_give_way(const tr_system *s, const bool *rows, const double *phi, double *mem) {
+  for (int i = 0; s->nlock > 0 && i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    for (int r = 0; j->lock >= 0 && r < j->ops->rows; r++)
+      if (rows[j->row + r]) mem[j->lock + 1 + r] += phi[j->row + r];
+  }
+}
+
 int tr_idle_rows(const tr_system *s, const double *mem, int *rows) {
   int n = 0;
   for (int i = 0; s->nlock > 0 && i < s->njoint; i++) {

@@ -157,7 +157,8 @@ static void factor_solve(const double *A, int n, double *x) {
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
-    for (int i = 0; i < s->nv; i++) x[i] /= s->mass_diag[i % s->mass_period];
+    for (int i = 0, k = 0; i < s->nv; i++, k = k + 1 < s->mass_period ? k + 1 : 0)
+      x[i] /= s->mass_diag[k];
     return TR_OK;
   }
   for (int i = 0; i < s->nbody; i++) {

@@ -242,7 +242,8 @@ static bool group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out) {
   for (int i = 0; i < bodies; i++)
     for (int k = 0; k < sys->body[i].nv; k++) of[sys->body[i].v + k] = i;
   for (int i = 0; i < sys->nblock; i++) {
-    sys_block b = tr_block(sys, i);
+    sys_block b;
+    tr_block(sys, i, &b);
     int joint = i - (sys->nblock - sys->njoint);
     for (int k = 0; k < b.rows; k++) of[sys->nv + b.row + k] = bodies + i;
     relative[bodies + i] = joint >= 0 && b.pull == b.width;

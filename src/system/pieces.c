@@ -98,7 +98,8 @@ static void load_joints(tr_work *w, const double *lam, double *phi, double *W) {
     const tr_joint_ops *ops = first->ops;
     if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, lam, phi, W);
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.lam = lam, .phi = phi, .W = W});
       continue;
     }
     for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
@@ -180,29 +181,27 @@ static void pull_rows(const tr_body_at *at, const sys_body *b, const tr_site *si
   }
 }
 
-sys_block tr_joint_block(const tr_system *s, const sys_joint *j) {
-  sys_block c = {.row = j->row, .rows = j->ops->rows, .G = j->G};
+// Number by number, never copied as a whole: what has just been written in parts cannot be read as one.
+const sys_block *tr_joint_block(const tr_system *s, const sys_joint *j, sys_block *to) {
+  int count = 0, width = 0;
   for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &s->body[j->e.body[k]];
-    c.v[c.count] = b->v, c.nv[c.count++] = b->nv;
-    c.width += b->nv;
+    to->v[count] = b->v, to->nv[count++] = b->nv;
+    width += b->nv;
   }
-  c.pull = j->ops->one_sided ? c.nv[0] : c.width;
-  return c;
+  to->row = j->row, to->rows = j->ops->rows, to->G = j->G;
+  to->count = count, to->width = width;
+  to->pull = j->ops->one_sided ? to->nv[0] : width;
+  return to;
 }
 
-sys_block tr_block(const tr_system *s, int i) {
-  if (i >= s->nown) return tr_joint_block(s, &s->joint[i - s->nown]);
+const sys_block *tr_block(const tr_system *s, int i, sys_block *to) {
+  if (i >= s->nown) return tr_joint_block(s, &s->joint[i - s->nown], to);
   const sys_body *b = &s->body[s->own[i]];
-  return (sys_block){.row = b->row,
-                     .rows = b->nc,
-                     .count = 1,
-                     .v = {b->v},
-                     .nv = {b->nv},
-                     .G = b->G,
-                     .width = b->nv,
-                     .pull = b->nv};
+  to->row = b->row, to->rows = b->nc, to->G = b->G;
+  to->count = 1, to->v[0] = b->v, to->nv[0] = to->width = to->pull = b->nv;
+  return to;
 }
 
 const double *tr_pull_joint(tr_work *w, const sys_joint *j, const double *Gf) {
@@ -260,7 +259,8 @@ static double row_times(const double *G, const sys_block *b, int r, const double
 void tr_G_times(tr_work *w, const double *v, double *out) {
   const tr_system *s = w->sys;
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     const double *G = w->G ? w->G + b.G : tr_block_rows(w, i);
     for (int r = 0; r < b.rows; r++) out[b.row + r] = row_times(G, &b, r, v);
   }
@@ -268,7 +268,8 @@ void tr_G_times(tr_work *w, const double *v, double *out) {
 
 void tr_joint_velocity_rows(const tr_system *s, const sys_joint *j, const double *G,
                             const double *x, double *out) {
-  sys_block b = tr_joint_block(s, j);
+  sys_block b;
+  tr_joint_block(s, j, &b);
   for (int r = 0; r < b.rows; r++)
     if (j->ops->velocity >> r & 1u) out[b.row + r] = row_times(G, &b, r, x);
 }
@@ -282,7 +283,8 @@ void tr_Gt_times(tr_work *w, const double *lam, double *out) {
   const tr_system *s = w->sys;
   memset(out, 0, (size_t)s->nv * sizeof *out);
   for (int i = 0; i < s->nblock; i++) {
-    sys_block b = tr_block(s, i);
+    sys_block b;
+    tr_block(s, i, &b);
     const double *rows = w->G ? w->G + b.G : tr_block_rows(w, i);
     for (int r = 0; r < b.rows; r++) {
       const double *G = rows + r * b.width, *end = G + b.pull;
@@ -399,8 +401,9 @@ void tr_rates(tr_work *w, double *out) {
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->rate_run && s->joint[run->first].lock < 0) {
-      ops->rate_run(run->count, s->link + run->first, w->frames, out);
+    if (ops->eval_run && s->joint[run->first].lock < 0) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+                    &(tr_joint_run){.rate = out});
       continue;
     }
     for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {

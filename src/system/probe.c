@@ -34,7 +34,8 @@ tr_probe_part tr_probe_describe(const tr_system *s, int part, int at) {
     return (tr_probe_part){"force", e->name, at, e->markers * e->nd, TR_PROBE_FORCE};
   }
   bool rate = part - s->nforce >= s->nblock;
-  sys_block block = tr_block(s, (part - s->nforce) % s->nblock), *b = &block;
+  sys_block block;
+  const sys_block *b = tr_block(s, (part - s->nforce) % s->nblock, &block);
   tr_probe_part p = {.at = at + b->row, .n = b->rows, .what = TR_PROBE_PHI};
   if (rate) p.at += s->nc, p.what = TR_PROBE_PHI_T;
   p.name = tr_row_owner(s, b->row, &p.kind);

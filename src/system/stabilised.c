@@ -77,16 +77,15 @@ static void idle(tr_work *w, const sys_joint *j, const multipliers *m, double *p
 
 static void load(tr_work *w, const multipliers *m, double *phi, double *rate) {
   const tr_system *s = w->sys;
+  const tr_joint_run all = {m->lam, m->mu, phi, rate, w->W, w->W2};
   for (int r = 0; r < s->njoint_run; r++) {
     const sys_run *run = &s->joint_run[r];
     const sys_joint *j = s->joint + run->first, *end = j + run->count;
     const tr_joint_ops *ops = j->ops;
     if (tr_joint_idle(w, j)) {
       idle(w, j, m, phi, rate);
-    } else if (ops->eval_run && ops->rate_run && j->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, m->lam, phi, w->W);
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, m->mu, NULL, w->W2);
-      ops->rate_run(run->count, s->link + run->first, w->frames, rate);
+    } else if (ops->eval_run && j->lock < 0) {
+      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, &all);
     } else {
       for (; j < end; j++) {
         (ops->look ? look : evaluate)(w, j, m, phi, rate);

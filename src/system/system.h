@@ -237,9 +237,9 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
-// Block i of 0 .. nblock - 1, and of a joint.
-sys_block tr_block(const tr_system *sys, int i);
-sys_block tr_joint_block(const tr_system *sys, const sys_joint *j);
+// Block i of 0 .. nblock - 1, and of a joint, written to *to.
+const sys_block *tr_block(const tr_system *sys, int i, sys_block *to);
+const sys_block *tr_joint_block(const tr_system *sys, const sys_joint *j, sys_block *to);
 void tr_jacobian(tr_work *w); // work->G, if it is kept
 // Rows of a block here: in work->G if it is kept, else good until the next call.
 const double *tr_joint_rows(tr_work *w, const sys_joint *j);
@@ -323,6 +323,8 @@ static inline bool tr_joint_idle(const tr_work *w, const sys_joint *j) {
   return j->lock >= 0 && w->mem[j->lock] != 0;
 }
 void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
+// Rows (nc) of joints that can be locked are made to hold where they are, phi (nc) being what they are off by.
+void tr_joints_give_way(const tr_system *sys, const bool *rows, const double *phi, double *mem);
 // Rows of joints that do not hold, ascending; rows NULL: just count.
 int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
 
@@ -346,7 +348,7 @@ void tr_plain_columns(tr_work *w, double *values);
 // [M G'; G 0] x = r, factored in kkt, r = (Q, ..) in place; where Q depends on reactions again and again with
 // those of x, until they stay. At the point of the last tr_kinematics.
 tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r);
-// Rows (sys->of_velocity, sys->of_number) and their columns taken out: lam = right-hand side there.
+// Some rows (nc; sys->of_velocity for one) and their columns taken out: lam = right-hand side there.
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // The same at the point of the last tr_kinematics, after tr_forces with the same lam; work->G is not
 // complete after it.

@@ -152,7 +152,8 @@ static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double c
 static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *lam,
                        tr_coefficients coef) {
   const tr_system *sys = w->sys;
-  const sys_block block = tr_joint_block(sys, j), *b = &block;
+  sys_block block;
+  const sys_block *b = tr_joint_block(sys, j, &block);
   const double *G = tr_joint_rows(w, j), *rows = w->increment ? turn_rows(w, j, b, G) : G;
   int below = sys->nv + b->row;
   for (int k = 0, c = 0; k < b->count; c += b->nv[k++])
@@ -421,7 +422,8 @@ double tr_plain_velocity_rows(tr_work *w, double *values) {
   if (sys->nvelocity == 0) return 0;
   for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++) {
     if (!j->ops->velocity) continue;
-    const sys_block block = tr_joint_block(sys, j), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_joint_block(sys, j, &block);
     const double *rows = tr_joint_rows(w, j);
     for (int r = 0; r < b->rows; r++) {
       if (!(j->ops->velocity >> r & 1u)) continue;
@@ -446,7 +448,8 @@ void tr_plain_columns(tr_work *w, double *values) {
   const tr_pattern *p = &sys->pattern;
   for (int i = 0; i < sys->nreaction; i++) {
     const sys_joint *j = &sys->joint[sys->reaction[i].joint];
-    const sys_block block = tr_joint_block(sys, j), *b = &block;
+    sys_block block;
+    const sys_block *b = tr_joint_block(sys, j, &block);
     const double *rows = tr_joint_rows(w, j);
     for (int r = 0; r < b->rows; r++) {
       const double *G = rows + r * b->width;
@@ -486,7 +489,7 @@ tr_status tr_solve_with_reactions(tr_work *w, tr_kkt *kkt, double *r) {
 
 void tr_silence_rows(const tr_system *sys, const bool *rows, double *values) {
   const tr_pattern *p = &sys->pattern;
-  for (int j = 0; sys->nvelocity > 0 && j < p->n; j++) {
+  for (int j = 0; j < p->n; j++) {
     bool out = j >= sys->nv && rows[j - sys->nv];
     for (int k = p->column[j]; k < p->column[j + 1]; k++) {
       int i = p->row[k];
