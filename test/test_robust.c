@@ -372,6 +372,27 @@ static void test_pumped(void **state) {
   unload(&m);
 }
 
+// What a method cannot do is told: hht-add takes the reaction to a stiff spring across the path explicitly.
+static void test_limits(void **state) {
+  (void)state;
+  mechanism m = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+      "  p: {type: planar-point, mass: 1, position: [0.6, -0.8]}\n"
+      "joints:\n  rod: {type: distance, markers: [ground, p]}\n"
+      "forces:\n  s: {type: spring-damper, markers: [{at: [0, 0.5]}, p], stiffness: 1e8, "
+      "free-length: 1.43}\n");
+  static const char *const methods[] = {"hht-add", "hht-add", "hht-si2", "hht-i3"};
+  static const double step[] = {1e-2, 1e-3, 1e-2, 1e-2};
+  for (int i = 0; i < 4; i++) {
+    tr_run *run = new_run(m.sys, methods[i], step[i], 0.1);
+    tr_error error = {0};
+    assert_int_equal(tr_run_all(run, &error), i == 0 ? TR_FAILED : TR_OK);
+    assert_true(i > 0 || strstr(error.text, "it takes constraint forces explicitly"));
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_discontinuous_force),
@@ -388,6 +409,7 @@ int main(void) {
       cmocka_unit_test(test_turning),
       cmocka_unit_test(test_lift_off),
       cmocka_unit_test(test_pumped),
+      cmocka_unit_test(test_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -589,7 +589,8 @@ const tr_method tr_method_hht_add = {
     .check = check,
     .recompute = true,
     .limit =
-        "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
+        "it takes constraint forces explicitly, which fails where they make h omega > 2 or hold "
+        "forces of h^2 k/m > 1000; hht-si2 has no such limit",
     .truncation = truncation,
     .vectors = ROOMS,
     .two_sets = true,
