@@ -589,8 +589,7 @@ const tr_method tr_method_hht_add = {
     .check = check,
     .recompute = true,
     .limit =
-        "it takes constraint forces explicitly, which fails where they make h omega > 2 or hold "
-        "forces of h^2 k/m > 1000; hht-si2 has no such limit",
+        "it takes reactions explicitly: h omega < 2 of theirs, h^2 k/m < 1000 of what they hold",
     .truncation = truncation,
     .vectors = ROOMS,
     .two_sets = true,
