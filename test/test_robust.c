@@ -387,7 +387,7 @@ static void test_limits(void **state) {
     tr_run *run = new_run(m.sys, methods[i], step[i], 0.1);
     tr_error error = {0};
     assert_int_equal(tr_run_all(run, &error), i == 0 ? TR_FAILED : TR_OK);
-    assert_true(i > 0 || strstr(error.text, "it takes reactions explicitly"));
+    assert_true(i > 0 || strstr(error.text, "hht-add takes reactions explicitly"));
     tr_run_free(run);
   }
   unload(&m);

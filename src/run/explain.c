@@ -340,8 +340,9 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                            : "; a smaller step may help";
   bool limited = m->limit && !jump[0];
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s", r->x.t, h,
-                 reason[why], where, advice, limited ? ": " : "", limited ? m->limit : "");
+                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
+                 reason[why], where, advice, limited ? "; " : "", limited ? m->info.name : "",
+                 limited ? m->limit : "");
 }
 
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {

@@ -588,8 +588,7 @@ const tr_method tr_method_hht_add = {
     .par_size = sizeof(par),
     .check = check,
     .recompute = true,
-    .limit =
-        "it takes reactions explicitly: h omega < 2 of theirs, h^2 k/m < 1000 of what they hold",
+    .limit = " takes reactions explicitly: h omega < 2 of theirs, h^2 k/m < 1000 of what they hold",
     .truncation = truncation,
     .vectors = ROOMS,
     .two_sets = true,
