@@ -199,7 +199,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
-  r->fresh = s->recompute || method->recompute || alternates;
+  bool rings = !fixed && method->rings && method->rings(par);
+  r->fresh = s->recompute || method->recompute || alternates || rings;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
   r->step->plain_start = s->zero_start;

@@ -35,6 +35,9 @@ typedef struct tr_method {
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
+  // The same, but they fade, slowly: under step control each change of the step makes them ring again, and a and lam
+  // for the outside are computed anew. NULL: never.
+  bool (*rings)(const void *par);
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
