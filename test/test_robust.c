@@ -406,6 +406,73 @@ static void test_advice(void **state) {
   tr_system_free(sys);
 }
 
+// What a method cannot do is told: hht-add takes the reaction to a stiff spring across the path explicitly.
+static void test_limits(void **state) {
+  (void)state;
+  mechanism m = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+      "  p: {type: planar-point, mass: 1, position: [0.6, -0.8]}\n"
+      "joints:\n  rod: {type: distance, markers: [ground, p]}\n"
+      "forces:\n  s: {type: spring-damper, markers: [{at: [0, 0.5]}, p], stiffness: 1e8, "
+      "free-length: 1.43}\n");
+  static const char *const methods[] = {"hht-add", "hht-add", "hht-si2", "hht-i3"};
+  static const double step[] = {1e-2, 1e-3, 1e-2, 1e-2};
+  for (int i = 0; i < 4; i++) {
+    tr_run *run = new_run(m.sys, methods[i], step[i], 0.1);
+    tr_error error = {0};
+    assert_int_equal(tr_run_all(run, &error), i == 0 ? TR_FAILED : TR_OK);
+    assert_true(i > 0 || strstr(error.text, "hht-add takes reactions explicitly"));
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// Velocities between the steps, at 100 places.
+typedef struct velocities {
+  tr_observer o;
+  int rows, nv;
+  double v[101][32];
+} velocities;
+
+static tr_status note_velocities(tr_observer *self, const tr_state *x, const tr_run_info *info) {
+  (void)info;
+  velocities *r = (velocities *)self;
+  for (int i = 0; i < r->nv; i++) r->v[r->rows][i] = x->v[i];
+  r->rows++;
+  return TR_OK;
+}
+
+static void sample_velocities(const tr_system *sys, const char *method, double tol, velocities *r) {
+  tr_run_settings s = tr_run_defaults();
+  tr_run *run;
+  *r = (velocities){.o = {note_velocities, 0.01}, .nv = tr_system_describe(sys).nv};
+  assert_true(r->nv <= 32);
+  s.method = method, s.end = 1, s.control.tol = tol;
+  assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
+  assert_int_equal(tr_run_observe(run, &r->o), TR_OK);
+  assert_int_equal(tr_run_all(run, NULL), TR_OK);
+  assert_int_equal(r->rows, 101);
+  tr_run_free(run);
+}
+
+// With little damping accelerations ring whenever the step changes; velocities between steps do not.
+static void test_ringing(void **state) {
+  (void)state;
+  static velocities exact, got;
+  static const char *const methods[] = {"gen-alpha:rho=0.8", "gen-alpha:rho=0.95",
+                                        "gen-alpha:rho=0.99", "hht-i3:alpha=-0.02"};
+  double most[4] = {0};
+  mechanism m = load_model("double_wishbone.yaml", NULL);
+  sample_velocities(m.sys, "radau5", 1e-9, &exact);
+  for (int k = 0; k < 4; k++) {
+    sample_velocities(m.sys, methods[k], 1e-5, &got);
+    for (int i = 0; i < got.rows; i++)
+      for (int j = 0; j < got.nv; j++) most[k] = fmax(most[k], fabs(got.v[i][j] - exact.v[i][j]));
+    if (!(most[k] < 2 * most[0])) fail_msg("%s: %g, not %g", methods[k], most[k], most[0]);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_advice),
@@ -423,6 +490,8 @@ int main(void) {
       cmocka_unit_test(test_turning),
       cmocka_unit_test(test_lift_off),
       cmocka_unit_test(test_pumped),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_ringing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

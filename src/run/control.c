@@ -21,6 +21,8 @@ static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 1000 };
 static const double STALLED = 1e-3;
+static const double FEEBLE =
+    1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
 static const double BELOW = 0.7;
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
@@ -186,6 +188,10 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     double t1 = r->x.t + h;
     tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
     tr_run_time(r, before);
+    double speed = vec_largest(r->x.v, r->sys->nv);
+    r->growing = speed > r->last_speed && speed < 2 * r->last_speed ? r->growing + 1 : 0;
+    r->last_speed = speed;
+    if (h < FEEBLE * (r->settings.end - r->first_t) && tr_run_runaway(r, error)) return TR_FAILED;
     if (r->info.steps % STALLED_STEPS == 0) {
       bool many = r->info.rejected - rejected > STALLED_STEPS / 40;
       stalled = many && r->x.t - mark < STALLED * (end - mark) ? stalled + 1 : 0;

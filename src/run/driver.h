@@ -69,6 +69,9 @@ struct tr_run {
   tr_event_record *record;
   int records, record_capacity;
   double first_t, last_event;
+  // the largest velocity at the start, in the last step; steps in a row in which it grew, but did not double
+  double first_speed, last_speed;
+  int growing;
   double fastest;         // the largest velocity before an event
   double extent;          // the largest coordinate at the start, or 1
   char note[800];         // what to know of the results
@@ -106,6 +109,10 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
 tr_status tr_swing_make(tr_run *r, tr_error *error);
 void tr_swing_watch(tr_run *r, double h);
 void tr_swing_free(tr_run *r);
+// A body turns so much faster or slower in the step just tried that joints lose count.
+bool tr_run_turns(const tr_run *r, double h, const char **body);
+// Whether the motion has no end but infinity: then the error tells (explain.c).
+bool tr_run_runaway(const tr_run *r, tr_error *error);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.

@@ -24,6 +24,9 @@ static const double NOISE = 1e-6;     // of the velocities, worth a word
 static const double PUMPED = 1e3;     // of the energy at the start: worth a word
 static const double ROUND = 1e-12;    // tolerances that round-off may spoil
 static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
+// Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
+static const double RUNAWAY = 1e4, SUDDEN = 1e-5;
+enum { GROWING = 8 }; // steps: a jump of the constraints takes fewer
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -297,6 +300,11 @@ static bool tell_trouble(const tr_run *r, double h, tr_error *error) {
   const double ahead = fmax(h, 1e-4 * (r->settings.end - r->first_t));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
   if (!trouble) trouble = tr_trouble(r->sys, &r->x, ahead, &body);
+  if (!trouble && tr_run_turns(r, h, &body))
+    trouble =
+        "it turns by more than half a turn besides what its velocity made of the step, and joints "
+        "lose count of "
+        "the turns; a smaller step may help";
   if (trouble)
     tr_fail(error, TR_FAILED, NULL, "step from t = %.9g s with h = %.3g s failed: body \"%s\": %s",
             r->x.t, h, body, trouble);
@@ -318,6 +326,43 @@ static const char *advise(const tr_run *r, double h) {
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
+// The force that does most.
+static const char *largest_force(const tr_run *r) {
+  probe p;
+  const char *name = NULL;
+  double most = 0;
+  if (make_probe(r, &p)) {
+    p.from = &r->x;
+    tr_state_copy(&p.x, &r->x);
+    look(&p, 0, p.a);
+    for (int i = 0; i < r->sys->nforce; i++)
+      for (int k = p.s[i].part.at; k < p.s[i].part.at + p.s[i].part.n; k++)
+        if (fabs(p.a[k]) > most) most = fabs(p.a[k]), name = p.s[i].part.name;
+  }
+  free_probe(&p);
+  return name;
+}
+
+bool tr_run_runaway(const tr_run *r, tr_error *error) {
+  int fastest = 0;
+  char where[160];
+  for (int i = 1; i < r->sys->nv; i++)
+    if (!r->sys->number[i] && fabs(r->x.v[i]) > fabs(r->x.v[fastest])) fastest = i;
+  double v = r->sys->nv > 0 ? fabs(r->x.v[fastest]) : 0, times = v / fmax(1, r->first_speed);
+  double doubles = v > 0 ? v / fabs(r->x.a[fastest]) : INFINITY;
+  if (r->growing < GROWING || !(times > RUNAWAY) || !(doubles < SUDDEN * (r->x.t - r->first_t)))
+    return false;
+  const char *force = largest_force(r);
+  tell_coordinate(r, fastest, where, sizeof where);
+  tr_fail(
+      error, TR_FAILED, NULL,
+      "at t = %.9g s the motion runs away: %s has a velocity of %.3g, which doubles within %.2g "
+      "s%s%s%s; a force that grows with what it drives has no end",
+      r->x.t, where, v, doubles, force ? "; force \"" : "", force ? force : "",
+      force ? "\" is the largest" : "");
+  return true;
+}
+
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -327,18 +372,24 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   double longest = r->settings.control.tol > 0 ? r->info.largest_step : h;
+  if (tr_run_runaway(r, error)) return TR_FAILED;
   if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
     return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
   tell_coordinate(r, moved_most(r), where, sizeof where);
+  const tr_method *m = r->step->method;
+  bool limited = m->limit && !jump[0];
   return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s", r->x.t, h,
-                 reason[why], where, jump[0] ? jump : advise(r, h));
+                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
+                 reason[why], where, jump[0] ? jump : advise(r, h), limited ? "; " : "",
+                 limited ? m->info.name : "", limited ? m->limit : "");
 }
 
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
-  if (tell_trouble(r, h, error) || tell_stiff(r, r->info.largest_step, error)) return TR_FAILED;
+  if (tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
+      tell_stiff(r, r->info.largest_step, error))
+    return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tell_jump(r, h, TRIES, jump, sizeof jump);
   if (r->settings.control.min_step > 0)

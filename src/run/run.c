@@ -22,6 +22,7 @@ enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
 static const double SPLINTER = 0.1; // of the last step
+static const double HALF_TURN = 3.141592653589793;
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -198,7 +199,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
-  r->fresh = s->recompute || method->recompute || alternates;
+  bool rings = !fixed && method->rings && method->rings(par);
+  r->fresh = s->recompute || method->recompute || alternates || rings;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
   r->step->plain_start = s->zero_start;
@@ -312,6 +314,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t, r->k = 0;
@@ -450,12 +453,20 @@ static bool lost_constraints(tr_run *r) {
   return !(vec_largest(gap, r->sys->nc) <= most);
 }
 
+// Joints in space count turns by the rate that they had: beyond half a turn more or less they lose count, which two bodies
+// may share.
+bool tr_run_turns(const tr_run *r, double h, const char **body) {
+  double most = r->settings.control.tol > 0 ? HALF_TURN / 2 : HALF_TURN;
+  return r->sys->remembers && tr_step_turn(r->step, &r->x, h, body) > most;
+}
+
 static tr_status try_once(tr_run *r, double h) {
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
   const char *body;
   if (status != TR_OK) return status;
   if (lost_constraints(r)) return TR_NO_CONVERGENCE;
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
+  if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
 }
 

@@ -493,7 +493,7 @@ static double unseen(const tr_newton_problem *p, const double *dx) {
   const double *l = dx + nv, *dmu = l + nc + nv;
   double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
   for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
-  return most / vec_largest(k->x0->lam, nc);
+  return most / (1 + vec_largest(k->x0->lam, nc)); // as in weighted
 }
 
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.

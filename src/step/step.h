@@ -36,10 +36,14 @@ typedef struct tr_method {
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
+  // The same, but they fade, slowly: under step control each change of the step makes them ring again, and a and lam
+  // for the outside are computed anew. NULL: never.
+  bool (*rings)(const void *par);
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
   bool smooth;                      // a1 - a_n estimates h q'''
+  bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   bool lean;                        // has no use for the values of s->kkt
@@ -187,6 +191,9 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// The largest angle by which the step just tried turns a body besides what it did, in space; whose it is.
+double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body);
 
 // What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
 // not ask for all there is.

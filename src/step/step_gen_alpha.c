@@ -44,6 +44,11 @@ static bool alternates(const void *pv) {
   return p->rho >= 1 && p->index == INDEX_3;
 }
 
+static bool rings(const void *pv) {
+  const par *p = pv;
+  return p->rho >= 0.9 && p->index == INDEX_3;
+}
+
 static tr_status begin(tr_step *s, const tr_state *x) {
   memcpy(s->room[ALGORITHMIC], x->a, (size_t)s->sys->nv * sizeof *x->a);
   return TR_OK;
@@ -105,6 +110,7 @@ const tr_method tr_method_gen_alpha = {
              .reference = "BCA12, ACB15"},
     .par_size = sizeof(par),
     .alternates = alternates,
+    .rings = rings,
     .undamped = undamped,
     .vectors = ROOMS,
     .stabilised = true,

@@ -589,8 +589,7 @@ const tr_method tr_method_hht_add = {
     .check = check,
     .recompute = true,
     .passes_jumps = true,
-    .limit =
-        "hht-add takes constraint forces explicitly and is unstable where they make h omega > 2",
+    .limit = " takes reactions explicitly: h omega < 2 of theirs, h^2 k/m < 1000 of what they hold",
     .truncation = truncation,
     .vectors = ROOMS,
     .two_sets = true,

@@ -35,6 +35,20 @@ static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
   return false;
 }
 
+double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body) {
+  double most = 0;
+  for (int i = 0; i < s->sys->nbody && !s->sys->flat; i++) {
+    const sys_body *b = &s->sys->body[i];
+    double square = 0;
+    for (int k = 3; b->nq > b->nv && k < 6; k++) {
+      double d = s->d[b->v + k] - h * x0->v[b->v + k];
+      square += d * d;
+    }
+    if (square > most) most = square, *body = b->name;
+  }
+  return sqrt(most);
+}
+
 // The method's step, with what was said of turns: *seen, the last such solution is in s->found.
 static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
   tr_status status = s->method->advance(s, x0, h, x1);

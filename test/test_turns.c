@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fast rotations under error control: maps that fall short of the angle, turns that are counted, motors and what
+// runs away.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_machine.h"
+
+static const char *const methods[] = {
+    "radau5",  "ggl-bdf", "ggl-bdf:order=5", "cs",         "hht-i3",    "gen-alpha",
+    "hht-si2", "nstiff",  "hht-add",         "nstiff-si2", "baumgarte", "baumgarte:scheme=rk4"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+// Two rotors in gear, the second turns half as fast the other way; torque: a law of the first one's angle.
+static machine gears(const char *torque, double omega, const char *method, double tol, double step,
+                     double end) {
+  char text[1024];
+  snprintf(text, sizeof text,
+           "trammel: 1\nbodies:\n"
+           "  a: {type: spatial, mass: 1, inertia: [0.002, 0.002, 0.004], omega: [0, 0, %g], keep: "
+           "[wz]}\n"
+           "  b: {type: spatial, mass: 2, inertia: [0.004, 0.004, 0.007], position: [0.1, 0, 0]}\n"
+           "joints:\n"
+           "  ra: {type: revolute, markers: [ground, a]}\n"
+           "  rb: {type: revolute, bodies: [ground, b], at: [0.1, 0, 0], axis: [0, 0, 1]}\n"
+           "  mesh: {type: gear, joints: [ra, rb], ratio: 2}\n"
+           "forces:\n  motor: {type: torsion-spring, joints: [ra], torque: %s}\n",
+           omega, torque);
+  machine k = {.m = load_text(text)};
+  tr_run_settings s = tr_run_defaults();
+  tr_error error = {0};
+  s.method = method, s.end = end, s.step = step, s.control.tol = tol;
+  if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s", error.text);
+  return k;
+}
+
+static const double INERTIA = 0.004 + 0.007 / 4; // of both, at the first
+
+// From rest by a constant torque: a step that the error allows makes many turns more than the speed at its
+// beginning, and joints count them.
+static void turns_are_counted(void **unused) {
+  (void)unused;
+  for (int i = 0; i < METHODS; i++)
+    for (double tol = 1e-2; tol > 1e-9; tol *= 1e-3) {
+      machine k = gears("5", 0, methods[i], tol, NAN, 2);
+      go_to(&k, 2);
+      double want = 0.5 * 5 / INERTIA * 4, got = read_output(&k, "ra.angle");
+      assert_near(got, want, 1000 * tol, "%s, %g: angle", methods[i], tol);
+      assert_near(read_output(&k, "rb.angle"), -got / 2, 10 * tol, "%s, %g: gear", methods[i], tol);
+      stop(&k);
+    }
+  machine k = gears("5", 0, "hht-i3", 0, 0.1, 2); // fixed steps that are too long are refused
+  tr_error error = {0};
+  assert_int_equal(tr_run_all(k.run, &error), TR_FAILED);
+  assert_non_null(strstr(error.text, "body \"a\""));
+  assert_non_null(strstr(error.text, "lose count"));
+  stop(&k);
+}
+
+// Cayley's map falls short of the angle by (w h)^3 times a constant, of which velocities show nothing.
+static void maps_that_fall_short(void **unused) {
+  (void)unused;
+  static const char *const maps[] = {"pfpc1", "pfpc2"};
+  for (int i = 0; i < 2; i++)
+    for (double tol = 1e-3; tol > 1e-6; tol *= 0.1) {
+      machine k = gears("0", 100, maps[i], tol, NAN, 1);
+      go_to(&k, 1);
+      double steps = (double)tr_run_describe(k.run).steps;
+      assert_near(read_output(&k, "ra.angle"), 100, 5 * steps * tol, "%s, %g", maps[i], tol);
+      assert_true(steps > 0.3 * pow(tol, -1. / 3) * 100 / 4);
+      stop(&k);
+    }
+}
+
+// J w' = k w^2 ends at t = J/(k w_0): told by name, long before steps are lost in round-off.
+static void runaway_is_told(void **unused) {
+  (void)unused;
+  for (int i = 0; i < METHODS; i++) {
+    machine k = gears("1e-3*rate^2", 10, methods[i], 1e-6, NAN, 2);
+    tr_error error = {0};
+    assert_int_equal(tr_run_all(k.run, &error), TR_FAILED);
+    if (!strstr(error.text, "runs away") || !strstr(error.text, "\"motor\""))
+      fail_msg("%s: %s", methods[i], error.text);
+    assert_true(tr_run_describe(k.run).smallest_step > 1e-12);
+    assert_near(tr_run_state(k.run)->t, INERTIA / 1e-2, 1e-3, "%s: where it ends", methods[i]);
+    assert_true(tr_run_describe(k.run).max_phi < 1e-6);
+    stop(&k);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(turns_are_counted),
+      cmocka_unit_test(maps_that_fall_short),
+      cmocka_unit_test(runaway_is_told),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
