@@ -275,6 +275,75 @@ static void test_within_an_instant(void **state) {
   tr_system_free(sys);
 }
 
+// Soon after another, but not in its instant: it happens, at its own time, however small its expression is against what
+// it was. A latch and a timer of 20 ns behind it after 100 s; two timers; impacts that a timer all but coincides with.
+static void test_soon_after(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "ggl-bdf", "radau5", "pfpc2", "nstiff", NULL};
+  static const double away[] = {4e-12, 1e-11, 1e-9, 1e-7};
+  for (int i = 0; methods[i]; i++)
+    for (int k = 0; k < 8; k++) {
+      char text[800];
+      double d = (k < 4 ? 100 : 1) * away[k % 4], at = k < 4 ? 100 : 1;
+      snprintf(text, sizeof text,
+               "trammel: 1\n"
+               "parameters: {F: 0}\n"
+               "bodies:\n"
+               "  a: {type: planar, mass: 1, inertia: 1, velocity: [1, 0]}\n"
+               "  b: {type: planar, mass: 1, inertia: 1, position: [0, 2]}\n"
+               "joints:\n"
+               "  ra: {type: prismatic, markers: [ground, a]}\n"
+               "  rb: {type: prismatic, markers: [{at: [0, 2]}, b]}\n"
+               "  latch: {type: expression, phi: DX(a), active: no}\n"
+               "forces: {motor: {type: force, markers: [b], force: [F, 0]}}\n"
+               "events:\n"
+               "  stop: {when: DX(a) - %g, direction: rising, lock: latch}\n"
+               "  go: {when: time - %.17g, direction: rising, set: {F: 1}}\n"
+               "simulation: {end: %g, step: 1/64}\n",
+               at, at + d, at + 1);
+      tr_system *sys = system_of_text(text);
+      tr_run *run = start_run(sys, methods[i], NAN, i % 2 ? 1e-6 : 0);
+      finish(run, methods[i]);
+      if (tr_run_describe(run).events != 2)
+        fail_msg("%s, %g: %ld events", methods[i], d, tr_run_describe(run).events);
+      double gap = tr_run_event(run, 1).t - tr_run_event(run, 0).t;
+      assert_near(gap, d, 1e-12 * at, "%s, %g", methods[i], d);
+      assert_near(at_end(sys, run, "b.vx"), 1 - d, 1e-9, "%s, %g", methods[i], d);
+      tr_run_free(run);
+      tr_system_free(sys);
+    }
+}
+
+// A ball that bounces is never below the floor: what rises there does not happen. Nor is the end told twice when
+// a bounce just before turns out to be in its instant.
+static void test_bounced_is_not_crossed(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "ggl-bdf", "radau5", "pfpc2", "nstiff", NULL};
+  tr_system *sys = ball_with(
+      "parameters: {n: 0}\n"
+      "states: {count: {rate: n}}\n"
+      "events:\n"
+      "  bounce: {when: DY(ball), direction: falling, restitution: 1}\n"
+      "  up: {when: DY(ball), direction: rising, message: from below}\n"
+      "  more: {when: DY(ball), direction: rising, set: {n: n + 1}}\n"
+      "  third: {when: time - 3, message: now}\n");
+  for (int i = 0; methods[i]; i++)
+    for (int k = 0; k < 2; k++) {
+      int bounces = 0, thirds = 0;
+      tr_run *run = start_run(sys, methods[i], NAN, k ? 1e-9 : 0);
+      finish(run, methods[i]);
+      for (int e = 0; e < tr_run_describe(run).events; e++) {
+        bounces += strcmp(tr_run_event(run, e).name, "bounce") == 0;
+        thirds += strcmp(tr_run_event(run, e).name, "third") == 0;
+      }
+      if (bounces != 2 || thirds != 1 || tr_run_describe(run).events != 3)
+        fail_msg("%s: %d bounces, %d thirds of %ld", methods[i], bounces, thirds,
+                 tr_run_describe(run).events);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 // Over and back within one step, both directions and one.
 static void test_two_crossings_in_a_step(void **state) {
   (void)state;
@@ -463,6 +532,8 @@ int main(void) {
       cmocka_unit_test(test_tangent),
       cmocka_unit_test(test_touch_is_once),
       cmocka_unit_test(test_within_an_instant),
+      cmocka_unit_test(test_soon_after),
+      cmocka_unit_test(test_bounced_is_not_crossed),
       cmocka_unit_test(test_two_crossings_in_a_step),
       cmocka_unit_test(test_chatter),
       cmocka_unit_test(test_rows),

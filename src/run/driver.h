@@ -13,6 +13,7 @@ typedef struct tr_watch {
   bool spent;                        // it happens once, and has
   bool settled;                      // its impacts have died away, joints took over
   bool fires, fired;                 // at the event under way: is to happen, has
+  bool passing;                      // it goes through zero with those that fire
   bool grazes, touched;              // it happens by a touch; it has, and is still near
   double g, rate, most_g, most_rate; // at the last state; largest so far
   double rate0;                      // of the state before

@@ -17,8 +17,9 @@
 //     An excursion no deeper than `touch`, or than round-off, is a touch: one event or none, no side
 //     is changed, and it counts again after |g| was larger than `touch`. (Contacts know no touches: what
 //     is let through falls.)
-// (4) What jumps over zero by the doing of others fires in the same instant, each event once. So does what passes
-//     zero in that instant and is turned back. If one that has fired would fire again, they chatter.
+// (4) What jumps over zero by the doing of others fires in the same instant, each event once. So does a
+//     velocity or a state that passes zero in that instant and is turned back; a place that a blow turns back
+//     has not crossed. If one that has fired would fire again, they chatter.
 // (5) Events without any time between them end the run with an error that names them; so does an expression that is
 //     no number, once it is watched there.
 #include <float.h>
@@ -309,13 +310,16 @@ static bool passes(const tr_run *r, int k) {
   return !is_contact(r, k) && !w->grazes && fabs(w->rate) > CLEAR * w->most_rate;
 }
 
-// Expressions at zero that pass it with those that fire, though nothing comes of it in that direction: on the side
-// where they are led.
+// Expressions of velocities or states at zero that pass it with those that fire, though nothing comes of it in that direction: on
+// the side where they are led, from where new forces may turn them back. Places are turned back by blows alone,
+// which let nothing through. What is to come, however soon, has its side.
 static void find_passing(tr_run *r) {
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    if (w->fires || w->side == 0 || !passes(r, k) || fabs(w->g) > NOTHING * w->most_g) continue;
-    int to = new_side(r, k);
+    double near = fmax(roundoff(r, k), instant(r) * fabs(w->rate));
+    w->passing = !w->fires && w->side != 0 && !tells(r, k) && tr_event_turns(r->sys, k) &&
+                 passes(r, k) && fabs(w->g) <= near;
+    int to = w->passing ? new_side(r, k) : 0;
     if (to != 0) w->side = to;
   }
 }
@@ -328,7 +332,8 @@ static bool find_jumps(tr_run *r, int *undone) {
     tr_watch *w = &r->watch[k];
     double nothing = w->fires && w->grazes ? shallow(r, k) : NOTHING * w->most_g;
     int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > nothing ? sign(w->g) : w->side;
-    bool level = !w->fires && passes(r, k) && fabs(w->g) <= nothing && w->side != 0;
+    bool level = !w->fires && (w->passing || w->fired) && passes(r, k) && fabs(w->g) <= nothing &&
+                 w->side != 0;
     int led = level ? new_side(r, k) : 0;
     if (led != 0) now = led;
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;

@@ -99,12 +99,19 @@ double tr_event_value_at(const tr_work *w, int event, double t) {
   return law_value(w->sys->event[event].plan->par.when, e->nd, t, f, NULL);
 }
 
+// Whether its expression has an input of the kind or of one after it.
+static bool reads(const tr_system *s, int event, law_measure kind) {
+  const tr_law *when = s->event[event].plan->par.when;
+  for (int k = 0; k < when->inputs; k++)
+    if (when->input[k].kind >= kind) return true;
+  return false;
+}
+
+bool tr_event_turns(const tr_system *s, int event) { return reads(s, event, LAW_STATE); }
+
 bool tr_events_read_motion(const tr_system *s) {
-  for (int i = 0; i < s->nevent; i++) {
-    const tr_law *when = s->event[i].plan->par.when;
-    for (int k = 0; k < when->inputs; k++)
-      if (when->input[k].kind >= LAW_VELOCITY) return true;
-  }
+  for (int i = 0; i < s->nevent; i++)
+    if (reads(s, i, LAW_VELOCITY)) return true;
   return s->nevent > 0 && s->nreaction > 0;
 }
 

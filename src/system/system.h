@@ -331,6 +331,8 @@ double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
 // An expression of time alone that may cross zero again and again; its value at any time.
 bool tr_event_winds(const tr_system *sys, int event);
 double tr_event_value_at(const tr_work *w, int event, double t);
+// Its rate may change without a blow: an expression of velocities or states.
+bool tr_event_turns(const tr_system *sys, int event);
 // Whether rates, or values, of some expressions need accelerations and multipliers.
 bool tr_events_read_motion(const tr_system *sys);
 // What counts as touching zero, and the rate below which an impact is the last; 0: nothing.
