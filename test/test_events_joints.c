@@ -279,6 +279,45 @@ static void test_locks_are_named(void **state) {
   tr_system_free(sys);
 }
 
+// A bar that locks where it is shortest: to first order it repeats what the hinge says and stops nothing, to second order
+// it lets nothing go on. That is told. Where the instant is found a little off, the bar stops the arm: a blow;
+// a hundredth of its speed is left where the bar all but loses its hold.
+// (baumgarte feeds back what the bar, all but dead, cannot hold: it swings.)
+static void test_dead_centre(void **state) {
+  (void)state;
+  static const double tol[] = {0, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
+  int told = 0;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "bodies: {a: {type: planar, mass: 1, inertia: 1, com: [1, 0], omega: 1, angle: -0.5}}\n"
+      "joints:\n"
+      "  h: {type: revolute, markers: [ground, a]}\n"
+      "  d: {type: distance, markers: [{at: [5, 0]}, {body: a, at: [1, 0]}], active: no}\n"
+      "events: {e: {when: AZ(a), lock: d}}\n"
+      "simulation: {end: 1, step: 2^-6}\n");
+  for (int m = 0; m < tr_method_count(); m++)
+    for (int k = 0; k < 6; k++) {
+      const char *method = tr_method_describe(m).name;
+      if (strcmp(method, "pfpc1") == 0 && tol[k] > 0 && tol[k] < 1e-4) continue; // first order
+      if (strcmp(method, "baumgarte") == 0) continue;
+      tr_error error = {0};
+      tr_run *run = start_run(sys, method, NAN, tol[k]);
+      tr_status status = tr_run_all(run, &error);
+      bool tells = strstr(error.text, "event \"e\" at t = 0.") &&
+                   strstr(error.text, "joint \"d\" would hold from a dead centre on");
+      if (status == TR_OK) {
+        assert_near(at_end(sys, run, "a.angle"), 0, 1e-3, "%s, tol %g", method, tol[k]);
+        assert_near(at_end(sys, run, "a.omega"), 0, 0.01, "%s, tol %g", method, tol[k]);
+      } else if (!tells) {
+        fail_msg("%s, tol %g: %s", method, tol[k], error.text);
+      }
+      told += tells;
+      tr_run_free(run);
+    }
+  assert_true(told > 30);
+  tr_system_free(sys);
+}
+
 // A start as written is a matter of the start: after a lock all is consistent.
 static void test_no_consistent_start(void **state) {
   (void)state;
@@ -382,6 +421,7 @@ int main(void) {
       cmocka_unit_test(test_latch),
       cmocka_unit_test(test_locks_that_repeat),
       cmocka_unit_test(test_locks_are_named),
+      cmocka_unit_test(test_dead_centre),
       cmocka_unit_test(test_no_consistent_start),
       cmocka_unit_test(test_breakaway),
       cmocka_unit_test(test_redundant_impact),

@@ -184,6 +184,21 @@ static tr_status put_on(tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+// Joints that hold in r->x, where the others are closed, but allow no motion that goes on: names one.
+static tr_status no_dead_centre(tr_run *r, tr_error *error) {
+  int row;
+  tr_status status = tr_find_dead_centre(&r->projector, &r->x, &row);
+  if (status < 0) return tr_no_memory(error);
+  if (status != TR_OK || row < 0) return TR_OK;
+  const char *kind, *name = tr_row_owner(r->sys, row, &kind), *event = "";
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (r->watch[k].fires) event = plan_of(r, k)->name;
+  return tr_fail(error, TR_FAILED, NULL,
+                 "event \"%s\" at t = %.9g s: %s \"%s\" would hold from a dead centre on, where it "
+                 "does not stop what moves and does not let it go on; lock it elsewhere",
+                 event, r->x.t, kind, name);
+}
+
 // Joints hold where the bodies are at the instant found, which dense output leaves open a little: which of
 // their rows say something new shows once the other joints are closed. Where that instant is too far from
 // any place that all of them allow, they hold where the bodies are with the others closed.
@@ -196,6 +211,7 @@ static tr_status lock_joints(tr_run *r, tr_error *error) {
   lock_all(r, true);
   tr_status status = tr_diagnose(&r->projector, &r->x);
   if (status < 0) return tr_no_memory(error);
+  if (status == TR_OK) TR_TRY(no_dead_centre(r, error));
   exchange(&r->x, &r->next);
   lock_all(r, true);
   status = put_on(r, &first);

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consistent states for whoever has no step under way: with a workspace of their own.
+// Consistent states for whoever has no step under way: with a workspace of their own. And whether what is redundant in
+// one stays so.
 #include "start.h"
+
+#include <math.h>
+
+#include "math/vector.h"
+
+static const double TURNS =
+    1e-3; // of its terms: what is left of gamma where rows do not repeat each other
+static const double NO_TURN = 1e-9; // of the squares of the velocities as they were: round-off
 
 tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
   *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
@@ -49,4 +58,31 @@ tr_status tr_consistent_start(const tr_system *s, tr_state *x, tr_start_info *in
 
 tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
   return with_projector(s, x, false, NULL, error);
+}
+
+// G_row = sum w_k G_k holds here. It does a moment later, on the way that the velocities lead, if
+// gamma_row = sum w_k gamma_k.
+tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row) {
+  const tr_system *s = p->sys;
+  const tr_redundancy *red = &p->redundancy;
+  double *gamma = p->r + s->nv, speed = vec_largest(x->v, s->nv);
+  *row = -1;
+  if (red->count == 0) return TR_OK;
+  for (int i = 0; i < s->nv; i++) p->r[i] = 0;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, gamma);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  tr_gamma(p->work, gamma);
+  for (int k = 0; k < red->count; k++) {
+    const tr_sources *from = &red->source[k];
+    double left = gamma[red->row[k]], size = fabs(left);
+    for (int i = 0; i < from->n; i++) {
+      left -= from->weight[i] * gamma[from->row[i]];
+      size += fabs(from->weight[i] * gamma[from->row[i]]);
+    }
+    if (fabs(left) > TURNS * size && fabs(left) > NO_TURN * speed * speed) *row = red->row[k];
+  }
+  return TR_OK;
 }

@@ -21,11 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 60, MAX_HALVINGS = 8, MOST_NAMED = 6 };
+enum { MAX_ITERATIONS = 60, FEW = 4, MAX_HALVINGS = 8, MOST_NAMED = 6 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
 static const double REGULAR = 1e-10;   // eps, of 1/largest mass, where steps are good
 static const double MOST_REGULAR = 1e4;
+static const double NEAR_SINGULAR =
+    1e-15; // where G has so little in some direction that eps is larger
 // With more unknowns KLU takes so long that a larger eps, up to this, is the better way.
 enum { LARGE = 2000 };
 static const double LARGE_REGULAR = 1e-2;
@@ -387,12 +389,12 @@ static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, b
                                   double good, double *gap, double *left) {
   const tr_system *s = p->sys;
   double now = velocity_gap(p, x, gap), last = INFINITY, done = 1e-6 * good;
-  bool curved = s->nvelocity > 0, factored = false;
-  int most = curved ? MAX_ITERATIONS : 4;
-  for (int k = 0; k < most && (curved ? now > 0 : now > done); k++) {
+  bool curved = s->nvelocity > 0;
+  int most = curved ? MAX_ITERATIONS : 2 * FEW;
+  for (int k = 0; k < most && (curved ? now > 0 : now > (k < FEW ? done : good)); k++) {
     if (curved && !(now < last) && !(whole && now > good)) break;
-    if ((curved || !factored) && factor_projection(p, x, true, REGULAR) != TR_OK) return TR_FAILED;
-    factored = true;
+    double eps = curved || k < FEW ? REGULAR : NEAR_SINGULAR;
+    if ((curved || k % FEW == 0) && factor_projection(p, x, true, eps) != TR_OK) return TR_FAILED;
     last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);

@@ -43,6 +43,9 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
 tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
 // Redundant constraints at a consistent state; kkt does without them from then on.
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
+// After it, at the place of x with velocities put on what holds: a row that repeats others here, but not a moment later,
+// since it turns another way, as at a dead centre; -1: none.
+tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row);
 // [M G'; G 0] at x, factored.
 tr_status tr_factor_mass(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
