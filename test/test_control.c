@@ -307,8 +307,24 @@ static double error_of(const sampler *a, const sampler *b, int what, int n) {
   return most;
 }
 
-// States between steps are as good as those at steps: q and v like the ends of steps, a and lam, which are
-// on lines, not much worse.
+// a and lam that are recomputed are those of the equations at each state that was shown.
+static void assert_recomputed(const sampler *s, const char *method) {
+  tr_state x;
+  assert_int_equal(tr_state_new(s->sys, &x, NULL), TR_OK);
+  for (int k = 0; k < s->n; k++) {
+    x.t = s->t[k];
+    memcpy(x.q, s->x[k][0], (size_t)s->sys->nq * sizeof *x.q);
+    memcpy(x.v, s->x[k][1], (size_t)s->sys->nv * sizeof *x.v);
+    assert_int_equal(tr_accelerations(s->sys, &x, NULL), TR_OK);
+    double a = apart(s->sys->nv, x.a, s->x[k][2]), lam = apart(s->sys->nc, x.lam, s->x[k][3]);
+    double near = 1e-9 * (1 + largest(s->sys->nv, x.a) + largest(s->sys->nc, x.lam));
+    if (!(a < near && lam < near))
+      fail_msg("%s, t = %g: a off by %g, lam by %g", method, x.t, a, lam);
+  }
+  tr_state_free(s->sys, &x);
+}
+
+// States between steps are as good as those at steps.
 static void samples_are_accurate(void **u) {
   (void)u;
   static const char *const names[4] = {"q", "v", "a", "lam"};
@@ -329,6 +345,7 @@ static void samples_are_accurate(void **u) {
       sample(sys, &s, spacing, &between);
       stop_at(sys, &s, spacing, &at_steps);
       assert_int_equal(between.n, PARTS + 1);
+      assert_recomputed(&between, method_of(i));
       for (int what = 0; what < 4; what++) {
         double inside = error_of(&between, &fine, what, n[what]);
         double ends = error_of(&at_steps, &fine, what, n[what]);

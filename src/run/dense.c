@@ -5,7 +5,8 @@
 // from v on either end) and of v (its rates from a); a and lam on a line [GNP05].
 //
 // For a method of high order that would lose digits. Its a are those of the states (index 1), so u'' is
-// known on either end too: u is of degree 5, v follows from u', a and lam from the state.
+// known on either end too: u is of degree 5, v follows from u', a and lam from the state. So do a and lam of any method
+// where they are to be recomputed.
 #include <math.h>
 #include <string.h>
 
@@ -75,7 +76,8 @@ const tr_state *tr_dense_at(tr_run *r, double t) {
   tr_dense_motion(r, t);
   for (int i = 0; i < r->sys->nv; i++) x->a[i] = x0->a[i] + s * (x1->a[i] - x0->a[i]);
   for (int i = 0; i < r->sys->nc; i++) x->lam[i] = x0->lam[i] + s * (x1->lam[i] - x0->lam[i]);
-  if (r->high_order && tr_solve_accelerations(&r->projector, x, x->a, x->lam) == TR_OK &&
+  if ((r->high_order || r->settings.recompute) &&
+      tr_solve_accelerations(&r->projector, x, x->a, x->lam) == TR_OK &&
       r->settings.redundant == TR_REDUNDANT_LEAST_NORM)
     (void)tr_spread_multipliers(&r->projector, x, x->lam);
   return x;
