@@ -23,6 +23,7 @@ static const double TINY = 1e-6;      // of the largest force: not worth a word
 static const double NOISE = 1e-6;     // of the velocities, worth a word
 static const double PUMPED = 1e3;     // of the energy at the start: worth a word
 static const double ROUND = 1e-12;    // tolerances that round-off may spoil
+static const double AHEAD = 1e-4;     // of the run: a little ahead of a step cut to nothing
 static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 static const double RUNAWAY = 1e4, SUDDEN = 1e-5;
@@ -181,6 +182,74 @@ static void tell_jump(const tr_run *r, double h, int tries, char *text, size_t r
   free_probe(&p);
 }
 
+// ---- no numbers -----------------------------------------------------------------------------------
+
+static bool all_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+bool tr_run_not_finite(const tr_run *r, double h, tr_error *error) {
+  const tr_probe_part *part = NULL;
+  probe p;
+  if (make_probe(r, &p)) {
+    p.from = &r->x;
+    tr_state_copy(&p.x, &r->x);
+    for (int k = 0; k <= PLACES && !part; k++) {
+      look(&p, h * k / PLACES, p.a);
+      if (!all_finite(p.x.q, r->sys->nq) || !all_finite(p.x.v, r->sys->nv)) break;
+      for (int i = 0; i < p.parts && !part; i++)
+        if (!all_finite(p.a + p.s[i].part.at, p.s[i].part.n)) part = &p.s[i].part;
+    }
+  }
+  if (part)
+    tr_fail(error, TR_FAILED, NULL, "%s \"%s\": its %s is not a finite number at t = %.9g s",
+            part->kind, part->name,
+            part->what == TR_PROBE_FORCE ? "value"
+            : part->what == TR_PROBE_PHI ? "residual"
+                                         : "rate",
+            p.x.t);
+  free_probe(&p);
+  return part;
+}
+
+// ---- contradictions -------------------------------------------------------------------------------
+
+// Constraints that hold here and cannot a little later, since rows that repeat each other come to want different
+// things, or a drive wants more than bars reach: who contradicts whom.
+static bool tell_contradiction(const tr_run *r, double h, tr_error *error) {
+  const tr_system *sys = r->sys;
+  tr_projector p = r->projector;
+  const tr_mask *mask = p.kkt->mask;
+  tr_state x = {0};
+  double *d = tr_resize(sys->al, NULL, ((size_t)sys->nv + 1) * sizeof *d);
+  bool found = false, ready = d && tr_state_new(sys, &x, NULL) == TR_OK;
+  double span = r->settings.end - r->first_t,
+         ahead[] = {h, 2 * h, 1e-4 * span, 1e-3 * span, 1e-2 * span};
+  p.again = true, p.again_and_again = false, p.room = NULL;
+  for (int k = 0; k < 5 && ready && !found; k++) {
+    tr_error why = {0};
+    if (k > 0 && ahead[k] < h) continue;
+    tr_state_copy(&x, &r->x);
+    x.t += ahead[k];
+    for (int i = 0; i < sys->nv; i++) d[i] = ahead[k] * x.v[i];
+    tr_retract(sys, r->x.q, d, x.q);
+    found = tr_project(&p, &x, NULL, &why) == TR_INCONSISTENT && strstr(why.text, " contradict");
+    if (!found) continue;
+    for (const char *line = why.text; *line; line += strcspn(line, "\n") + 1)
+      if (strstr(line, " contradict")) // these come first
+        tr_fail(error, TR_FAILED, NULL, "%.*s", (int)strcspn(line, "\n"), line);
+    tr_fail(error, TR_FAILED, NULL,
+            "step from t = %.9g s failed: the constraints cannot all hold at t = %.9g s", r->x.t,
+            x.t);
+  }
+  p.kkt->mask = mask;
+  tr_state_free(sys, &x);
+  tr_resize(sys->al, d, 0);
+  return found;
+}
+
 // ---- words ----------------------------------------------------------------------------------------
 
 // "body "x", angle": what a velocity belongs to.
@@ -297,7 +366,7 @@ static bool tell_lost(const tr_run *r, double h, tr_error *error) {
 
 // Coordinates that end here, for this step or, when control has cut it to nothing, a little ahead.
 static bool tell_trouble(const tr_run *r, double h, tr_error *error) {
-  const double ahead = fmax(h, 1e-4 * (r->settings.end - r->first_t));
+  const double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
   const char *body, *trouble = tr_trouble(r->sys, &r->next, h, &body);
   if (!trouble) trouble = tr_trouble(r->sys, &r->x, ahead, &body);
   if (!trouble && tr_run_turns(r, h, &body))
@@ -353,13 +422,16 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   if (r->growing < GROWING || !(times > RUNAWAY) || !(doubles < SUDDEN * (r->x.t - r->first_t)))
     return false;
   const char *force = largest_force(r);
+  double ahead = AHEAD * (r->settings.end - r->first_t);
+  if (!force && (tr_run_not_finite(r, ahead, error) || tell_contradiction(r, ahead, error)))
+    return true;
   tell_coordinate(r, fastest, where, sizeof where);
   tr_fail(
       error, TR_FAILED, NULL,
       "at t = %.9g s the motion runs away: %s has a velocity of %.3g, which doubles within %.2g "
-      "s%s%s%s; a force that grows with what it drives has no end",
+      "s%s%s%s",
       r->x.t, where, v, doubles, force ? "; force \"" : "", force ? force : "",
-      force ? "\" is the largest" : "");
+      force ? "\" is the largest; a force that grows with what it drives has no end" : "");
   return true;
 }
 
@@ -375,7 +447,10 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (tr_run_runaway(r, error)) return TR_FAILED;
   if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
     return TR_FAILED;
+  double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
+  if (why == TR_NOT_FINITE && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
   tell_jump(r, h, TRIES, jump, sizeof jump);
+  if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
   tell_coordinate(r, moved_most(r), where, sizeof where);
   const tr_method *m = r->step->method;
   bool limited = m->limit && !jump[0];
@@ -392,6 +467,7 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
     return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tell_jump(r, h, TRIES, jump, sizeof jump);
+  if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
   if (r->settings.control.min_step > 0)
     return tr_fail(
         error, TR_FAILED, NULL,

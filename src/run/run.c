@@ -238,8 +238,9 @@ static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, status, NULL, "the constraints are singular at t = %g s: %s", r->x.t,
                    p->redundancy.known ? "some motion is not determined"
                                        : "too many rows to say which repeat others");
+  if (status == TR_NOT_FINITE && tr_run_not_finite(r, 0, error)) return status;
   if (status != TR_OK)
-    return tr_fail(error, status, NULL, "the constraints at t = %g s: %s", r->x.t,
+    return tr_fail(error, status, NULL, "the equations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
   bool redundant = p->redundancy.count > 0;
   r->step->kkt.mask = r->step->projection.mask = p->kkt->mask;
@@ -306,6 +307,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
+  if (status == TR_NOT_FINITE && tr_run_not_finite(r, 0, error)) return status;
   if (status != TR_OK)
     return tr_fail(error, status, NULL, "accelerations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
