@@ -64,6 +64,10 @@ expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.st
 expect 0 run bench/slider.yaml --tol 1e-8 --end 2; says '^hint .*ggl-bdf:order=5'
 expect 0 run bench/slider.yaml --tol 1e-8 --end 2 --method ggl-bdf:order=5; ! grep -q '^hint' "$out" || fail "$what: a hint"
 expect 0 run bench/slider.yaml --tol 1e-4; ! grep -q '^hint' "$out" || fail "$what: a hint"
+{ cat bench/slider.yaml; printf 'events: {half: {when: time - 0.5, message: half}}\n'; } > "$work/told.yaml"
+{ sed 's/L2: 0.6 m/&, n: 0/' bench/slider.yaml; printf 'events: {half: {when: time - 0.5, set: {n: 1}}}\n'; } > "$work/acts.yaml"
+expect 0 run "$work/told.yaml" --tol 1e-8 --end 2; says '^hint .*ggl-bdf:order=5'
+expect 0 run "$work/acts.yaml" --tol 1e-8 --end 2; ! grep -q '^hint' "$out" || fail "$what: a hint"
 
 # ---- a stiff damper far from its equilibrium: the extrapolation is useless, coasting is not
 expect 0 run models/double_pendulum.yaml --method nstiff --step 2^-6 --json; json '.final."rod1.angle" | . > 4.6 and . < 4.7'

@@ -100,14 +100,16 @@ void summary_json(const run_result *r) {
 
 static void row(FILE *to, const char *label) { fprintf(to, "%-22s ", label); }
 
-// A method of second order took thousands of steps for a tolerance that high order is made for. Events begin
-// anew each time, which takes that advantage away.
+// A method of second order took thousands of steps for a tolerance that high order is made for. Events that do something
+// begin anew each time, which takes that advantage away.
 enum { MANY_STEPS = 2000 };
 
-static bool wants_order(const tr_run_info *info) {
+static bool wants_order(const run_result *r) {
+  const tr_run_info *info = &r->info;
   size_t length = strcspn(info->method, ":");
-  if (!(info->tol > 0) || info->tol > 1e-6 || info->steps < MANY_STEPS || info->events > 0)
-    return false;
+  if (!(info->tol > 0) || info->tol > 1e-6 || info->steps < MANY_STEPS) return false;
+  for (long i = 0; i < remembered(r); i++)
+    if (tr_run_event(r->run, i).what[0]) return false;
   if (strstr(info->method, "order=5")) return false;
   for (int i = 0; i < tr_method_count(); i++) {
     tr_method_info m = tr_method_describe(i);
@@ -202,7 +204,7 @@ void summary_text(FILE *to, const run_result *r) {
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
   }
   rows(to, "note", info->notes);
-  if (wants_order(info)) {
+  if (wants_order(r)) {
     row(to, "hint");
     fputs("for such a tolerance --method ggl-bdf:order=5, or radau5, takes far fewer steps\n", to);
   }

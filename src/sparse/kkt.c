@@ -187,7 +187,7 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
   k->factorisations = then->factorisations;
   k->refactorisations = then->refactorisations;
   k->solves = then->solves;
-  k->scale_known = false;
+  k->managed = false;
   k->refusals = k->pause = 0;
   k->wanted = false;
 }
@@ -313,7 +313,7 @@ TR_WIDE(powers_of_2, power_all, (int n, const signed char *e, double *out), (n, 
 // What is in k->factors.
 static bool factor_in_place(tr_kkt *k) {
   block_report report;
-  *(k->scale_known ? &k->refactorisations : &k->factorisations) += 1;
+  *(k->managed ? &k->refactorisations : &k->factorisations) += 1;
   if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
   if (!tr_blocks_factor(k->p->blocks, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
@@ -341,11 +341,11 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
 
 // The scale of an earlier matrix serves while nothing looks odd.
 static bool block_factor(tr_kkt *k) {
-  if (k->scale_known && block_factor_once(k)) return true;
-  if (k->scale_known && k->p->blocks->measured) return k->scale_known = false;
-  k->scale_known = false;
+  if (k->managed && block_factor_once(k)) return true;
+  if (k->managed && k->p->blocks->measured) return k->managed = false;
+  k->managed = false;
   if (!finite(k->values, k->p->nnz) || !find_block_scale(k, false)) return false;
-  return k->scale_known = block_factor_once(k);
+  return k->managed = block_factor_once(k);
 }
 
 // KLU instead, with what it needs.
@@ -393,7 +393,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
     for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
   }
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
-  k->scale_known = false;
+  k->managed = false;
   if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
@@ -413,8 +413,8 @@ double *tr_kkt_blocks(tr_kkt *k) {
 bool tr_kkt_factor_blocks(tr_kkt *k) {
   k->held = false;
   bool known =
-      k->scale_known || (finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
-  k->by_blocks = k->scale_known = known && factor_in_place(k);
+      k->managed || (finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
+  k->by_blocks = k->managed = known && factor_in_place(k);
   k->wanted |= !k->by_blocks || tr_kkt_refines(k); // it may happen often
   if (k->by_blocks) k->refusals = 0;
   if (k->lean && !k->wanted) {

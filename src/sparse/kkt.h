@@ -79,12 +79,12 @@ typedef struct tr_kkt {
   double *scaled, *scale; // D A D and D, for all but
   signed char *balance;   // D of the block solver, as powers of 2; unless it finds that by itself
   double *factors;        // of the block solver
-  bool scale_known;       // for it
-  int refusals, pause;    // of the block solver in a row; factorisations without it
-  bool by_blocks;         // the last factorisation is its
-  double *refined;        // room for refinement, once that was needed
-  double *dense, *work;   // dense LU by rows
-  double *inverse;        // D (D A D)^-1 D by columns, once the LU has been used often enough
+  bool managed; // it did the last matrix: its scale serves the next, which counts as refactored
+  int refusals, pause;  // of the block solver in a row; factorisations without it
+  bool by_blocks;       // the last factorisation is its
+  double *refined;      // room for refinement, once that was needed
+  double *dense, *work; // dense LU by rows
+  double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
   int uses;
   int *pivot;
   struct klu_numbers *klu;

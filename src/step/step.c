@@ -32,7 +32,8 @@ static tr_status allocate(tr_step *s) {
   TR_TRY(tr_work_new(s->sys, &s->work));
   if (s->method->stabilised || s->method->two_sets) TR_TRY(tr_wrenches_keep(s->work));
   bool full = s->settings.fixed_iterations > 0 && !s->method->direct;
-  size_t n = (s->method->stabilised || s->method->two_sets || full ? 2 : 1) * (nv + nc);
+  size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
+  size_t n = (s->method->sets > 0 ? (size_t)s->method->sets : sets) * (nv + nc);
   s->newton.n = (int)n;
   s->newton.r = TR_NEW(ar, n, double);
   s->newton.spare = TR_NEW(ar, n, double);

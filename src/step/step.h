@@ -49,6 +49,7 @@ typedef struct tr_method {
   bool lean;                        // has no use for the values of s->kkt
   bool dense;                       // has a full matrix of nc x nv numbers
   bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
+  int sets;                         // so many times them, where they are more; 0: as said above
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   void (*release)(tr_step *s);      // what the arena does not hold of it; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.

@@ -88,11 +88,7 @@ static tr_status prepare(tr_step *s) {
   m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
   m->mass = TR_NEW(ar, sys->nmass, double);
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
-  s->newton.n = 2 * STAGES * (nv + nc);
-  s->newton.r = TR_NEW(ar, 2 * (size_t)s->newton.n, double);
-  s->newton.spare = s->newton.r + s->newton.n;
-  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b || !s->newton.r)
-    return TR_NO_MEMORY;
+  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b) return TR_NO_MEMORY;
   TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
@@ -416,6 +412,7 @@ const tr_method tr_method_radau5 = {
              .reference = "HW96"},
     .recompute = true,
     .guesses = true,
+    .sets = 2 * STAGES,
     .prepare = prepare,
     .release = release,
     .begin = begin,
