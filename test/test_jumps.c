@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces that jump under error control, without an event to find the place.
+//
+// A relay: x'' = -f for x > 0, g for x < 0, from x = 1 at rest. Its course is made of parabolas. A step across a jump
+// is of first order in what it adds to the velocity, so that a local error of tol is h^2 ~ tol and leaves v off by
+// h ~ tol^(1/2), whatever the method.
+#include <math.h>
+#include <stdio.h>
+
+#include "helper_mechanics.h"
+#include "step/step.h"
+
+// x of the relay at t
+static double relay(double f, double g, double t) {
+  double down = sqrt(2 / f), v = f * down, below = 2 * v / g;
+  t = fmod(t, 2 * down + below);
+  if (t < down) return 1 - 0.5 * f * t * t;
+  t -= down;
+  if (t < below) return -v * t + 0.5 * g * t * t;
+  t -= below;
+  return v * t - 0.5 * f * t * t;
+}
+
+static tr_run *begin(const tr_system *sys, const char *method, double tol, double end) {
+  tr_run_settings s = tr_run_defaults();
+  tr_error error = {0};
+  tr_run *run;
+  s.method = method, s.control.tol = tol, s.end = end;
+  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  return run;
+}
+
+// The error after six jumps or so stays in proportion to tol^(1/2).
+static void test_relay(const char *const *methods) {
+  static const double forces[][2] = {{1, 1}, {1, 2.3}, {2, 1}, {1, 0.7}};
+  for (int i = 0; i < 4; i++) {
+    char text[400];
+    double f = forces[i][0], g = forces[i][1];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies: {p: {type: planar-point, mass: 1, position: [1, 0]}}\n"
+             "forces: {s: {type: force, markers: [p], force: [\"if(DX(p) > 0, %g, %g)\", 0]}}\n",
+             -f, g);
+    tr_system *sys = system_of_text(text);
+    for (int m = 0; methods[m]; m++)
+      for (double tol = 1e-4; tol > 1e-11; tol *= 0.1) {
+        tr_error error = {0};
+        tr_run *run = begin(sys, methods[m], tol, 10);
+        if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", methods[m], error.text);
+        double off = tr_run_state(run)->q[0] - relay(f, g, 10);
+        if (!(fabs(off) < 60 * sqrt(tol)))
+          fail_msg("%s, forces %g and %g, tolerance %g: off by %g", methods[m], f, g, tol, off);
+        tr_run_free(run);
+      }
+    tr_system_free(sys);
+  }
+}
+
+static void test_one_step(void **state) {
+  (void)state;
+  test_relay((const char *const[]){"newmark", "hht-i3", "nstiff", "hht-si2", "nstiff-si2",
+                                   "gen-alpha", "gen-alpha:index=2", "hht-add", "radau5", "pfpc2",
+                                   "baumgarte", NULL});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_step),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
