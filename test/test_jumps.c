@@ -63,9 +63,16 @@ static void test_one_step(void **state) {
                                    "baumgarte", NULL});
 }
 
+// Order 1, which every jump brings them back to, must not take what comes after a jump for what was before it.
+static void test_multistep(void **state) {
+  (void)state;
+  test_relay((const char *const[]){"ggl-bdf", "ggl-bdf:order=5", "cs", "cm", "cm:order=3", NULL});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_step),
+      cmocka_unit_test(test_multistep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
