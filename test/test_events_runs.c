@@ -87,8 +87,7 @@ static void test_switches_chatter(void **state) {
 // jumps; where nothing does, however fast it swings, they do not.
 static void test_jumps_are_noted(void **state) {
   (void)state;
-  static const char *const methods[] = {"hht-add", "pfpc1", "pfpc2", "baumgarte",
-                                        "baumgarte:scheme=euler"};
+  static const char *const methods[] = {"pfpc1", "pfpc2", "baumgarte", "baumgarte:scheme=euler"};
   static const char *const laws[] = {"-5*sign(VX(slide))", "-5*tanh(1000*VX(slide))",
                                      "-3e4*DX(slide)"};
   for (int law = 0; law < 3; law++) {

@@ -41,9 +41,9 @@ static const char *const sliding =
 
 static void test_discontinuous_force(void **state) {
   (void)state;
-  static const char *const methods[] = {"newmark", "hht-i3",    "nstiff", "hht-si2",
-                                        "ggl-bdf", "gen-alpha", "radau5", "nstiff-si2",
-                                        "cs",      "cm",        NULL};
+  static const char *const methods[] = {"newmark",    "hht-i3",  "nstiff",    "hht-si2",
+                                        "hht-add",    "ggl-bdf", "gen-alpha", "radau5",
+                                        "nstiff-si2", "cs",      "cm",        NULL};
   tr_system *sys = system_of_text(sliding);
   for (int i = 0; methods[i]; i++)
     for (int k = 0; k < 2; k++) {

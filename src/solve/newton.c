@@ -49,8 +49,9 @@ static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 static const double NOISE_MARGIN = 4;
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
-// Corrections with a matrix each, damped or not.
-enum { MOST_SINGLE = 60 };
+// Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
+// = 1e8 and more) go to and fro a hundred times before they shrink.
+enum { MOST_DAMPED = 60, MOST_SINGLE = 200 };
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
@@ -375,7 +376,7 @@ static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *
 
 static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
   double f = 1, norm = 0, after = 0;
-  for (int k = 0; k < MOST_SINGLE && !p->moves; k++) {
+  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
     nw->iterations++, nw->residuals++;
     TR_TRY(p->residual(p, nw->r));
     TR_TRY(refresh(nw, p));

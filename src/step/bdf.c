@@ -13,6 +13,10 @@
 // Local errors: with alpha_i = h/psi_i, sigma_i = (i - 1) sigma_{i-1} alpha_i,
 //   error of the step  max(alpha_{k+1}, |alpha_{k+1} + sum_{i<=k} (alpha_i - 1/i)|) |y - P_k(t1)|
 //   at order j         sigma_{j+1} |y - P_j(t1)|,  times j + 1 a measure of h^{j+1} |y^(j+1)|
+// Across a jump of a force the first will not do at order 1: P_1 is off by the acceleration before the jump, y by the
+// one after it, and the two may cancel (for a force that changes its sign where h is half the last one). So there
+// the error is not less than h |v - P_1(t1)|/6, which is h^3 |y'''|/6 in smooth steps that end without acceleration
+// and of the size of what a jump does to y. From order 2 on y - P_k shows the jump alone.
 // The order falls when these measures do not grow with it, and rises when they fall, after k + 1 equal
 // steps. The step doubles or stays or falls by 0.5 .. 0.9, so that the matrix can be kept.
 // A start knows v and a: it gets a point before it, extrapolated backwards; with fixed steps by q''' too.
@@ -304,7 +308,8 @@ double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool veloci
     b->sigma[j] = j < 3 ? sigma[order + 1] : 1.0 / (k + 2);
     b->tau[j] = b->sigma[j] * e;
   }
-  return fmax(alpha[k + 1], fabs(alpha[k + 1] + leading)) * (b->tau[2] / b->sigma[2]);
+  double e = fmax(alpha[k + 1], fabs(alpha[k + 1] + leading)) * (b->tau[2] / b->sigma[2]);
+  return k > 1 ? e : fmax(e, b->h / 6 * deviate(b, s, b->v, x1->v, s->scale_q, 1, NULL));
 }
 
 // Whether an order less would do.

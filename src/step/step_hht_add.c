@@ -541,8 +541,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   bool counted = s->settings.fixed_iterations > 0;
   for (int more = k.at_end ? 0 : AGAIN; more >= 0; more--) {
     tr_status status = tr_newton_solve(&s->newton, &k.p);
-    if (status != TR_OK && !(k.at_end && status == TR_NO_CONVERGENCE)) return status;
-    TR_TRY(settle(s, &k)); // at_end: what came of it may do
+    if (status != TR_OK) return status;
+    TR_TRY(settle(s, &k));
     if (counted || holds(s, &k, OPEN)) break;
     if (more == 0 && !holds(s, &k, WIDE_OPEN)) return TR_NO_CONVERGENCE;
   }
