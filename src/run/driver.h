@@ -112,6 +112,8 @@ bool tr_run_not_finite(const tr_run *r, double h, tr_error *error);
 tr_status tr_swing_make(tr_run *r, tr_error *error);
 void tr_swing_watch(tr_run *r, double h);
 void tr_swing_free(tr_run *r);
+// Whether the step just tried is what it seems (doubt.c); stagnations: of Newton before it.
+tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
 // Whether the motion has no end but infinity: then the error tells (explain.c).

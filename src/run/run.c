@@ -22,7 +22,6 @@ enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
 static const double SPLINTER = 0.1; // of the last step
-static const double HALF_TURN = 3.141592653589793;
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -426,50 +425,10 @@ void tr_run_accept(tr_run *r, double t1) {
   if (r->swing) tr_swing_watch(r, h);
 }
 
-// Rows were left out because they repeat others, and no longer do: the position was singular instead.
-static bool left_out_rows_open(tr_run *r, const tr_state *x) {
-  const tr_redundancy *red = &r->projector.redundancy;
-  double *phi = r->work->x, left_out = 0;
-  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
-  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
-  tr_forces(r->work, NULL, NULL, phi);
-  tr_clear_velocity_rows(r->sys, phi);
-  for (int k = 0; k < red->count; k++) {
-    left_out = fmax(left_out, fabs(phi[red->row[k]]));
-    phi[red->row[k]] = 0;
-  }
-  double scale = fmax(1, vec_largest(x->q, r->sys->nq));
-  return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
-}
-
-// A given number of corrections is never tested: it has lost the constraints when these are open by a good
-// part of the size of the whole, or, in the first steps, which may begin far off, by more than that.
-static bool lost_constraints(tr_run *r) {
-  const tr_state *x = &r->next;
-  double *gap = r->work->x;
-  if (r->settings.newton.fixed_iterations == 0 || r->step->method->direct) return false;
-  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(r->work, NULL, NULL, gap);
-  tr_clear_velocity_rows(r->sys, gap);
-  double most = r->info.steps < 2 ? r->extent : LOST * r->extent;
-  return !(vec_largest(gap, r->sys->nc) <= most);
-}
-
-// Joints in space count turns by the rate that they had: beyond half a turn more or less they lose count, which two bodies
-// may share.
-bool tr_run_turns(const tr_run *r, double h, const char **body) {
-  double most = r->settings.control.tol > 0 ? HALF_TURN / 2 : HALF_TURN;
-  return r->sys->remembers && tr_step_turn(r->step, &r->x, h, body) > most;
-}
-
 static tr_status try_once(tr_run *r, double h) {
+  long stagnations = r->step->newton.stagnations;
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  const char *body;
-  if (status != TR_OK) return status;
-  if (lost_constraints(r)) return TR_NO_CONVERGENCE;
-  if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
-  if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
-  return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+  return status == TR_OK ? tr_run_doubt(r, h, stagnations) : status;
 }
 
 tr_status tr_run_try(tr_run *r, double h, tr_error *error) {

@@ -121,6 +121,8 @@ void tr_step_free(tr_step *s) {
   tr_arena_free(&arena);
 }
 
+// See tr_forces_at_floor.
+static const double FARTHEST = 64;
 // Newton's tolerances below ask for all that the iteration can give.
 static const double TIGHT = 1e-11;
 
@@ -158,6 +160,8 @@ tr_sizes tr_step_sizes(tr_step *s, const double *f) {
   return (tr_sizes){s->sys->nv, f, s->newton.spare, tr_step_more_room(s)};
 }
 
+// The sizes are those of the iterate, which may have been thrown off: its own round-off explains anything. What counts
+// is bounded by FARTHEST times what `spread`, which comes from the last state, does to the row that bears most.
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, double units, const double *r) {
   int nv = s->sys->nv;
@@ -165,12 +169,21 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   tr_sizes z = tr_step_sizes(s, f);
   if (A) find_sizes(A, &z);
   tr_constraint_force(s->work, f, pull);
-  double force = vec_largest(pull, nv);
+  double force = vec_largest(pull, nv), most = FARTHEST * spread * vec_largest(z.diagonal, nv);
   for (int i = 0; i < nv; i++) {
     double size = fabs(z.diagonal[i]) * (fabs(x[i]) + spread) + force + z.pull[i];
-    if (!(fabs(r[i]) <= units * DBL_EPSILON * size)) return false;
+    if (!(fabs(r[i]) <= units * DBL_EPSILON * fmin(size, most))) return false;
   }
   return true;
+}
+
+// So near a singular position that round-off moves the step farther than this there are other branches, or the iterate
+// was thrown off and explains itself.
+static const double MOST_NOISE = 1e-6;
+
+double tr_step_most_noise(const tr_step *s, double length) {
+  if (s->c.few) return fmax(1, MOST_NOISE * length / s->allowed);
+  return MOST_NOISE * length * s->c.cv / s->c.cq;
 }
 
 static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }

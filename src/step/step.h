@@ -231,6 +231,9 @@ static inline double *tr_step_more_room(const tr_step *s) {
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
 void tr_rows_noise(int n, double rows, double *r);
+// A correction above this is none of round-off, by the norm of the correctors (solve/newton.h); length: the size of
+// the last state.
+double tr_step_most_noise(const tr_step *s, double length);
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
 // to eps `spread`: `units` of eps. After a residual; A is the corner of a matrix that has been evaluated.
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,

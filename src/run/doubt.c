@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last line of defence: a step that its iteration is content with is looked at once more before anybody else sees
+// it. Cheap where nothing is doubtful.
+#include <math.h>
+
+#include "driver.h"
+
+static const double LOST = 0.1;
+static const double HALF_TURN = 3.141592653589793;
+
+// Rows were left out because they repeat others, and no longer do: the position was singular instead.
+static bool left_out_rows_open(tr_run *r, const tr_state *x) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  double *phi = r->work->x, left_out = 0;
+  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  tr_forces(r->work, NULL, NULL, phi);
+  tr_clear_velocity_rows(r->sys, phi);
+  for (int k = 0; k < red->count; k++) {
+    left_out = fmax(left_out, fabs(phi[red->row[k]]));
+    phi[red->row[k]] = 0;
+  }
+  double scale = fmax(1, vec_largest(x->q, r->sys->nq));
+  return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
+}
+
+// Worth a look at its constraints: a given number of corrections is never tested, and what was taken for round-off, or
+// moves far besides what it did, may not be what it seems. Control looks at those of methods without iteration.
+static bool doubtful(const tr_run *r, double h, long stagnations) {
+  const tr_step *s = r->step;
+  if (s->method->direct && r->settings.control.tol > 0) return false;
+  bool far = s->newton.fixed_iterations > 0 || s->newton.stagnations > stagnations;
+  for (int i = 0; i < r->sys->nv && !far; i++)
+    far = !(fabs(r->next.v[i] - r->x.v[i]) * h <= LOST * r->extent);
+  return far && r->sys->nc > 0;
+}
+
+// Whatever the iteration says, constraints are lost when open by a good part of the size of the whole, or, in the
+// first steps, which may begin far off, by more than that.
+static bool lost_constraints(tr_run *r) {
+  const tr_state *x = &r->next;
+  double *gap = r->work->x;
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(r->work, NULL, NULL, gap);
+  tr_clear_velocity_rows(r->sys, gap);
+  double most = r->info.steps < 2 ? r->extent : LOST * r->extent;
+  return !(vec_largest(gap, r->sys->nc) <= most);
+}
+
+// Joints in space count turns by the rate that they had: beyond half a turn more or less they lose count, which two bodies
+// may share.
+bool tr_run_turns(const tr_run *r, double h, const char **body) {
+  double most = r->settings.control.tol > 0 ? HALF_TURN / 2 : HALF_TURN;
+  return r->sys->remembers && tr_step_turn(r->step, &r->x, h, body) > most;
+}
+
+tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
+  const char *body;
+  if (doubtful(r, h, stagnations) && lost_constraints(r)) return TR_NO_CONVERGENCE;
+  if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
+  if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
+  return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
