@@ -210,10 +210,12 @@ static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
 // that there was no need for it. Not whole: lest chance, which has it just above or below, seem to cost a
 // correction.
-static double needed(const tr_newton_problem *p, int k, double norm, double last) {
+static double needed(const tr_newton *nw, const tr_newton_problem *p, int k, double norm,
+                     double last) {
+  double enough = (nw->regular || k > 2 ? ONCE : ONCE_NEAR) * p->tol;
   if (k == 1 || !p->steady || !(norm < last)) return k;
-  if (norm <= ONCE * p->tol) return k - 1;
-  return k - 1 + fmin(1, log(norm / (ONCE * p->tol)) / log(last / norm));
+  if (norm <= enough) return k - 1;
+  return k - 1 + fmin(1, log(norm / enough) / log(last / norm));
 }
 
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse. Where it ended
@@ -227,6 +229,7 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
   if (renewed) return;
+  nw->fresh_count = fmin(nw->fresh_count, count); // a fresh one would have done as well
   nw->extra += fmax(0, count - nw->fresh_count);
   if (ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
@@ -271,7 +274,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (converged(nw, p, fresh, since, norm, last)) {
       if (since > 1) worst = fmax(worst, nw->rate);
       if (fresh) nw->dull = 0;
-      learn(nw, p, age, needed(p, k, norm, last), age > 0 && fresh ? stale : worst);
+      learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
     }

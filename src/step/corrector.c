@@ -81,24 +81,23 @@ static void evaluate(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
-static tr_status hold_values(const correction *k) {
-  TR_TRY(tr_kkt_hold(&k->s->kkt));
-  evaluate(k, false, k->s->kkt.values);
-  k->s->kkt.held = true;
-  return TR_OK;
-}
-
+// Straight to where it is factored, unless solves with the last one had to be refined: they need the values, as they
+// will again.
 static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  bool looks = s->looks >= LOOKS;
-  double *blocks = s->sys->nvelocity == 0 && !looks ? tr_kkt_blocks(&s->kkt) : NULL;
+  bool values = s->sys->nvelocity > 0 || s->looks >= LOOKS || tr_kkt_refines(&s->kkt);
+  double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
   s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (blocks) evaluate(k, true, blocks);
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
-  if (!done || tr_kkt_refines(&s->kkt)) TR_TRY(hold_values(k));
+  if (!done || tr_kkt_refines(&s->kkt)) {
+    TR_TRY(tr_kkt_hold(&s->kkt));
+    evaluate(k, false, s->kkt.values);
+    s->kkt.held = true;
+  }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
   return TR_OK;
