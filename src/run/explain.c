@@ -203,9 +203,11 @@ bool tr_run_not_finite(const tr_run *r, double h, tr_error *error) {
         if (!all_finite(p.a + p.s[i].part.at, p.s[i].part.n)) part = &p.s[i].part;
     }
   }
+  char from[60] = "";
+  if (h > 0) snprintf(from, sizeof from, "step from t = %.9g s failed: ", r->x.t);
   if (part)
-    tr_fail(error, TR_FAILED, NULL, "%s \"%s\": its %s is not a finite number at t = %.9g s",
-            part->kind, part->name,
+    tr_fail(error, TR_FAILED, NULL, "%s%s \"%s\": its %s is not a finite number at t = %.9g s",
+            from, part->kind, part->name,
             part->what == TR_PROBE_FORCE ? "value"
             : part->what == TR_PROBE_PHI ? "residual"
                                          : "rate",
