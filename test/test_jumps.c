@@ -6,6 +6,7 @@
 // h ~ tol^(1/2), whatever the method.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "helper_mechanics.h"
 #include "system/system.h"
@@ -98,11 +99,33 @@ static void test_stiff_state(void **state) {
   tr_system_free(sys);
 }
 
+// A force that is round-off alone, since it holds a body where it would go anyway, does not jump.
+static void test_round_off(void **state) {
+  (void)state;
+  static const char *const methods[] = {"pfpc1", "pfpc2", "baumgarte"};
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "bodies: {a: {type: planar, mass: 1, inertia: 1, omega: 100, keep: [omega]}}\n"
+      "joints: {h: {type: revolute, markers: [ground, a]}}\n"
+      "states: {u: {initial: 1e-6, scale: 1e-6, rate: \"-1e6*(u - 1e-6*cos(time))\"}}\n"
+      "forces: {t: {type: torque, markers: [a], torque: \"-1*(AZ(a) - 100*time)\"}}\n");
+  for (int m = 0; m < 3; m++) {
+    tr_error error = {0};
+    tr_run *run = begin(sys, methods[m], 1e-6, 0.02);
+    if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", methods[m], error.text);
+    const char *notes = tr_run_describe(run).notes;
+    if (strstr(notes, "discontinuous")) fail_msg("%s: %s", methods[m], notes);
+    tr_run_free(run);
+  }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_step),
       cmocka_unit_test(test_multistep),
       cmocka_unit_test(test_stiff_state),
+      cmocka_unit_test(test_round_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 // run, steps between the first two.
 static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
-enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12 };
+enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12, BESIDE = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
 static const double MOVED = 1e-6;     // m or rad: no nearer than that, places are not the same
 static const double JUMP = 0.5;       // of the change over an interval that is left in the end
@@ -79,10 +79,26 @@ static bool moves(const probe *p, double from, double to) {
   return false;
 }
 
+// Whether a part that changes by `left` between two places next to each other does so beside them, too: that is the
+// round-off of a force that is a difference of large numbers, and as large as all it ever does where that is 0.
+static bool trembles(probe *p, const tr_probe_part *part, double from, double to, double left,
+                     double widest) {
+  double sum = 0, apart = to - from;
+  for (int k = 0; k < BESIDE && apart < widest; k++, apart *= 3) {
+    look(p, from - apart, p->m);
+    sum += change(part, p->m, p->a);
+    memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
+    look(p, to + apart, p->m);
+    sum += change(part, p->b, p->m);
+    memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
+  }
+  return sum > JUMP * left;
+}
+
 // The size of the jump of a part in (from, to), 0: there is none; *where it is.
 static double halve(probe *p, const tr_probe_part *part, double from, double to, double *where) {
   look(p, from, p->a), look(p, to, p->b);
-  double whole = change(part, p->a, p->b), left = whole;
+  double whole = change(part, p->a, p->b), left = whole, widest = to - from;
   for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->from->t) + fabs(to));
        k++) {
     double mid = 0.5 * (from + to);
@@ -97,7 +113,8 @@ static double halve(probe *p, const tr_probe_part *part, double from, double to,
   *where = p->from->t + to;
   if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
   if (moves(p, from, to)) return 0;
-  return left > JUMP * whole && left > TINY * p->scale[part->what] ? left : 0;
+  if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return 0;
+  return trembles(p, part, from, to, left, widest) ? 0 : left;
 }
 
 // Where each part changes most on a way of length h, ahead and behind.
