@@ -52,14 +52,17 @@ static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
 // = 1e8 and more) go to and fro a hundred times before they shrink.
 enum { MOST_DAMPED = 60, MOST_SINGLE = 200 };
+// Few corrections: matrices that may take the place of strained ones.
+enum { RENEWED = 4 };
 
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
   nw->age = 0, nw->extra = 0;
-  p->regular = false;
+  p->regular = p->strained = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
+  nw->strained = p->strained;
   nw->regular = p->regular;
   nw->side = p->side;
   return TR_OK;
@@ -271,7 +274,12 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
     if (k == 1) nw->first = norm;
     since++;
-    if (converged(nw, p, fresh, since, norm, last)) {
+    bool done = converged(nw, p, fresh, since, norm, last);
+    if (done && nw->strained) {
+      nw->valid = false;
+      continue;
+    }
+    if (done) {
       if (since > 1) worst = fmax(worst, nw->rate);
       if (fresh) nw->dull = 0;
       learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
@@ -318,6 +326,7 @@ static bool runs_away(const tr_newton *nw, const tr_newton_problem *p, double *l
 
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   double norm = 0, first = 0, unseen = 0;
+  int renewed = 0;
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
@@ -336,6 +345,11 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     }
     double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
     if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
+      if (nw->strained && renewed++ < RENEWED) {
+        nw->valid = nw->known = false, k = 0, left = most + 1;
+        continue;
+      }
+      if (nw->strained) break;
       if (nw->age > 0) nw->patience = 0;
       if ((k > 2 && nw->rate > RATE_STALE) || nw->wait > 0) nw->valid = false;
       if (nw->wait > 0) nw->wait--;

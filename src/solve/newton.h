@@ -38,6 +38,9 @@ struct tr_newton_problem {
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
+  // Written by `matrix`: it was made far from balance. Loads that are not there stiffen it, and what converges slowly
+  // with it looks small: it leads to another one, but nothing is believed of it.
+  bool strained;
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
@@ -77,6 +80,7 @@ typedef struct tr_newton {
   // between solves
   bool valid;    // the matrix may be used
   bool regular;  // it was far from singular where it was made
+  bool strained; // or from balance
   uint64_t side; // where it was made
   bool known;    // rate was measured with this matrix
   double rate;   // last contraction,

@@ -100,6 +100,8 @@ static tr_status matrix(tr_newton_problem *p) {
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
+  const double *mass = c->blocks ? c->blocks : s->sys->constant_mass ? s->sys->mass : s->blocks;
+  p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r); // blocks of the residual
   return TR_OK;
 }
 

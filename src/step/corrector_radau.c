@@ -242,6 +242,14 @@ static bool find_plain(const correction *k) {
   return !tr_make_projection(s, m->M, true);
 }
 
+static bool strained(const correction *k) {
+  const double *r = k->s->newton.r, g = k->h / GAMMA;
+  int n = k->s->sys->nv + k->s->sys->nc;
+  bool any = false;
+  for (int i = 0; i < STAGES; i++) any |= tr_step_strained(k->s, g * g, k->m->M, r + i * n);
+  return any;
+}
+
 // At the second stage for all. The projection leaves redundant rows out, and they are no part of the
 // differences, so that the others follow.
 static tr_status matrix(tr_newton_problem *p) {
@@ -251,6 +259,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (m->plain) return tr_kkt_factor(&k->s->projection);
   m->doubts = m->doubts > 0 ? m->doubts - 1 : DOUBTS;
   take_tangents(k, 1);
+  p->strained = strained(k);
   TR_TRY(tr_kkt_factor(&k->s->projection));
   return factor(k->s, k->h);
 }
@@ -291,6 +300,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
     fill_stage(k, i);
   }
   fill_real(k->s, k->h); // for at_floor
+  p->strained = strained(k);
   return tr_kkt_factor(&m->all);
 }
 

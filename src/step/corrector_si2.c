@@ -325,6 +325,7 @@ static tr_status matrix(tr_newton_problem *p) {
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
+  p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;

@@ -177,11 +177,34 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   return true;
 }
 
+// Forces f out of balance move bodies by c f/m: beyond STRAINED the springs that make them are overloaded, and so is the
+// matrix.
+static const double STRAINED = 0.5;
+
+static bool strains(const tr_system *sys, double c, const double *blocks, const double *f) {
+  bool far = false;
+  for (int i = 0; i < sys->nbody && !far; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv && !sys->number[b->v]; k++)
+      far |= fabs(f[b->v + k]) * c > STRAINED * blocks[b->mass + k * (b->nv + 1)];
+  }
+  return far;
+}
+
+// Multipliers may be off as well, next to singular positions, but they are unknowns and follow in the next correction.
+bool tr_step_strained(tr_step *s, double c, const double *blocks, const double *r) {
+  if (!(s->allowed > 0) || s->sys->nforce == 0 || !strains(s->sys, c, blocks, r)) return false;
+  if (s->sys->nreaction > 0) return true;
+  tr_forces(s->work, NULL, s->work->x, NULL);
+  return strains(s->sys, c, blocks, s->work->x);
+}
+
 // So near a singular position that round-off moves the step farther than this there are other branches, or the iterate
 // was thrown off and explains itself.
 static const double MOST_NOISE = 1e-6;
 
 double tr_step_most_noise(const tr_step *s, double length) {
+  if (s->c.few && s->c.multipliers) return 0; // which may move by anything there
   if (s->c.few) return fmax(1, MOST_NOISE * length / s->allowed);
   return MOST_NOISE * length * s->c.cv / s->c.cq;
 }

@@ -200,6 +200,9 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // not ask for all there is.
 bool tr_step_steady(const tr_step *s);
 bool tr_step_regular(const tr_step *s);
+// A matrix just made under step control was far from balance (solve/newton.h), by c r/m and by applied forces as large;
+// r (nv): the residual, c: positions by accelerations, blocks: the mass.
+bool tr_step_strained(tr_step *s, double c, const double *blocks, const double *r);
 
 // The matrix of an earlier step may serve the coefficients in s->c: the same, or under step control
 // near enough for the iteration to bear.
@@ -231,8 +234,8 @@ static inline double *tr_step_more_room(const tr_step *s) {
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
 void tr_rows_noise(int n, double rows, double *r);
-// A correction above this is none of round-off, by the norm of the correctors (solve/newton.h); length: the size of
-// the last state.
+// A correction above this, unless it is 0, is none of round-off, by the norm of the correctors (solve/newton.h); length:
+// the size of the last state.
 double tr_step_most_noise(const tr_step *s, double length);
 // The rows r (nv) of an equation A x + G' f = .. are mere round-off, given that x is known no better than
 // to eps `spread`: `units` of eps. After a residual; A is the corner of a matrix that has been evaluated.

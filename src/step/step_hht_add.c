@@ -207,8 +207,9 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_tangent(s->work, k->t1, x->q, x->v, x->mem, NULL, lam, NULL, weights, s->kkt.values);
   s->matrix_cq = s->c.cq, s->matrix_cv = s->c.cv, s->matrix_cm = 1;
   TR_TRY(tr_kkt_factor(&s->kkt));
-  s->stiff =
-      tr_make_projection(s, tr_mass_blocks(s->work, s->blocks), false) || s->sys->nvelocity > 0;
+  const double *mass = tr_mass_blocks(s->work, s->blocks);
+  s->stiff = tr_make_projection(s, mass, false) || s->sys->nvelocity > 0;
+  p->strained = tr_step_strained(s, s->c.cq, mass, s->newton.r);
   if (s->sys->nvelocity > 0) tr_silence_rows(s->sys, s->sys->of_velocity, s->projection.values);
   return s->stiff ? tr_kkt_factor(&s->projection) : TR_OK;
 }
