@@ -78,14 +78,14 @@ static void audit_model(const char *model, const char *method, tally *all) {
   mechanism m = load_model(model, NULL);
   tally t = audit(m.sys, method, tr_system_simulation(m.sys).step);
   if ((double)t.steps < 0.9 * STEPS) fail_msg("%s, %s: %ld steps judged", model, method, t.steps);
-  if ((double)t.above > 0.03 * STEPS || t.worst > 20)
+  if ((double)t.above > 0.03 * STEPS || t.worst > 8)
     fail_msg("%s, %s: %ld rests above the tolerance, up to %.1f times", model, method, t.above,
              t.worst);
   all->steps += t.steps, all->above += t.above, all->far += t.far;
   unload(&m);
 }
 
-// Measured: 0.52 % above 1, 0.03 % above 3, in the worst case 2.7 % and 8 times.
+// Measured: 0.34 % above 1, 0.003 % above 3, in the worst case 2.2 % and 3.9 times.
 static void rests_stay_below_the_tolerance(void **u) {
   (void)u;
   static const char *const models[] = {
@@ -97,8 +97,19 @@ static void rests_stay_below_the_tolerance(void **u) {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
       audit_model(models[i], methods[k], &all);
-  assert_true((double)all.above < 0.006 * (double)all.steps);
-  assert_true((double)all.far < 0.0006 * (double)all.steps);
+  assert_true((double)all.above < 0.005 * (double)all.steps);
+  assert_true((double)all.far < 0.0003 * (double)all.steps);
+}
+
+static void none_is_far(mechanism *m, double h) {
+  static const char *const methods[] = {"hht-i3:alpha=-0.1", "nstiff", "gen-alpha"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    tally t = audit(m->sys, methods[k], h);
+    if ((double)t.steps < 0.9 * STEPS || t.worst > 3)
+      fail_msg("%s: of %ld steps %ld rests above the tolerance, up to %.1f times", methods[k],
+               t.steps, t.above, t.worst);
+  }
+  unload(m);
 }
 
 // Carriages on linear springs, for which one correction with a fresh matrix is exact, run into buffers of Hertzian
@@ -121,18 +132,34 @@ static void linear_phases_tell_nothing_of_buffers(void **u) {
       "      spring_{i}: {type: force, markers: ['car_{i}'],\n"
       "        force: ['F*sin(W*time + i) - c*DX(car_{i}) - 2*VX(car_{i})', 0]}\n"
       "simulation: {end: 0.5, step: 5e-4, method: hht-i3}\n");
-  static const char *const methods[] = {"hht-i3:alpha=-0.1", "nstiff", "gen-alpha"};
-  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-    tally t = audit(m.sys, methods[k], 5e-4);
-    if ((double)t.steps < 0.9 * STEPS || t.worst > 3)
-      fail_msg("%s: of %ld steps %ld rests above the tolerance, up to %.1f times", methods[k],
-               t.steps, t.above, t.worst);
-  }
-  unload(&m);
+  none_is_far(&m, 5e-4);
+}
+
+// A stiff strut, linear and at rest beside a carriage, is let go smoothly: after a hundred steps that one correction
+// each has solved, the old matrix has them grow while it knows less and less of the strut.
+static void rates_are_measured_again_when_corrections_rise(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nname: strut let go\n"
+      "parameters: {k: 1e10, d: 1000, m: 0.01}\n"
+      "gravity: [1, -9.81]\n"
+      "bodies:\n"
+      "  carriage: {type: planar, mass: 1, inertia: 0.02, velocity: [1, 0]}\n"
+      "  load: {type: planar, mass: m, inertia: 0.01*m, position: [3, 0.5]}\n"
+      "joints:\n"
+      "  rail: {type: prismatic, bodies: [ground, carriage], at: [0, 0], axis: [1, 0]}\n"
+      "  mast: {type: prismatic, bodies: [ground, load], at: [3, 0.5], axis: [0, 1]}\n"
+      "forces:\n"
+      "  strut: {type: force, markers: [load],\n"
+      "    force: [0, 'step5(time, 0.1, -1, 0.13, 0)*(k*(DY(load) - 0.5) + d*VY(load))']}\n"
+      "simulation: {end: 0.2, step: 1e-3, method: hht-i3}\n");
+  none_is_far(&m, 1e-3);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rests_stay_below_the_tolerance),
-                                     cmocka_unit_test(linear_phases_tell_nothing_of_buffers)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rests_stay_below_the_tolerance),
+      cmocka_unit_test(linear_phases_tell_nothing_of_buffers),
+      cmocka_unit_test(rates_are_measured_again_when_corrections_rise)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
