@@ -44,44 +44,48 @@ static void follow_on(stepper *judge, const stepper *s) {
 }
 
 // Steps that round-off stopped, or whose solution it blurs, tell nothing.
-static void audit(const char *model, const char *method, tally *all) {
-  mechanism m = load_model(model, NULL);
-  double h = tr_system_simulation(m.sys).step;
+static tally audit(const tr_system *sys, const char *method, double h) {
   tr_newton_settings usual = newton_to(1e-10), exact = newton_to(1e-14);
   exact.reuse = false;
-  stepper s = new_stepper(m.sys, method, &usual), judge = new_stepper(m.sys, method, &exact);
-  double *v = calloc((size_t)m.sys->nv, sizeof *v);
+  stepper s = new_stepper(sys, method, &usual), judge = new_stepper(sys, method, &exact);
+  double *v = calloc((size_t)sys->nv, sizeof *v);
   assert_non_null(v);
   tally t = {0};
   for (int k = 0; k < STEPS; k++) {
     long stopped = s.step->newton.stagnations;
     assert_int_equal(tr_step_try(s.step, &s.x, h, &s.next), TR_OK);
     double floor =
-        4 * DBL_EPSILON * fmax(1, vec_largest(s.x.q, m.sys->nq)) * s.step->c.cv / s.step->c.cq;
+        4 * DBL_EPSILON * fmax(1, vec_largest(s.x.q, sys->nq)) * s.step->c.cv / s.step->c.cq;
     double tol = fmax(tr_step_tolerance(s.step, &s.x), floor);
     assert_true(solve_again(&judge, &s.next, h));
-    memcpy(v, judge.next.v, (size_t)m.sys->nv * sizeof *v);
-    double rest = apart(m.sys, v, s.next.v) / tol;
-    bool sharp = solve_again(&judge, &s.x, h) && apart(m.sys, v, judge.next.v) < 0.2 * tol;
+    memcpy(v, judge.next.v, (size_t)sys->nv * sizeof *v);
+    double rest = apart(sys, v, s.next.v) / tol;
+    bool sharp = solve_again(&judge, &s.x, h) && apart(sys, v, judge.next.v) < 0.2 * tol;
     if (sharp && s.step->newton.stagnations == stopped) {
       t.steps++, t.above += rest > 1, t.far += rest > 3;
       t.worst = fmax(t.worst, rest);
     }
     follow_on(&judge, &s);
     take_tried(&s);
-    memcpy(judge.x.mem, s.x.mem, (size_t)m.sys->nmem * sizeof(double));
+    memcpy(judge.x.mem, s.x.mem, (size_t)sys->nmem * sizeof(double));
   }
+  free(v);
+  free_stepper(&s), free_stepper(&judge);
+  return t;
+}
+
+static void audit_model(const char *model, const char *method, tally *all) {
+  mechanism m = load_model(model, NULL);
+  tally t = audit(m.sys, method, tr_system_simulation(m.sys).step);
   if ((double)t.steps < 0.9 * STEPS) fail_msg("%s, %s: %ld steps judged", model, method, t.steps);
-  if ((double)t.above > 0.03 * STEPS || t.worst > 20)
+  if ((double)t.above > 0.03 * STEPS || t.worst > 8)
     fail_msg("%s, %s: %ld rests above the tolerance, up to %.1f times", model, method, t.above,
              t.worst);
   all->steps += t.steps, all->above += t.above, all->far += t.far;
-  free(v);
-  free_stepper(&s), free_stepper(&judge);
   unload(&m);
 }
 
-// Measured: 0.43 % above 1, 0.03 % above 3; of one model and method at most 2.2 %, and 6.3 times.
+// Measured: 0.34 % above 1, 0.003 % above 3; of one model and method at most 2.2 %, and 3.9 times.
 static void rests_stay_below_the_tolerance(void **u) {
   (void)u;
   static const char *const models[] = {
@@ -92,12 +96,70 @@ static void rests_stay_below_the_tolerance(void **u) {
   tally all = {0};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-      audit(models[i], methods[k], &all);
-  assert_true((double)all.above < 0.006 * (double)all.steps);
-  assert_true((double)all.far < 0.0006 * (double)all.steps);
+      audit_model(models[i], methods[k], &all);
+  assert_true((double)all.above < 0.005 * (double)all.steps);
+  assert_true((double)all.far < 0.0003 * (double)all.steps);
+}
+
+static void none_is_far(mechanism *m, double h) {
+  static const char *const methods[] = {"hht-i3:alpha=-0.1", "nstiff", "gen-alpha"};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    tally t = audit(m->sys, methods[k], h);
+    if ((double)t.steps < 0.9 * STEPS || t.worst > 3)
+      fail_msg("%s: of %ld steps %ld rests above the tolerance, up to %.1f times", methods[k],
+               t.steps, t.above, t.worst);
+  }
+  unload(m);
+}
+
+// Carriages on linear springs, for which one correction with a fresh matrix is exact, run into buffers of Hertzian
+// stiffness now and then: what was measured of the springs tells nothing of the buffers.
+static void linear_phases_tell_nothing_of_buffers(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nname: carriages and buffers\nparameters: {k: 1e8, c: 4000, F: 500, W: 60}\n"
+      "repeat:\n"
+      "  - for: i\n"
+      "    from: 1\n"
+      "    to: 6\n"
+      "    bodies:\n"
+      "      car_{i}: {type: planar, mass: 1, inertia: 0.02, position: [0, i], velocity: [1, 0]}\n"
+      "    joints:\n"
+      "      rail_{i}: {type: prismatic, bodies: [ground, 'car_{i}'], at: [0, i], axis: [1, 0]}\n"
+      "    forces:\n"
+      "      buffer_{i}: {type: bump-stop, joint: 'rail_{i}', limit: 0.01*i, stiffness: k, "
+      "exponent: 1.5}\n"
+      "      spring_{i}: {type: force, markers: ['car_{i}'],\n"
+      "        force: ['F*sin(W*time + i) - c*DX(car_{i}) - 2*VX(car_{i})', 0]}\n"
+      "simulation: {end: 0.5, step: 5e-4, method: hht-i3}\n");
+  none_is_far(&m, 5e-4);
+}
+
+// A stiff strut, linear and at rest beside a carriage, is let go smoothly: after a hundred steps that one correction
+// each has solved, the old matrix has them grow while it knows less and less of the strut.
+static void rates_are_measured_again_when_corrections_rise(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nname: strut let go\n"
+      "parameters: {k: 1e10, d: 1000, m: 0.01}\n"
+      "gravity: [1, -9.81]\n"
+      "bodies:\n"
+      "  carriage: {type: planar, mass: 1, inertia: 0.02, velocity: [1, 0]}\n"
+      "  load: {type: planar, mass: m, inertia: 0.01*m, position: [3, 0.5]}\n"
+      "joints:\n"
+      "  rail: {type: prismatic, bodies: [ground, carriage], at: [0, 0], axis: [1, 0]}\n"
+      "  mast: {type: prismatic, bodies: [ground, load], at: [3, 0.5], axis: [0, 1]}\n"
+      "forces:\n"
+      "  strut: {type: force, markers: [load],\n"
+      "    force: [0, 'step5(time, 0.1, -1, 0.13, 0)*(k*(DY(load) - 0.5) + d*VY(load))']}\n"
+      "simulation: {end: 0.2, step: 1e-3, method: hht-i3}\n");
+  none_is_far(&m, 1e-3);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rests_stay_below_the_tolerance)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rests_stay_below_the_tolerance),
+      cmocka_unit_test(linear_phases_tell_nothing_of_buffers),
+      cmocka_unit_test(rates_are_measured_again_when_corrections_rise)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

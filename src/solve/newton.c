@@ -34,6 +34,9 @@ static const double ONCE = 0.6, ONCE_NEAR = 0.1, RATE_ONCE = 0.03, RATE_TWICE = 
 // more; the share of it for which two corrections must have left more than they show.
 static const double GROWTH_FADE = 0.97, GROWTH_SHARE = 0.75;
 enum { GROWN = 40 };
+// First corrections that have risen so far since they were least, at LEAST of the tolerance, show that something goes
+// on that the matrix may know nothing of: its rate is measured again.
+static const double RISEN = 4, LEAST = 0.2;
 // With fresh matrices: the scatter of what is believed of them, no better rate, solves between two that measure it.
 static const double SCATTER = 10, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
 enum { BELIEVED_MAX = 7 };
@@ -134,8 +137,11 @@ static bool once(tr_newton *nw, const tr_newton_problem *p, bool fresh, double n
   if (p->blind) return false;
   if (p->steady) {
     if (fresh) return exact_here(p) && believable(nw, p, norm);
-    return nw->growth > 0 &&
-           small(fmax(RATE_ONCE, foreseen(nw)), norm, (nw->regular ? ONCE : ONCE_NEAR) * p->tol);
+    double most = (nw->regular ? ONCE : ONCE_NEAR) * p->tol;
+    if (!(nw->growth > 0 && small(fmax(RATE_ONCE, foreseen(nw)), norm, most))) return false;
+    if (norm > RISEN * fmax(nw->least, LEAST * p->tol)) return false;
+    nw->least = fmin(nw->least, norm);
+    return true;
   }
   return nw->known && small(fmax(RATE_MIN, aged(nw) * fmax(1, norm / nw->norm)), norm, p->tol);
 }
@@ -148,6 +154,7 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
   nw->rate = more && nw->known ? fmin(rate, foreseen(nw)) : rate, nw->rate_age = nw->age;
   nw->norm = last;
   nw->known = true;
+  if (k == 2) nw->least = last;
   if (fresh && k == 2 && exact_here(p)) {
     nw->first_rate = fmax(rate, RATE_FADE * nw->first_rate); // it scatters
     nw->first_norm = last, nw->believed = 0;

@@ -6,9 +6,10 @@
 //     below the tolerance. One correction shows no contraction, and the ratio of two hides the component that
 //     converges slowest behind those that the first has done away with. What is known of that one comes from many
 //     solves: contraction grows with the distance from where the matrix was made, and its worst growth per solve,
-//     slowly forgotten, foresees it for matrices to come. Where solves are not of one kind (step control), the rate
-//     measured last with this matrix serves instead, made worse in proportion when the correction is larger
-//     than the one it was measured on, and with each solve that did not measure it.
+//     slowly forgotten, foresees it for matrices to come; it is measured again when first corrections rise. Where
+//     solves are not of one kind (step control), the rate measured last with this matrix serves instead, made worse
+//     in proportion when the correction is larger than the one it was measured on, and with each solve that did not
+//     measure it.
 //     The first correction with a fresh matrix follows Newton's law, |e_1| ~ |e_0|^2, while the matrix is exact
 //     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
@@ -88,6 +89,7 @@ typedef struct tr_newton {
   double norm;   // of the correction it followed: a larger one contracts worse
   double
       growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
+  double least; // of the first corrections that were the only ones since it was measured
   double first; // first correction of the last solve
   // what reuse costs
   int age;            // solves since the matrix was made

@@ -24,8 +24,8 @@
 // Equations of states and variables are none of those that w is for: w = 0 there, or what they read of velocities, times
 // their gains, would move the states. (e2 := 0, and what the others' dw leave in e4 goes to the first half.)
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
-// right-hand sides of one solve. A stiff system (row sums of A - cm X beyond STIFF of the diagonal),
-// or the unit metric, gets a factorisation of its own for the second half.
+// right-hand sides of one solve. A stiff system, or the unit metric, gets a factorisation of its own for the second
+// half: metric.c.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,10 +33,8 @@
 #include "full.h"
 #include "math/lanes.h"
 #include "math/vector.h"
-#include "sparse/block.h"
 #include "split.h"
 
-static const double STIFF = 0.3, LITTLE = 0.01; // LITTLE where all terms count
 static const double FEW_TOL = 0.33;
 // A matrix as close to cm X as this part of the limit is looked at again after so many.
 static const double CLOSE = 0.25;
@@ -128,9 +126,6 @@ static tr_coefficients weights(const tr_corrector *c) {
   return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
 }
 
-// w = 0 for states and variables.
-static bool holds_numbers(const tr_step *s) { return s->numbers_apart && !s->c.split; }
-
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -159,33 +154,11 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
     double e2 = top[i], cve4 = low[i];
     bool velocity = s->sys->of_velocity[i];
-    if (holds_numbers(s) && s->sys->of_number[i]) e2 = 0;
+    if (tr_step_holds_numbers(s) && s->sys->of_number[i]) e2 = 0;
     low[i] = velocity ? e2 : (e2 - c->cq / c->cv * cve4) / c->cw;
     top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : e2 / c->cq;
   }
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
-}
-
-// Whether constraints read no states or variables.
-static bool numbers_apart(const tr_system *sys) {
-  const tr_pattern *p = &sys->pattern;
-  if (sys->nnumber == 0) return false;
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; sys->number[j] && k < p->column[j + 1]; k++)
-      if (p->row[k] >= sys->nv && !sys->of_number[p->row[k] - sys->nv]) return false;
-  return true;
-}
-
-tr_status tr_projection_make(tr_step *s) {
-  s->numbers_apart = s->method->stabilised && numbers_apart(s->sys);
-  s->mass_slot = TR_NEW(&s->arena, tr_mass_slots(s->sys, NULL), int);
-  return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
-}
-
-const int *tr_step_mass_slots(tr_step *s) {
-  if (!s->slots_known) tr_mass_slots(s->sys, s->mass_slot);
-  s->slots_known = true;
-  return s->mass_slot;
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
@@ -208,86 +181,6 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_NO_CONVERGENCE;
 }
 
-// The corner of s->projection += f X.
-static void add_metric(tr_step *s, double f, const double *blocks) {
-  const tr_system *sys = s->sys;
-  double *P = s->projection.values;
-  const int *slot = tr_step_mass_slots(s);
-  for (int i = 0; i < sys->nbody; i++) {
-    const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv * b->nv; k++, slot++)
-      P[*slot] += f * (s->c.unit_metric ? k % (b->nv + 1) == 0 : blocks[b->mass + k]);
-  }
-}
-
-// Row sums of A - cm X beyond STIFF, or LITTLE, of the diagonal of cm X.
-static bool far_from_mass(tr_step *s, const double *blocks) {
-  double most = (s->bends ? LITTLE : STIFF) * s->c.cm;
-  const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  double *P = s->projection.values, *off = s->work->x;
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
-      P[k] = s->kkt.values[k];
-  add_metric(s, -s->c.cm, blocks);
-  memset(off, 0, (size_t)sys->nv * sizeof *off);
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
-      off[p->row[k]] += fabs(P[k]);
-  for (int i = 0; i < sys->nbody; i++) {
-    const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv; k++) {
-      double x = s->c.unit_metric ? 1 : blocks[b->mass + k * (b->nv + 1)];
-      if (off[b->v + k] > most * x) return true;
-    }
-  }
-  return false;
-}
-
-bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
-  const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  double *P = s->projection.values;
-  bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
-  bool far = far_from_mass(s, blocks);
-  if (!far && plain && !always) return false;
-  memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
-  add_metric(s, s->c.cm, blocks);
-  double bent = tr_plain_velocity_rows(s->work, P);
-  tr_plain_columns(s->work, P);
-  return far || bent > STIFF || sys->nreaction > 0 || holds_numbers(s);
-}
-
-// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks.
-static double distance_from_mass(const tr_step *s, const double *A, const double *blocks) {
-  const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  double *off = tr_step_room(s), most = 0;
-  memset(off, 0, (size_t)sys->nv * sizeof *off);
-  for (int i = 0; i < sys->nbody; i++) {
-    const sys_body *b = &sys->body[i];
-    const double *X = blocks + b->mass;
-    for (int c = 0; c < b->nv; c++) {
-      tr_block_column at = tr_blocks_column(p->blocks, b->v + c);
-      const int *row = p->row + p->column[b->v + c];
-      for (int k = 0; row[k] < sys->nv; k++) {
-        int r = row[k] - b->v;
-        double x = A[at.first + at.offset[k]];
-        if (r >= 0 && r < b->nv) x -= s->c.cm * X[r * b->nv + c];
-        off[row[k]] += fabs(x);
-      }
-    }
-  }
-  for (int i = 0; i < sys->nbody; i++) {
-    const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv; k++)
-      most = fmax(most, off[b->v + k] / (s->c.cm * blocks[b->mass + k * (b->nv + 1)]));
-  }
-  return most;
-}
-
 // The matrix at the point of the last residual: its values, or in blocks.
 static void fill(const correction *k, bool in_blocks, double *to) {
   tr_step *s = k->s;
@@ -308,13 +201,13 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double limit = s->bends ? LITTLE : STIFF, *A = NULL;
+  double limit = tr_step_mass_like(s), *A = NULL;
   if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
     if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)
-      s->far = distance_from_mass(s, A, mass), s->far_age = 0, s->far_side = p->side;
+      s->far = tr_distance_from_metric(s, A, mass), s->far_age = 0, s->far_side = p->side;
   }
   bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
   if (own || !done || tr_kkt_refines(&s->kkt)) {
@@ -356,7 +249,7 @@ static void couple(const tr_step *s, double *dw, double *r) {
   const tr_corrector *c = &s->c;
   const tr_pattern *p = &s->sys->pattern;
   double f = c->cw / c->cq;
-  if (holds_numbers(s)) hold_numbers(s, dw, r);
+  if (tr_step_holds_numbers(s)) hold_numbers(s, dw, r);
   if (c->unit_metric) {
     tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
@@ -428,7 +321,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_step *s = k->s;
   if (s->c.split && !s->c.plain)
     TR_TRY(residual(p, s->newton.r)); // lam and mu belong to this point
-  return tr_full_matrix_si2(s, k->x0, k->x1, k->length_scale, holds_numbers(s));
+  return tr_full_matrix_si2(s, k->x0, k->x1, k->length_scale, tr_step_holds_numbers(s));
 }
 
 static tr_status solve_full(tr_newton_problem *p, double *r) {

@@ -252,6 +252,11 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 tr_status tr_projection_make(tr_step *s);
 const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
+// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks; how large they may be for A to
+// serve as cm X.
+double tr_distance_from_metric(const tr_step *s, const double *A, const double *blocks);
+double tr_step_mass_like(const tr_step *s);
+bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
