@@ -372,8 +372,7 @@ static void test_pumped(void **state) {
   unload(&m);
 }
 
-// A rod that is drawn longer than it is, at t = 0.5: who wants it is named, and no joint is said to jump. (baumgarte with long
-// steps goes on until its numbers end; what is advised then is still to be had.)
+// A rod that is drawn longer than it is, at t = 0.5: who wants it is named, and no joint is said to jump.
 static void test_advice(void **state) {
   (void)state;
   static const char *const text =
