@@ -2,7 +2,7 @@
 find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
 set(KLU_LIBRARIES)
 set(klu_required KLU_INCLUDE_DIR)
-foreach(lib klu btf amd colamd suitesparseconfig metis)
+foreach(lib klu btf amd camd colamd suitesparseconfig metis)
   find_library(KLU_${lib}_LIBRARY ${lib})
   list(APPEND KLU_LIBRARIES ${KLU_${lib}_LIBRARY})
   list(APPEND klu_required KLU_${lib}_LIBRARY)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One constant system, several threads: each has a run of its own and gets what a lone run gets, bit by
-// bit. Built with the thread sanitizer too.
+// bit; and one run of a large system by a team, which gives the same bits for any number of threads. Built with
+// the thread sanitizer too.
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/team.h"
 #include "helper_mechanics.h"
 
 enum { THREADS = 4, STEPS = 150 };
@@ -16,6 +18,7 @@ typedef struct job {
   uint64_t hash;
   tr_status status;
   double energy;
+  int threads, steps, found; // found: threads that there were
 } job;
 
 static tr_status mix(tr_observer *self, const tr_state *x, const tr_run_info *info) {
@@ -34,11 +37,13 @@ static void *work(void *argument) {
   int channel = tr_channel_find(j->sys, "energy.total");
   s.method = j->method;
   s.step = tr_system_simulation(j->sys).step;
-  s.end = STEPS * s.step;
+  s.end = (j->steps > 0 ? j->steps : STEPS) * s.step;
+  s.threads = j->threads > 0 ? j->threads : 1;
   j->hash = 14695981039346656037u;
   j->status = tr_run_new(j->sys, &s, NULL, &run, NULL);
   if (j->status == TR_OK) j->status = tr_run_observe(run, &j->observer);
   if (j->status == TR_OK) j->status = tr_run_all(run, NULL);
+  if (j->status == TR_OK) j->found = tr_run_describe(run).threads;
   if (j->status == TR_OK) j->status = tr_reader_new(j->sys, 1, &channel, &reader, NULL);
   if (j->status == TR_OK) j->status = tr_reader_read(reader, tr_run_state(run), &j->energy);
   tr_reader_free(reader);
@@ -77,6 +82,120 @@ static void threads_share_a_system(void **u) {
     unload(&m);
   }
   assert_true(differ > models / 2);
+}
+
+// ---- teams ------------------------------------------------------------------------------------------
+
+typedef struct tally {
+  int count[1000], range[1000];
+} tally;
+
+static void tick(void *what, int i) { ((tally *)what)->count[i]++; }
+
+static void tick_range(void *what, int i, int first, int end) {
+  for (int k = first; k < end; k++) ((tally *)what)->count[k]++, ((tally *)what)->range[k] = i;
+}
+
+// Everything is done once, by one thread, in one piece each.
+static void teams_do_all_of_it(void **u) {
+  (void)u;
+  for (int threads = 1; threads <= 5; threads++) {
+    tr_team *team = NULL;
+    assert_int_equal(tr_team_new(NULL, threads, &team), TR_OK);
+    assert_int_equal(tr_team_size(team), threads);
+    assert_true((team == NULL) == (threads == 1));
+    for (int again = 0; again < 200; again++) {
+      tally t = {0};
+      int n = 5 * again;
+      tr_team_share(team, n, tick, &t);
+      for (int i = 0; i < 1000; i++) assert_int_equal(t.count[i], i < n);
+      tr_team_ranges(team, 1000 - n, 3, tick_range, &t);
+      for (int i = 0; i < 1000; i++) assert_int_equal(t.count[i], (i < n) + (i < 1000 - n));
+      for (int i = 1; i < 1000 - n; i++)
+        assert_true(t.range[i] == t.range[i - 1] || (t.range[i] > t.range[i - 1] && i % 3 == 0));
+    }
+    tr_team_free(team);
+  }
+}
+
+// Rods on ball joints and springs, some stiff, that tie neighbours and every tenth rod to ground.
+static const char stiff_mix[] =
+    "trammel: 1\n"
+    "name: stiff mix\n"
+    "gravity: [0, 0, -9.81]\n"
+    "repeat:\n"
+    "  - for: i\n"
+    "    from: 1\n"
+    "    to: 1100\n"
+    "    bodies:\n"
+    "      rod_{i}: {type: spatial, mass: 0.1 kg, inertia: [1e-4, 2e-4, 2e-4], position: [0.1*i, "
+    "0, 0]}\n"
+    "  - for: i\n"
+    "    from: 1\n"
+    "    to: 1099\n"
+    "    joints:\n"
+    "      ball_{i}: {type: spherical, bodies: [\"rod_{i}\", \"rod_{i+1}\"], at: [0.1*i + 0.05, 0, "
+    "0]}\n"
+    "    forces:\n"
+    "      tie_{i}: {type: spring-damper, markers: [{body: \"rod_{i}\", at: [0, 0.02, 0]}, {body: "
+    "\"rod_{i+1}\", at: [0, 0.02, 0]}], stiffness: 10^(4 + 2*sin(i)), damping: 1}\n"
+    "  - for: i\n"
+    "    from: 1\n"
+    "    to: 110\n"
+    "    forces:\n"
+    "      hang_{i}: {type: spring-damper, markers: [{at: [i, 0, 0.5]}, {body: \"rod_{10*i}\"}], "
+    "stiffness: 50, damping: 1}\n"
+    "simulation: {end: 1 s, step: 1 ms, method: hht-i3}\n";
+
+// team: there is one, for it pays.
+static void assert_same_bits(mechanism *m, const char *method, int steps, bool team) {
+  job one = {.observer = {.step = mix}, .sys = m->sys, .method = method, .steps = steps};
+  work(&one);
+  assert_int_equal(one.status, TR_OK);
+  assert_int_equal(one.found, 1);
+  for (int threads = 2; threads <= 4; threads++) {
+    job many = {.observer = {.step = mix}, .sys = m->sys, .method = method, .steps = steps};
+    many.threads = threads;
+    work(&many);
+    assert_int_equal(many.status, TR_OK);
+    assert_int_equal(many.found, team ? threads : 1);
+    assert_true(many.hash == one.hash);
+    assert_true(many.energy == one.energy);
+  }
+}
+
+static void teams_give_the_same_bits(void **u) {
+  (void)u;
+  static const struct {
+    const char *file, *set;
+    int steps;
+    bool team;
+  } large[] = {{"rod_chain.yaml", "N=1200", 10, true},
+               {"swinging_tree.yaml", "K=10", 4, false},
+               {"rod_net.yaml", "N=24", 4, true},
+               {"four_bar_chain.yaml", "N=600", 10, false}};
+  for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+    const char *set[] = {large[i].set, NULL};
+    mechanism m = load_model(large[i].file, set);
+    assert_same_bits(&m, "hht-i3:alpha=-0.1", large[i].steps, large[i].team);
+    assert_same_bits(&m, "hht-si2:alpha=-0.1", large[i].steps / 2, false);
+    unload(&m);
+  }
+  mechanism m = load_text(stiff_mix);
+  assert_same_bits(&m, "hht-i3", 5, false);
+  assert_same_bits(&m, "newmark", 3, false);
+  unload(&m);
+}
+
+// A small one is left to one.
+static void small_runs_have_no_team(void **u) {
+  (void)u;
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  job j = {.observer = {.step = mix}, .sys = m.sys, .method = "hht-i3", .threads = 4};
+  work(&j);
+  assert_int_equal(j.status, TR_OK);
+  assert_int_equal(j.found, 1);
+  unload(&m);
 }
 
 // Models are read and compiled side by side: no global state there either.
@@ -123,8 +242,9 @@ static void threads_compile(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads_share_a_system),
-      cmocka_unit_test(threads_compile),
+      cmocka_unit_test(threads_share_a_system),  cmocka_unit_test(threads_compile),
+      cmocka_unit_test(teams_do_all_of_it),      cmocka_unit_test(teams_give_the_same_bits),
+      cmocka_unit_test(small_runs_have_no_team),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

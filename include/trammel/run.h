@@ -74,6 +74,7 @@ typedef struct tr_run_settings {
   tr_redundant redundant;
   bool audit; // watch constraint violation and energy after every step
   tr_newton_settings newton;
+  int threads; // that share the work of a step where the system is large; 0: one for each core. The results are the same
 } tr_run_settings;
 TR_API tr_run_settings tr_run_defaults(void);
 
@@ -90,7 +91,9 @@ typedef struct tr_run_info {
   long factorisations, refactorisations; // all, and those of them that reused the pivots
   long solves;                           // right-hand sides
   long stagnations;                      // iterations that ended at the round-off floor
-  double cpu_s;                          // stepping only, without audit and observers
+  double cpu_s;  // stepping only, without audit and observers; of all threads
+  double wall_s; // the same by the clock
+  int threads;   // that share the work; 1: the system is too small for more
   // by the audit, NaN without: largest 2-norms of Phi and of G v + Phi_t, energy
   double max_phi, max_phi_v;
   double mean_phi; // 1/N sum of |Phi|_2 after steps 1 .. N-1, as [WHTC07] has it

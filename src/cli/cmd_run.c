@@ -30,6 +30,7 @@ enum {
   REDUNDANT,
   RECOMPUTE,
   NO_AUDIT,
+  THREADS,
   JSON,
   FINAL,
   QUIET
@@ -60,6 +61,8 @@ static const option options_run[] = {
     [RECOMPUTE] = {"recompute", 0, NULL,
                    "accelerations and reactions from the equations at each output (index 1)"},
     [NO_AUDIT] = {"no-audit", 0, NULL, "do not watch energy and constraint violation"},
+    [THREADS] = {"threads", 0, "N",
+                 "of a large model with hht-i3; the results are the same, to the last bit"},
     [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
     [FINAL] = {"final", 0, NULL, "also print every quantity at the end"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
@@ -133,6 +136,7 @@ static bool take_option(request *r, int i, const char *value) {
     case REDUNDANT: return policy(c, value, &s->redundant);
     case RECOMPUTE: return s->recompute = true;
     case NO_AUDIT: s->audit = false; return true;
+    case THREADS: return take_count(c, "threads", value, &s->threads);
     case JSON: return r->json = true;
     case FINAL: return r->final = true;
     case QUIET: return r->quiet = true;

@@ -56,6 +56,7 @@ static void counts_json(json *j, const tr_run_info *info) {
   json_int(j, "solves", info->solves);
   json_int(j, "stagnations", info->stagnations);
   json_number(j, "cpu_s", info->cpu_s);
+  json_number(j, "wall_s", info->wall_s);
   json_number(j, "us_per_step", us_per_step(info));
 }
 
@@ -165,6 +166,11 @@ static void counts_text(FILE *to, const tr_run_info *info) {
           info->refactorisations, info->solves);
   row(to, "cpu time");
   fprintf(to, "%.4g s, %.3g us/step\n", info->cpu_s, us_per_step(info));
+  if (info->threads > 1) {
+    row(to, "wall time");
+    fprintf(to, "%.4g s, %.3g us/step, %d threads\n", info->wall_s,
+            info->steps > 0 ? 1e6 * info->wall_s / (double)info->steps : 0, info->threads);
+  }
   if (isfinite(info->energy0)) { // else the audit was off
     row(to, "constraint violation");
     fprintf(to, "%.3g in position, %.3g in velocity (largest 2-norms)\n", info->max_phi,

@@ -31,3 +31,14 @@ double tr_vec_largest(const double *x, int n) {
   largest(x, n, &most);
   return most;
 }
+
+bool vec_finite(const double *x, int n) {
+  enum { TURNS = 8 };
+  double sum[TURNS] = {0}, all = 0; // stay 0 unless a NaN or an infinity comes by
+  int i = 0;
+  for (; i + TURNS <= n; i += TURNS)
+    for (int j = 0; j < TURNS; j++) sum[j] += 0 * x[i + j];
+  for (; i < n; i++) all += 0 * x[i];
+  for (int j = 0; j < TURNS; j++) all += sum[j];
+  return all == 0;
+}

@@ -4,6 +4,7 @@
 #define TR_VECTOR_H
 
 #include <math.h>
+#include <stdbool.h>
 
 double tr_vec_largest(const double *x, int n);
 
@@ -18,6 +19,8 @@ static inline double vec_largest(const double *x, int n) {
   }
   return m;
 }
+
+bool vec_finite(const double *x, int n);
 
 static inline double vec_norm(const double *x, int n) {
   double s = 0;

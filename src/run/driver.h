@@ -31,6 +31,7 @@ struct tr_run {
   const tr_system *sys;
   tr_arena arena;
   tr_step *step;
+  tr_team *team; // or NULL
   tr_work *work; // the step's, between steps
   tr_state x, next;
   tr_state shown; // x with a and lam computed anew, when they are asked for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a step failed, in words: what the user can do something about comes first.
+// Why a step failed, in words: what the user can do something about comes first; and what a run did so far.
 //
 // A force that jumps: along the way the bodies would go, q o exp(s v + s^2/2 a), forces and prescribed
 // motions are looked at in a few places; where one changes most the interval is halved again and again.
@@ -582,4 +582,23 @@ void tr_run_note(tr_run *r) {
     n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
                          r->swing->jump);
   if (!note_energy(r, r->note + n, room - n)) note_noise(r, r->note + n, room - n);
+}
+
+tr_run_info tr_run_describe(const tr_run *r) {
+  tr_run_info i = r->info;
+  const tr_newton *n = &r->step->newton;
+  i.t = r->x.t;
+  i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
+  i.notes = r->note;
+  i.newton_iterations = n->iterations;
+  i.residuals = n->residuals;
+  i.jacobians = n->matrices;
+  i.stagnations = n->stagnations;
+  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
+  for (int k = 0; k < 2; k++) {
+    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
+    i.refactorisations += kkt[k]->refactorisations;
+    i.solves += kkt[k]->solves;
+  }
+  return i;
 }

@@ -29,6 +29,7 @@ tr_run_settings tr_run_defaults(void) {
       .step = NAN,
       .consistent_start = true,
       .audit = true,
+      .threads = 1,
       .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_TREND, .reuse = true}};
 }
 
@@ -206,12 +207,22 @@ static tr_status settle(tr_run *r, tr_error *error) {
   return tr_control_check(r, error);
 }
 
+// Threads, if asked for and worth while.
+static tr_status hire(tr_run *r, tr_error *error) {
+  int threads = r->settings.threads > 0 ? r->settings.threads : tr_team_cores();
+  tr_status status = tr_step_hire(r->step, threads, &r->team);
+  r->info.threads = tr_team_size(r->team);
+  if (status == TR_FAILED)
+    return tr_fail(error, status, NULL, "the system does not give us %d threads", threads);
+  return status == TR_OK ? TR_OK : tr_no_memory(error);
+}
+
 // Room for a and lam of the outside, and a matrix for them, so that the step's stays good.
 static tr_status prepare_shown(tr_run *r, tr_error *error) {
   if (r->shown.block) return TR_OK;
   TR_TRY(tr_state_new(r->sys, &r->shown, error));
   if (tr_kkt_make(&r->arena, &r->sys->pattern, &r->kkt) != TR_OK) return tr_no_memory(error);
-  r->kkt.mask = r->projector.kkt->mask;
+  r->kkt.mask = r->projector.kkt->mask, r->kkt.team = r->team;
   r->projector.kkt = &r->kkt;
   return TR_OK;
 }
@@ -337,6 +348,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
   TR_TRY(settle(r, error));
+  TR_TRY(hire(r, error));
   r->work = r->step->work;
   r->projector = (tr_projector){.sys = r->sys,
                                 .work = r->work,
@@ -391,6 +403,7 @@ void tr_run_free(tr_run *r) {
   tr_resize(r->sys->al, r->record, 0);
   tr_resize(r->sys->al, r->projector.room, 0);
   tr_kkt_free(&r->kkt);
+  tr_team_free(r->team);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
 }
@@ -512,14 +525,17 @@ void tr_run_time(tr_run *r, double since) {
 
 // CPU time is shared out between steps and the rest like the clock's.
 static tr_status go(tr_run *r, double t, tr_error *error) {
-  double cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID), step = r->step_wall, rest = r->rest_wall;
+  clockid_t clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
+  double cpu = clock_in_s(clock), wall = tr_clock_wall();
+  double step = r->step_wall, rest = r->rest_wall;
   r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   tr_run_note(r);
-  cpu = clock_in_s(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  cpu = clock_in_s(clock) - cpu, wall = tr_clock_wall() - wall;
   step = r->step_wall - step, rest = r->rest_wall - rest;
-  if (step > 0) r->info.cpu_s += cpu * step / (step + rest);
+  double share = step > 0 ? step / (step + rest) : 0;
+  r->info.cpu_s += cpu * share, r->info.wall_s += wall * share;
   return status;
 }
 
@@ -537,22 +553,3 @@ tr_status tr_run_step(tr_run *r, tr_error *error) {
 }
 
 const tr_state *tr_run_state(const tr_run *r) { return r->current ? &r->shown : &r->x; }
-
-tr_run_info tr_run_describe(const tr_run *r) {
-  tr_run_info i = r->info;
-  const tr_newton *n = &r->step->newton;
-  i.t = r->x.t;
-  i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
-  i.notes = r->note;
-  i.newton_iterations = n->iterations;
-  i.residuals = n->residuals;
-  i.jacobians = n->matrices;
-  i.stagnations = n->stagnations;
-  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
-  for (int k = 0; k < 2; k++) {
-    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
-    i.refactorisations += kkt[k]->refactorisations;
-    i.solves += kkt[k]->solves;
-  }
-  return i;
-}

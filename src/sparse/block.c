@@ -2,14 +2,18 @@
 // The numbers of the block LU, node by node. With D the diagonal block of a node, L below, U right of it:
 //   D := D^-1,   L := L D,   (rows, columns) -= L U into the nodes that own them
 //   solve:  x_rows -= L x_pivots, downwards;  x_pivots := D (x_pivots - U x_rows), upwards
+// A team works on the parts of the elimination side by side. What their nodes subtract from the top is left out
+// then, and done afterwards node by node: in the order in which one alone does it, so the bits are the same.
 // D is inverted by Gauss and Jordan with row pivoting, scaled so that its size tells how near to singular
 // it is. Kernels are one text, compiled for the sizes that matter.
 #include "block.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "math/lanes.h"
+#include "math/vector.h"
 
 enum { WIDTH = 16 };
 // One text, compiled for the widths and sizes of runs that matter.
@@ -189,25 +193,23 @@ static void subtract_large(int rows, int w, int columns, const double *restrict 
   if (i < rows) subtract(1, w, columns, A + i * w, B, ldb, C + i * ld, ld);
 }
 
-// size: of all runs, 0: they differ.
-FIXED bool factor_node(const block_node *s, const block_kind *kind, int w, int size,
-                       const double *d, double *F, block_report *report) {
-  double *D = F + s->at, *L = D + w * w;
-  const double *U = L + kind->rows * w;
-  if (!invert(w, d, D, report)) return false;
-  for (int i = 0; i < kind->rows; i++) {
-    double row[WIDTH];
-    for (int k = 0; k < w; k++) row[k] = L[i * w + k];
-    for (int j = 0; j < w; j++) {
-      double sum = row[0] * D[j];
-      for (int k = 1; k < w; k++) sum += row[k] * D[k * w + j];
-      L[i * w + j] = sum;
-    }
-  }
+// Runs of a node before unknown `limit`.
+static inline int runs_before(const block_node *s, const block_kind *kind, int limit) {
+  int n = kind->runs;
+  while (n > 0 && s->first + kind->run[n - 1].first >= limit) n--;
+  return n;
+}
+
+// The products of rows from `from` on and columns from there on, or of all others before them. size: of all runs, 0:
+// they differ.
+FIXED void subtract_products(const block_kind *kind, int w, int size, bool beyond, int from,
+                             double *D) {
+  const double *L = D + w * w, *U = L + kind->rows * w;
   const block_run *run = kind->run;
-  const block_target *target = block_targets(kind);
-  for (int i = 0; i < kind->runs; i++)
-    for (int j = 0; j < kind->runs; j++, target++) {
+  for (int i = beyond ? from : 0; i < kind->runs; i++) {
+    int j = beyond ? from : 0, end = beyond || i < from ? kind->runs : from;
+    const block_target *target = block_targets(kind) + i * kind->runs + j;
+    for (; j < end; j++, target++) {
       int ld = target->step;
       double *C = D + target->at;
       const double *A = L + run[i].row * w, *B = U + run[j].row;
@@ -218,36 +220,61 @@ FIXED bool factor_node(const block_node *s, const block_kind *kind, int w, int s
       else
         subtract(run[i].size, w, run[j].size, A, B, kind->rows, C, ld);
     }
+  }
+}
+
+FIXED bool factor_node(const block_node *s, const block_kind *kind, int w, int size,
+                       const double *d, double *F, block_report *report, bool below, int top) {
+  double *D = F + s->at, *L = D + w * w;
+  if (!invert(w, d, D, report)) return false;
+  for (int i = 0; i < kind->rows; i++) {
+    double row[WIDTH];
+    for (int k = 0; k < w; k++) row[k] = L[i * w + k];
+    for (int j = 0; j < w; j++) {
+      double sum = row[0] * D[j];
+      for (int k = 1; k < w; k++) sum += row[k] * D[k * w + j];
+      L[i * w + j] = sum;
+    }
+  }
+  subtract_products(kind, w, size, false, below ? runs_before(s, kind, top) : kind->runs, D);
   return true;
 }
 
+FIXED void subtract_lanes(const block_kind *kind, int w, bool beyond, int from, double *D) {
+  const double *L = D + w, *U = L + kind->runs * w;
+  for (int i = beyond ? from : 0; i < kind->runs; i++) {
+    int j = beyond ? from : 0, end = beyond || i < from ? kind->runs : from;
+    const block_target *target = block_targets(kind) + i * kind->runs + j;
+    for (; j < end; j++, target++)
+      for (int l = 0; l < w; l++) D[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
+  }
+}
+
 FIXED bool factor_lanes(const block_node *s, const block_kind *kind, int w, const double *d,
-                        double *F, block_report *report) {
+                        double *F, block_report *report, bool below, int top) {
   double *D = F + s->at, *L = D + w;
-  const double *U = L + kind->runs * w;
   for (int l = 0; l < w; l++) {
     double size = fabs(D[l]) * d[l] * d[l];
     if (!(size > 0)) return false;
     note(size, report);
     D[l] = 1 / D[l];
   }
-  const block_target *target = block_targets(kind);
-  for (int i = 0; i < kind->runs; i++) {
+  for (int i = 0; i < kind->runs; i++)
     for (int l = 0; l < w; l++) L[i * w + l] *= D[l];
-    for (int j = 0; j < kind->runs; j++, target++)
-      for (int l = 0; l < w; l++) D[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
-  }
+  subtract_lanes(kind, w, false, below ? runs_before(s, kind, top) : kind->runs, D);
   return true;
 }
 
-// What node s takes from the diagonals below it, in absolute value, to sum (n).
-static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, double *sum) {
+// What node s takes from the diagonals of unknowns since .. before - 1, in absolute value, to sum (n).
+static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, int since,
+                      int before, double *sum) {
   const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+  int from = since > 0 ? runs_before(s, kind, since) : 0, end = runs_before(s, kind, before);
   int w = kind->width;
   const double *L = F + s->at + (kind->lanes ? w : w * w);
   const double *U = L + (kind->lanes ? kind->runs : kind->rows) * w;
   sum += s->first;
-  for (int r = 0; r < kind->runs; r++) {
+  for (int r = from; r < end; r++) {
     const block_run *run = kind->run + r;
     for (int i = 0; i < run->size; i++) {
       double x = 0;
@@ -271,20 +298,53 @@ static void scale_node(const tr_blocks *b, const block_node *s, const double *F,
   }
 }
 
-// In measured plans d (n) holds the sums until the node's turn has come.
-FIXED void factor_all(const tr_blocks *b, double *scale, double *F, block_report *report,
-                      bool *ok) {
-  for (const block_node *s = b->node; s < b->node + b->nodes && *ok; s++) {
+// Nodes first .. end - 1; `below`: as far as they do not reach into the top. In measured plans d (n) holds the sums
+// until the node's turn has come.
+FIXED void factor_all(const tr_blocks *b, bool below, int first, int end, double *scale, double *F,
+                      block_report *report, bool *ok) {
+  for (const block_node *s = b->node + first; s < b->node + end && *ok; s++) {
     double *d = scale + s->first;
     if (b->measured) scale_node(b, s, F, d);
-    BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report);
-    if (b->measured && *ok) add_sizes(b, s, F, scale);
+    BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report, below, b->top);
+    if (b->measured && *ok) add_sizes(b, s, F, 0, below ? b->top : INT_MAX, scale);
   }
 }
 
-TR_WIDE(factor_nodes, factor_all,
-        (const tr_blocks *b, double *scale, double *F, block_report *report, bool *ok),
-        (b, scale, F, report, ok))
+FIXED void factor_whole(const tr_blocks *b, int first, int end, double *scale, double *F,
+                        block_report *report, bool *ok) {
+  factor_all(b, false, first, end, scale, F, report, ok);
+}
+
+FIXED void factor_lower(const tr_blocks *b, int first, int end, double *scale, double *F,
+                        block_report *report, bool *ok) {
+  factor_all(b, true, first, end, scale, F, report, ok);
+}
+
+TR_WIDE(factor_nodes, factor_whole,
+        (const tr_blocks *b, int first, int end, double *scale, double *F, block_report *report,
+         bool *ok),
+        (b, first, end, scale, F, report, ok))
+TR_WIDE(factor_below, factor_lower,
+        (const tr_blocks *b, int first, int end, double *scale, double *F, block_report *report,
+         bool *ok),
+        (b, first, end, scale, F, report, ok))
+
+// What parts left out of the top.
+FIXED void factor_beyond(const tr_blocks *b, double *scale, double *F) {
+  for (int k = 0; k < b->first_bridge[b->parts]; k++) {
+    const block_node *s = b->node + b->bridge[k];
+    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+    int from = runs_before(s, kind, b->top);
+    if (kind->lanes)
+      subtract_lanes(kind, kind->width, true, from, F + s->at);
+    else
+      subtract_products(kind, kind->width, kind->uniform, true, from, F + s->at);
+    if (b->measured) add_sizes(b, s, F, b->top, INT_MAX, scale);
+  }
+}
+
+TR_WIDE(factor_bridges, factor_beyond, (const tr_blocks *b, double *scale, double *F),
+        (b, scale, F))
 
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot) {
   for (int j = 0; j < p->n; j++)
@@ -301,7 +361,42 @@ void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *value
   }
 }
 
-bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *report) {
+// What one part does in a factorisation.
+typedef struct factoring {
+  const tr_blocks *b;
+  double *d, *F;
+  block_report report[BLOCK_PARTS_MAX];
+  bool ok[BLOCK_PARTS_MAX];
+} factoring;
+
+static void factor_part(void *what, int p) {
+  factoring *f = what;
+  const tr_blocks *b = f->b;
+  block_report report = {.least = INFINITY}; // written all the time: away from the others'
+  bool ok = true;
+  factor_below(b, b->part[p], b->part[p + 1], f->d, f->F, &report, &ok);
+  f->report[p] = report, f->ok[p] = ok;
+}
+
+static bool factor_shared(const tr_blocks *b, tr_team *team, double *d, double *F,
+                          block_report *report) {
+  factoring f = {.b = b, .d = d, .F = F};
+  bool ok = true;
+  tr_team_share(team, b->parts, factor_part, &f);
+  for (int p = 0; p < b->parts; p++) {
+    ok &= f.ok[p];
+    report->least = fmin(report->least, f.report[p].least);
+    report->most = fmax(report->most, f.report[p].most);
+    report->largest = fmax(report->largest, f.report[p].largest);
+  }
+  if (!ok) return false;
+  factor_bridges(b, d, F);
+  factor_nodes(b, b->part[b->parts], b->nodes, d, F, report, &ok);
+  return ok;
+}
+
+bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
+                      block_report *report) {
   bool ok = true;
   *report = (block_report){.least = INFINITY};
   for (int s = 0; b->measured && s < b->nodes; s++) {
@@ -310,7 +405,10 @@ bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *re
     for (int k = 0; k < kind->width; k++)
       d[node->first + k] = fabs(F[node->at + (kind->lanes ? k : k * (kind->width + 1))]);
   }
-  factor_nodes(b, d, F, report, &ok);
+  if (team && b->parts > 1)
+    ok = factor_shared(b, team, d, F, report);
+  else
+    factor_nodes(b, 0, b->nodes, d, F, report, &ok);
   return ok && isfinite(report->most + report->largest);
 }
 
@@ -322,31 +420,164 @@ bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *re
 #undef NUMBER
 #undef NAMED
 TR_WIDE(sweep, sweep_all, (const tr_blocks *b, const double *F, double *x), (b, F, x))
+TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
+        (b, first, end, F, x))
+TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
+        (b, first, end, F, x))
 
 typedef double pair __attribute__((vector_size(16)));
 #define NUMBER pair
 #define NAMED(name) name##_pair
 #include "block_sweep.h"
 TR_WIDE(sweep_pair, sweep_all_pair, (const tr_blocks *b, const double *F, pair *x), (b, F, x))
+TR_WIDE(sweep_down_pair, down_all_pair,
+        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
+TR_WIDE(sweep_up_pair, up_all_pair,
+        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 
-void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs) {
-  int n = b->n;
-  for (; count >= 2; count -= 2, rhs += 2 * n) {
-    const double *from = rhs;
-    double *second = rhs + n;
-    for (int k = 0; k < n; k++) {
-      int j = b->order[k];
-      x[2 * k] = from[j], x[2 * k + 1] = second[j];
-    }
-    sweep_pair(b, F, (pair *)x);
-    for (int k = 0; k < n; k++) {
-      int j = b->order[k];
-      double u = x[2 * k], v = x[2 * k + 1]; // order is not reread for the stores
-      rhs[j] = u, second[j] = v;
-    }
+// To the order of the elimination and back, one right-hand side or two side by side.
+FIXED void load_one(int n, const int *order, const double *rhs, double *x) {
+  for (int k = 0; k < n; k++) x[k] = rhs[order[k]];
+}
+
+FIXED void load_two(int n, const int *order, const double *rhs, const double *second, double *x) {
+  for (int k = 0; k < n; k++) {
+    int j = order[k];
+    x[2 * k] = rhs[j], x[2 * k + 1] = second[j];
   }
-  if (count == 0) return;
-  for (int k = 0; k < n; k++) x[k] = rhs[b->order[k]];
-  sweep(b, F, x);
-  for (int k = 0; k < n; k++) rhs[b->order[k]] = x[k];
+}
+
+FIXED void unload_one(int n, const int *order, const double *x, double *rhs) {
+  for (int k = 0; k < n; k++) rhs[order[k]] = x[k];
+}
+
+FIXED void unload_two(int n, const int *order, const double *x, double *rhs, double *second) {
+  for (int k = 0; k < n; k++) {
+    int j = order[k];
+    double u = x[2 * k], v = x[2 * k + 1]; // order is not reread for the stores
+    rhs[j] = u, second[j] = v;
+  }
+}
+
+typedef struct solving {
+  const tr_blocks *b;
+  const double *F;
+  double *x, *rhs;
+  bool two;                   // right-hand sides, side by side
+  bool fine[BLOCK_PARTS_MAX]; // they came out finite
+} solving;
+
+// Unknowns first .. end - 1 of the elimination.
+static void load(const solving *s, int first, int end) {
+  const int *order = s->b->order + first;
+  if (s->two)
+    load_two(end - first, order, s->rhs, s->rhs + s->b->n, s->x + 2 * first);
+  else
+    load_one(end - first, order, s->rhs, s->x + first);
+}
+
+// True: they are finite.
+static bool unload(const solving *s, int first, int end) {
+  const int *order = s->b->order + first;
+  int each = s->two ? 2 : 1;
+  const double *x = s->x + each * first;
+  if (s->two)
+    unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n);
+  else
+    unload_one(end - first, order, x, s->rhs);
+  return vec_finite(x, each * (end - first));
+}
+
+static void down(const solving *s, int first, int end) {
+  if (s->two)
+    sweep_down_pair(s->b, first, end, s->F, (pair *)s->x);
+  else
+    sweep_down(s->b, first, end, s->F, s->x);
+}
+
+// A bridge in the rows of its part, or in those of the top.
+static void down_bridge(const solving *s, int node, bool beyond) {
+  const tr_blocks *b = s->b;
+  const block_kind *kind = (const block_kind *)(b->kind + b->node[node].kind);
+  int border = runs_before(b->node + node, kind, b->top);
+  int from = beyond ? border : 0, end = beyond ? kind->runs : border;
+  if (s->two)
+    forward_runs_pair(b, node, from, end, s->F, (pair *)s->x);
+  else
+    forward_runs(b, node, from, end, s->F, s->x);
+}
+
+static void up(const solving *s, int first, int end) {
+  if (s->two)
+    sweep_up_pair(s->b, first, end, s->F, (pair *)s->x);
+  else
+    sweep_up(s->b, first, end, s->F, s->x);
+}
+
+static int first_of(const tr_blocks *b, int node) {
+  return node < b->nodes ? b->node[node].first : b->n;
+}
+
+static void down_part(void *what, int p) {
+  const solving *s = what;
+  const tr_blocks *b = s->b;
+  int at = b->part[p];
+  load(s, first_of(b, at), first_of(b, b->part[p + 1]));
+  for (int k = b->first_bridge[p]; k < b->first_bridge[p + 1]; k++) {
+    down(s, at, b->bridge[k]);
+    down_bridge(s, b->bridge[k], false);
+    at = b->bridge[k] + 1;
+  }
+  down(s, at, b->part[p + 1]);
+}
+
+static void up_part(void *what, int p) {
+  solving *s = what;
+  const tr_blocks *b = s->b;
+  up(s, b->part[p], b->part[p + 1]);
+  s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
+}
+
+static bool solve_together(solving *s, tr_team *team) {
+  const tr_blocks *b = s->b;
+  int top = b->part[b->parts];
+  tr_team_share(team, b->parts, down_part, s);
+  load(s, b->top, b->n);
+  for (int k = 0; k < b->first_bridge[b->parts]; k++) down_bridge(s, b->bridge[k], true);
+  down(s, top, b->nodes);
+  up(s, top, b->nodes);
+  bool fine = unload(s, b->top, b->n);
+  tr_team_share(team, b->parts, up_part, s);
+  for (int p = 0; p < b->parts; p++) fine &= s->fine[p];
+  return fine;
+}
+
+TR_APART bool solve_shared(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
+                           double *rhs) {
+  bool fine = true;
+  for (int done = 0; done < count;) {
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
+    done += s.two ? 2 : 1;
+    fine &= solve_together(&s, team);
+  }
+  return fine;
+}
+
+bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
+                     double *rhs) {
+  int n = b->n;
+  if (team && b->parts > 1) return solve_shared(b, team, F, x, count, rhs);
+  const double *all = rhs;
+  int numbers = count * n;
+  for (; count >= 2; count -= 2, rhs += 2 * n) {
+    load_two(n, b->order, rhs, rhs + n, x);
+    sweep_pair(b, F, (pair *)x);
+    unload_two(n, b->order, x, rhs, rhs + n);
+  }
+  if (count > 0) {
+    load_one(n, b->order, rhs, x);
+    sweep(b, F, x);
+    unload_one(n, b->order, x, rhs);
+  }
+  return vec_finite(all, numbers);
 }

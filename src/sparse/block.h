@@ -11,6 +11,8 @@
 
 #include "kkt.h"
 
+enum { BLOCK_PARTS_MAX = 68 }; // of an elimination that go side by side
+
 // Rows that follow each other in the elimination and belong to one node.
 typedef struct block_run {
   int first, size; // first: from that of the node on
@@ -45,12 +47,17 @@ typedef struct block_node {
 
 typedef struct tr_blocks {
   int n, nodes;
-  int numbers;      // of the factors
-  double flops;     // of a factorisation
-  bool measured;    // against what they were made of: see tr_blocks_factor
-  const int *order; // (n) unknown that is eliminated k-th
-  block_node *node; // (nodes)
-  const int *kind;  // block_kind one after the other
+  // Nodes part[p] .. part[p + 1] - 1 are subtrees of the elimination: nobody else needs them but the top, the
+  // nodes from part[parts] and unknowns from top on. Bridges are the nodes of parts that have rows in it.
+  int parts, top;
+  const int *part;                  // (parts + 1)
+  const int *bridge, *first_bridge; // those of part p: first_bridge[p] .. first_bridge[p + 1] - 1
+  int numbers;                      // of the factors
+  double flops;                     // of a factorisation
+  bool measured;                    // against what they were made of: see tr_blocks_factor
+  const int *order;                 // (n) unknown that is eliminated k-th
+  block_node *node;                 // (nodes)
+  const int *kind;                  // block_kind one after the other
   // (2 n) where the entries of a column of the matrix go: the first one, and the list that says how far
   // from it each of them is
   const int *column, *offsets;
@@ -70,7 +77,8 @@ typedef struct block_report {
 // written, from the sum of all that a pivot was made of: its size then tells what has cancelled.
 // False: a pivot vanished or is not finite.
 void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F);
-bool tr_blocks_factor(const tr_blocks *b, double *d, double *F, block_report *report);
+bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
+                      block_report *report);
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
 // Where the entries of column j of the matrix are in F: first + offset[k] for the k-th.
 typedef struct tr_block_column {
@@ -80,7 +88,8 @@ typedef struct tr_block_column {
 static inline tr_block_column tr_blocks_column(const tr_blocks *b, int j) {
   return (tr_block_column){b->column[2 * j], b->offsets + b->column[2 * j + 1]};
 }
-// In place, `count` right-hand sides one after the other; x: room for 2 n.
-void tr_blocks_solve(const tr_blocks *b, const double *F, double *x, int count, double *rhs);
+// In place, `count` right-hand sides one after the other; x: room for 2 n. False: a solution is not finite.
+bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
+                     double *rhs);
 
 #endif

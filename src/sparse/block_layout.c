@@ -104,3 +104,39 @@ tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *pla
   b->offsets = tr_lists_keep(&offsets, ar);
   return b->offsets ? TR_OK : TR_NO_MEMORY;
 }
+
+enum { SHARES = (BLOCK_PARTS_MAX - 4) / 2 }; // two parts that are neighbours have more than one
+
+// Subtrees next to each other make a part until it has its share of the work; from (nodes): of the draft.
+tr_status tr_layout_parts(tr_arena *ar, const layout *plan, const tree_cut *cut, const int *from,
+                          tr_blocks *b) {
+  int *part = TR_NEW(ar, BLOCK_PARTS_MAX + 1, int), *bridge = NULL, root = -1, s = 0;
+  int *first = TR_NEW(ar, BLOCK_PARTS_MAX + 1, int);
+  double work = 0, share = cut->total / SHARES;
+  if (!part || !first) return TR_NO_MEMORY;
+  for (; s < plan->nodes && cut->root[from[s]] >= 0; s++) {
+    if (cut->root[from[s]] == root) continue;
+    root = cut->root[from[s]];
+    if (work == 0 || work + cut->below[root] > share) part[b->parts++] = s, work = 0;
+    work += cut->below[root];
+  }
+  part[b->parts] = s;
+  b->part = part;
+  b->top = s < plan->nodes ? plan->node[s].first : b->n;
+  for (int fill = 0; fill < 2; fill++) {
+    int bridges = 0;
+    for (int p = 0; p < b->parts; p++) {
+      first[p] = bridges;
+      for (int k = part[p]; k < part[p + 1]; k++) {
+        const plan_run *run = plan->run + plan->node[k].run;
+        if (plan->node[k].runs == 0 || run[plan->node[k].runs - 1].first < b->top) continue;
+        if (fill) bridge[bridges] = k;
+        bridges++;
+      }
+    }
+    first[b->parts] = bridges;
+    if (!fill && !(bridge = TR_NEW(ar, bridges, int))) return TR_NO_MEMORY;
+  }
+  b->bridge = bridge, b->first_bridge = first;
+  return TR_OK;
+}

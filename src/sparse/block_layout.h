@@ -4,6 +4,7 @@
 #define TR_BLOCK_LAYOUT_H
 
 #include "block.h"
+#include "block_cut.h"
 
 // Nodes and runs as the plan sees them, before alike ones become kinds. Places are absolute.
 typedef struct plan_run {
@@ -27,5 +28,8 @@ typedef struct layout {
 tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b);
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
                             tr_blocks *b);
+// Parts that go side by side, b->part and what goes with it; from (nodes): their numbers in the cut.
+tr_status tr_layout_parts(tr_arena *ar, const layout *plan, const tree_cut *cut, const int *from,
+                          tr_blocks *b);
 
 #endif

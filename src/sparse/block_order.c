@@ -29,6 +29,7 @@ typedef struct entry {
 typedef struct linkage {
   tr_arena *ar;
   const tr_groups *groups;
+  const bool *late; // (n) unknowns whose groups go last, or NULL
   int count, leading;
   int *first, *member; // unknowns of group i: member[first[i]] .. member[first[i + 1] - 1]
   list *near, *ends;   // ends: of a joint its bodies, of a body its joints
@@ -188,20 +189,28 @@ static bool tie(linkage *k, int i) {
   return true;
 }
 
-static tr_status eliminate(linkage *k, const int *first, const int *to, int *order) {
-  int placed = 0;
+static bool is_late(const linkage *k, int i) {
+  bool late = false;
+  for (int m = k->first[i]; k->late && m < k->first[i + 1]; m++) late |= k->late[k->member[m]];
+  return late;
+}
+
+// All that may go, those that are late or those that are not; *placed unknowns have gone.
+static tr_status eliminate(linkage *k, const int *first, const int *to, bool late, int *order,
+                           int *placed) {
   for (int i = 0; i < k->count; i++)
-    if (!push(k, i)) return TR_NO_MEMORY;
+    if (!k->gone[i] && !push(k, i)) return TR_NO_MEMORY;
   while (k->heaped > 0) {
     entry next = pop(k);
     int i = next.group;
     if (k->gone[i] || next.degree != k->degree[i] || !may_go(k, first, to, i)) continue;
+    if (!late && is_late(k, i)) continue;
     let_go(k, i);
-    for (int m = k->first[i]; m < k->first[i + 1]; m++) order[placed++] = k->member[m];
+    for (int m = k->first[i]; m < k->first[i + 1]; m++) order[(*placed)++] = k->member[m];
     if (!tie(k, i)) return TR_NO_MEMORY;
     if (k->work > MOST_WORK) return TR_FAILED;
   }
-  return placed == k->first[k->count] ? TR_OK : TR_FAILED;
+  return TR_OK;
 }
 
 static bool prepare(linkage *k, int n) {
@@ -221,13 +230,18 @@ static bool prepare(linkage *k, int n) {
 }
 
 tr_status tr_group_order(tr_arena *ar, const tr_pattern *p, const int *first, const int *to,
-                         int *order) {
+                         const bool *late, int *order) {
   tr_arena own = tr_arena_make(ar->al);
   linkage k = {.ar = &own, .groups = p->groups, .count = p->groups->count, .leading = p->leading};
   tr_status status = TR_NO_MEMORY;
+  int placed = 0;
+  k.late = late;
   bool room = prepare(&k, p->n);
   if (room) collect_members(&k, p->n);
-  if (room && find_neighbours(&k, first, to)) status = eliminate(&k, first, to, order);
+  if (room && find_neighbours(&k, first, to))
+    status = eliminate(&k, first, to, !late, order, &placed);
+  if (status == TR_OK && late) status = eliminate(&k, first, to, true, order, &placed);
+  if (status == TR_OK && placed < p->n) status = TR_FAILED;
   tr_resize(ar->al, k.heap, 0);
   tr_arena_free(&own);
   return status;

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <suitesparse/amd.h>
+#include <suitesparse/camd.h>
 
 #include "block.h"
+#include "block_cut.h"
 #include "block_layout.h"
 #include "block_order.h"
 
@@ -24,7 +26,10 @@ enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection i
 enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
 // Multiplications per unknown: nothing to gain by dissection, nor by bodies and joints as wholes.
 static const double FLOPS_FEW = 400, FLOPS_LEAST = 30;
-static const double WORTH_IT = 0.9; // another order is taken for that share of the operations
+static const double WORTH_IT = 0.9;   // another order is taken for that share of the operations
+enum { SHARED_MIN = 2000 };           // unknowns for which several may work at one matrix
+static const double SEQUENTIAL = 0.6; // share of the time of one that four need: too much
+static const double TWIST_COST = 1.01;
 typedef enum order_kind { DEGREE, LINKAGE, DISSECTION } order_kind;
 
 typedef struct graph {
@@ -269,11 +274,12 @@ static tr_status draft_nodes(const graph *g, const int *order, int *room, draft 
   return d->node && d->of ? find_nodes(g, order, room, d) : TR_NO_MEMORY;
 }
 
-// Wishes for the rest by AMD or nested dissection.
-static tr_status wish(const graph *r, order_kind kind, int *out, int *room) {
+// Wishes for the rest by AMD or nested dissection; late (n) or NULL: 1 for those that are to go last.
+static tr_status wish(const graph *r, order_kind kind, int *late, int *out, int *room) {
   if (r->n == 0) return TR_OK;
   if (kind == DEGREE) {
-    int status = amd_order(r->n, r->first, r->to, out, NULL, NULL);
+    int status = late ? camd_order(r->n, r->first, r->to, out, NULL, NULL, late)
+                      : amd_order(r->n, r->first, r->to, out, NULL, NULL);
     return status == AMD_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_OK;
   }
   idx_t n = r->n, options[METIS_NOPTIONS];
@@ -292,6 +298,7 @@ typedef struct choice {
   graph r;
   int parts, *first;      // unknowns of the parts, in their order
   int *old, *wish, *room; // (n), (n), (4 n)
+  const bool *late;       // (n) unknowns that are to go last, or NULL
   double least;           // operations of the best order so far
   int best, last;         // that one; the one whose nodes are in the draft
 } choice;
@@ -302,15 +309,61 @@ static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
   memcpy(c->o.order, c->first, (size_t)c->parts * sizeof *c->first);
   c->o.placed = c->parts;
   if (kind == LINKAGE) {
-    TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->o.order));
+    TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->late, c->o.order));
   } else {
-    TR_TRY(wish(&c->r, kind, c->wish, c->room));
+    int *late = c->late ? c->room : NULL;
+    for (int i = 0; late && i < c->r.n; i++) late[i] = c->late[c->old[i]];
+    TR_TRY(wish(&c->r, kind, late, c->wish, c->room));
     place_rest(&c->o, c->wish, c->old, c->r.n);
   }
   TR_TRY(draft_nodes(g, c->o.order, c->room, d));
   c->last = kind;
   if (kind == DEGREE || d->flops < WORTH_IT * c->least) c->least = d->flops, c->best = kind;
   return TR_OK;
+}
+
+// Where the nodes of the draft can be worked on side by side.
+static tr_status cut_draft(tr_arena *ar, const draft *d, tree_cut *cut) {
+  tr_arena own = tr_arena_make(ar->al);
+  int *parent = TR_NEW(&own, d->count, int);
+  double *work = TR_NEW(&own, d->count, double);
+  bool room = parent && work;
+  for (int s = 0; room && s < d->count; s++) {
+    const node_draft *node = &d->node[s];
+    parent[s] = node->rows > 0 ? d->of[node->row[0]] : -1;
+    for (int k = 1; k <= node->width; k++) work[s] += (double)(node->rows + k) * (node->rows + k);
+  }
+  tr_status status = room ? tr_tree_cut(ar, &own, d->count, parent, work, cut) : TR_NO_MEMORY;
+  tr_arena_free(&own);
+  return status;
+}
+
+// What holds the two halves of an elimination together.
+static void find_middle(const draft *d, const tree_cut *cut, const int *order, bool *late) {
+  int half = 0;
+  for (int s = 0; s < d->count; s++)
+    if (cut->below[s] <= 0.5 * cut->total && cut->below[s] >= cut->below[half]) half = s;
+  for (int k = 0; k < d->node[half].rows; k++) late[order[d->node[half].row[k]]] = true;
+}
+
+// An elimination that goes from one end to the other, as that of a chain, goes from both ends to the middle instead, if
+// that costs nothing: then two can work at it.
+static tr_status twist(tr_arena *ar, choice *c, draft *d) {
+  tree_cut before, after;
+  bool *late = TR_NEW(ar, c->p->n, bool);
+  double flops = d->flops;
+  if (!late) return TR_NO_MEMORY;
+  TR_TRY(cut_draft(ar, d, &before));
+  if (before.ideal < SEQUENTIAL) return TR_OK;
+  find_middle(d, &before, c->o.order, late);
+  c->late = late;
+  tr_status status = try_order(ar, c, (order_kind)c->best, d);
+  if (status == TR_OK) status = cut_draft(ar, d, &after);
+  if (status != TR_OK && status != TR_FAILED) return status;
+  if (status == TR_OK && d->flops <= TWIST_COST * flops && after.ideal < WORTH_IT * before.ideal)
+    return TR_OK;
+  c->late = NULL;
+  return try_order(ar, c, (order_kind)c->best, d);
 }
 
 // The best of three orders, and its nodes.
@@ -336,7 +389,8 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
     TR_TRY(try_order(ar, &c, DISSECTION, d));
   *measured = c.best != DEGREE;
-  return c.last == c.best ? TR_OK : try_order(ar, &c, (order_kind)c.best, d);
+  if (c.last != c.best) TR_TRY(try_order(ar, &c, (order_kind)c.best, d));
+  return p->n >= SHARED_MIN && c.best != DISSECTION ? twist(ar, &c, d) : TR_OK;
 }
 
 // ---- layout ---------------------------------------------------------------------------------------
@@ -375,15 +429,41 @@ static void postorder(const draft *d, int *new, int *room) {
   }
 }
 
+// Subtrees go in the order of the unknowns that they begin with, so that whoever evaluates the first bodies also
+// eliminates them; the top comes behind all. new: the postorder.
+// tree (nodes): of each the first of its unknowns, and where it begins in postorder.
+static void sort_subtrees(const draft *d, const tree_cut *cut, const int *order, int *sorted,
+                          int (*tree)[2], int *new) {
+  int trees = 0, at = 0;
+  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
+  for (int k = 0, last = -1; k < d->count; k++) {
+    const node_draft *node = &d->node[sorted[k]];
+    if (cut->root[sorted[k]] < 0) continue;
+    if (cut->root[sorted[k]] != last) tree[trees][0] = d->n, tree[trees++][1] = k;
+    last = cut->root[sorted[k]];
+    for (int i = node->first; i < node->first + node->width; i++)
+      if (order[i] < tree[trees - 1][0]) tree[trees - 1][0] = order[i];
+  }
+  qsort(tree, (size_t)trees, sizeof *tree, by_number);
+  for (int t = 0; t < trees; t++)
+    for (int k = tree[t][1], root = cut->root[sorted[k]];
+         k < d->count && cut->root[sorted[k]] == root; k++)
+      new[sorted[k]] = at++;
+  for (int k = 0; k < d->count; k++)
+    if (cut->root[sorted[k]] < 0) new[sorted[k]] = at++;
+}
+
 // Nodes of one pivot that go side by side, row for row, become lanes. How many from s on. at (n): the
 // node of the draft that an unknown belongs to.
-static int count_lanes(const draft *d, const int *sorted, int s, const int *at) {
+static int count_lanes(const draft *d, const tree_cut *cut, const int *sorted, int s,
+                       const int *at) {
   const node_draft *a = &d->node[sorted[s]];
   int lanes = 1;
   if (a->width != 1 || a->rows == 0) return 1;
   for (; s + lanes < d->count; lanes++) {
     const node_draft *b = &d->node[sorted[s + lanes]];
     if (b->width != 1 || b->rows != a->rows) break;
+    if ((cut->root[sorted[s + lanes]] < 0) != (cut->root[sorted[s]] < 0)) break;
     bool same = true;
     for (int k = 0; k < a->rows && same; k++)
       same = b->row[k] == a->row[k] + lanes && at[b->row[k]] == at[a->row[k]] &&
@@ -413,9 +493,14 @@ static void make_runs(const layout *b, plan_node *node, const int *row) {
 
 // The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
 // into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
-static void renumber(draft *d, const int *order, int *final, int *sorted, int *at, int *room) {
+static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *final, int *sorted,
+                          int *at, int *room) {
   int n = d->n, *new = room, *moved = room + n, next = 0;
   postorder(d, new, room + 2 * n);
+  int(*tree)[2] = tr_resize(d->al, NULL, (size_t)d->count * sizeof *tree);
+  if (!tree) return TR_NO_MEMORY;
+  sort_subtrees(d, cut, order, sorted, tree, new);
+  tr_resize(d->al, tree, 0);
   for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
   for (int k = 0; k < n; k++) new[order[k]] = k; // place in the draft's order
   for (int s = 0; s < d->count; s++) {
@@ -430,21 +515,25 @@ static void renumber(draft *d, const int *order, int *final, int *sorted, int *a
     for (int k = 0; k < node->rows; k++) node->row[k] = moved[node->row[k]];
     qsort(node->row, (size_t)node->rows, sizeof *node->row, by_number);
   }
+  return TR_OK;
 }
 
 // Nodes, runs and numbering out of the draft; own: for what only the plan needs.
 static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
                          layout *plan, tr_blocks *b) {
+  tree_cut cut;
+  TR_TRY(cut_draft(own, d, &cut));
+  for (int s = 0; d->n < SHARED_MIN && s < d->count; s++) cut.root[s] = -1;
   int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
   size_t rows = 0, numbers = 0;
   plan->node = TR_NEW(own, d->count, plan_node);
   if (!plan->node || !final) return TR_NO_MEMORY;
-  renumber(d, order, final, sorted, at, room + 2 * n);
+  TR_TRY(renumber(d, &cut, order, final, sorted, at, room + 2 * n));
   b->order = final;
   for (int s = 0, lanes, first = 0; s < d->count; s += lanes, plan->nodes++) {
     const node_draft *one = &d->node[sorted[s]];
     plan_node *node = &plan->node[plan->nodes];
-    lanes = count_lanes(d, sorted, s, at);
+    lanes = count_lanes(d, &cut, sorted, s, at);
     *node = (plan_node){.first = first, .lanes = lanes > 1};
     node->width = lanes > 1 ? lanes : one->width;
     node->rows = one->rows * lanes;
@@ -464,6 +553,7 @@ static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order
     if (numbers > 1u << 30) return TR_NO_MEMORY;
   }
   b->numbers = (int)numbers;
+  TR_TRY(tr_layout_parts(ar, plan, &cut, from, b));
   return tr_layout_kinds(ar, plan, b);
 }
 

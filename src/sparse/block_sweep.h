@@ -52,6 +52,22 @@ FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int
     for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[l];
 }
 
+// The same of any node in runs from .. end - 1.
+static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end, const double *F,
+                                NUMBER *x) {
+  const block_node *s = b->node + node;
+  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+  int w = kind->width;
+  const double *L = F + s->at + (kind->lanes ? w + from * w : w * (w + kind->run[from].row));
+  x += s->first;
+  for (const block_run *run = kind->run + from; run < kind->run + end; run++)
+    for (int a = 0; a < run->size; a++, L += kind->lanes ? 1 : w) {
+      NUMBER sum = L[0] * x[kind->lanes ? a : 0];
+      for (int k = 1; k < w && !kind->lanes; k++) sum += L[k] * x[k];
+      x[run->first + a] -= sum;
+    }
+}
+
 FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, int w,
                                  const double *F, NUMBER *restrict x) {
   const double *D = F + s->at, *U = D + w + kind->runs * w;
@@ -64,9 +80,18 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
   }
 }
 
-FIXED void NAMED(sweep_all)(const tr_blocks *b, const double *F, NUMBER *x) {
-  for (const block_node *s = b->node; s < b->node + b->nodes; s++)
+// Nodes first .. end - 1, and the way back.
+FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  for (const block_node *s = b->node + first; s < b->node + end; s++)
     BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
-  for (const block_node *s = b->node + b->nodes; s-- > b->node;)
+}
+
+FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  for (const block_node *s = b->node + end; s-- > b->node + first;)
     BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
+}
+
+FIXED void NAMED(sweep_all)(const tr_blocks *b, const double *F, NUMBER *x) {
+  NAMED(down_all)(b, 0, b->nodes, F, x);
+  NAMED(up_all)(b, 0, b->nodes, F, x);
 }

@@ -20,6 +20,7 @@
 
 #include "block.h"
 #include "math/lanes.h"
+#include "math/vector.h"
 #include "tiny.h"
 
 static const double GROWTH_MIN = 1e-6;
@@ -203,17 +204,6 @@ void tr_kkt_free(tr_kkt *k) {
   tr_resize(k->al, k->scale, 0);
 }
 
-static bool finite(const double *x, int n) {
-  enum { TURNS = 8 };
-  double sum[TURNS] = {0}, all = 0; // stay 0 unless a NaN or an infinity comes by
-  int i = 0;
-  for (; i + TURNS <= n; i += TURNS)
-    for (int j = 0; j < TURNS; j++) sum[j] += 0 * x[i + j];
-  for (; i < n; i++) all += 0 * x[i];
-  for (int j = 0; j < TURNS; j++) all += sum[j];
-  return all == 0;
-}
-
 // ---- scale ----------------------------------------------------------------------------------------
 
 static double entry(const tr_kkt *k, bool in_blocks, int column, int slot) {
@@ -315,7 +305,7 @@ static bool factor_in_place(tr_kkt *k) {
   block_report report;
   *(k->managed ? &k->refactorisations : &k->factorisations) += 1;
   if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
-  if (!tr_blocks_factor(k->p->blocks, k->work, k->factors, &report)) return false;
+  if (!tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
   if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
@@ -344,7 +334,7 @@ static bool block_factor(tr_kkt *k) {
   if (k->managed && block_factor_once(k)) return true;
   if (k->managed && k->p->blocks->measured) return k->managed = false;
   k->managed = false;
-  if (!finite(k->values, k->p->nnz) || !find_block_scale(k, false)) return false;
+  if (!vec_finite(k->values, k->p->nnz) || !find_block_scale(k, false)) return false;
   return k->managed = block_factor_once(k);
 }
 
@@ -394,7 +384,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   }
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->managed = false;
-  if (!finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
+  if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(make_klu(k));
   if (!equilibrate(k)) return TR_SINGULAR;
@@ -404,16 +394,26 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   return tr_tiny_factor(k);
 }
 
+enum { CLEARED = 512 }; // numbers that are worth a call
+
+static void clear_part(void *what, int i, int first, int end) {
+  (void)i;
+  memset((double *)what + first, 0, (size_t)(end - first) * sizeof(double));
+}
+
 double *tr_kkt_blocks(tr_kkt *k) {
   if (!k->factors || k->mask || k->pause > 0) return NULL;
-  memset(k->factors, 0, (size_t)k->p->blocks->numbers * sizeof *k->factors);
+  if (k->team)
+    tr_team_ranges(k->team, k->p->blocks->numbers, CLEARED, clear_part, k->factors);
+  else
+    memset(k->factors, 0, (size_t)k->p->blocks->numbers * sizeof *k->factors);
   return k->factors;
 }
 
 bool tr_kkt_factor_blocks(tr_kkt *k) {
   k->held = false;
   bool known =
-      k->managed || (finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
+      k->managed || (vec_finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
   k->by_blocks = k->managed = known && factor_in_place(k);
   k->wanted |= !k->by_blocks || tr_kkt_refines(k); // it may happen often
   if (k->by_blocks) k->refusals = 0;
@@ -453,10 +453,10 @@ static tr_status solve_refined(tr_kkt *k, double *b) {
   if (!k->refined) return TR_NO_MEMORY;
   double *want = k->refined, *rest = want + n;
   memcpy(want, b, n * sizeof *b);
-  tr_blocks_solve(k->p->blocks, k->factors, k->work, 1, b);
+  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, 1, b);
   tr_kkt_multiply(k, b, rest);
   for (size_t i = 0; i < n; i++) rest[i] = want[i] - rest[i];
-  tr_blocks_solve(k->p->blocks, k->factors, k->work, 1, rest);
+  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, 1, rest);
   for (size_t i = 0; i < n; i++) b[i] += rest[i];
   return TR_OK;
 }
@@ -469,10 +469,11 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   if (tr_kkt_refines(k) && k->held)
     for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
   else if (k->by_blocks)
-    tr_blocks_solve(k->p->blocks, k->factors, k->work, count, b);
+    return tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b) ? TR_OK
+                                                                                 : TR_NOT_FINITE;
   else
     TR_TRY(solve_scaled(k, count, b));
-  return finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
+  return vec_finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
 }
 
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y) {

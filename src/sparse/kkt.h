@@ -11,6 +11,7 @@
 #define TR_KKT_H
 
 #include "base/base.h"
+#include "base/team.h"
 
 // What belongs together: bodies, which have the leading unknowns, and joints, which have the others.
 typedef struct tr_groups {
@@ -65,6 +66,7 @@ typedef enum tr_expected { TR_EXPECT_REGULAR, TR_EXPECT_SMALL, TR_EXPECT_SINGULA
 typedef struct tr_kkt {
   const tr_pattern *p;
   const tr_mask *mask;  // or NULL
+  tr_team *team;        // who works at it, or NULL: whoever asks
   double *values;       // (nnz + 1), filled by the caller; or NULL, of a lean one
   tr_expected expected; // of them, by him too
   bool

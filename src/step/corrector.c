@@ -44,6 +44,75 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
 }
 
+// ---- the same by a team ---------------------------------------------------------------------------
+
+typedef struct shared {
+  const correction *k;
+  const double *dx, *Ma; // as far as they are needed
+  double *r;
+} shared;
+
+// a1 -= dx, then d, v1 from a1
+static void place_numbers(void *what, int part, int first, int end) {
+  const shared *h = what;
+  const tr_step *s = h->k->s;
+  const tr_corrector *c = &s->c;
+  double *a = h->k->x1->a, *v = h->k->x1->v, *d = s->d;
+  (void)part;
+  for (int i = first; h->dx && i < end; i++) a[i] -= h->dx[i];
+  for (int i = first; i < end; i++) {
+    d[i] = c->dhat[i] + c->cq * a[i];
+    v[i] = c->vhat[i] + c->cv * a[i];
+  }
+}
+
+static void update_lam(void *what, int part, int first, int end) {
+  const shared *h = what;
+  const double *dx = h->dx + h->k->s->sys->nv;
+  double *lam = h->k->x1->lam;
+  (void)part;
+  for (int i = first; i < end; i++) lam[i] -= dx[i];
+}
+
+TR_APART void place_shared(const correction *k, const double *dx) {
+  shared h = {.k = k, .dx = dx};
+  tr_work *w = k->s->work;
+  if (dx) tr_team_ranges(w->team, k->s->sys->nc, TR_GRAIN_NUMBERS, update_lam, &h);
+  tr_team_ranges(w->team, k->s->sys->nv, TR_GRAIN_NUMBERS, place_numbers, &h);
+  tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
+}
+
+// r += cm M a + history
+static void add_inertia(void *what, int part, int first, int end) {
+  const shared *h = what;
+  const tr_step *s = h->k->s;
+  const tr_corrector *c = &s->c;
+  const double *Ma = h->Ma, *history = c->history;
+  double *r = h->r;
+  (void)part;
+  if (history)
+    for (int i = first; i < end; i++) r[i] += c->cm * Ma[i] + history[i];
+  else
+    for (int i = first; i < end; i++) r[i] += c->cm * Ma[i];
+}
+
+static void scale_rows(void *what, int part, int first, int end) {
+  const shared *h = what;
+  const tr_step *s = h->k->s;
+  double icq = 1 / s->c.cq, *r = h->r + s->sys->nv;
+  (void)part;
+  for (int i = first; i < end; i++) r[i] *= icq;
+}
+
+TR_APART void finish_shared(const correction *k, const double *Ma, double *r) {
+  shared h = {.k = k, .Ma = Ma, .r = r};
+  tr_team *team = k->s->work->team;
+  tr_team_ranges(team, k->s->sys->nv, TR_GRAIN_NUMBERS, add_inertia, &h);
+  tr_team_ranges(team, k->s->sys->nc, TR_GRAIN_NUMBERS, scale_rows, &h);
+}
+
+// ---- what Newton asks for -------------------------------------------------------------------------
+
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -56,13 +125,18 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   p->side = w->acting;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   double *Ma = tr_step_room(s);
-  tr_mass_times(s->sys, blocks, x->a, Ma);
-  if (c->history)
-    for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i] + c->history[i];
-  else
-    for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i];
-  double icq = 1 / c->cq;
-  for (int i = 0; i < nc; i++) r[nv + i] *= icq;
+  if (w->team) {
+    tr_mass_times_shared(w, blocks, x->a, Ma);
+    finish_shared(k, Ma, r);
+  } else {
+    tr_mass_times(s->sys, blocks, x->a, Ma);
+    if (c->history)
+      for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i] + c->history[i];
+    else
+      for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i];
+    double icq = 1 / c->cq;
+    for (int i = 0; i < nc; i++) r[nv + i] *= icq;
+  }
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
@@ -141,6 +215,10 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   int nv = k->s->sys->nv, nc = k->s->sys->nc;
+  if (k->s->work->team) {
+    place_shared(k, dx);
+    return;
+  }
   for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i];
   for (int i = 0; i < nc; i++) k->x1->lam[i] -= dx[nv + i];
   place(k);
@@ -149,7 +227,7 @@ static void update(tr_newton_problem *p, const double *dx) {
 // The correction of the velocities, cv da.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
-  return s->c.cv * vec_largest(dx, s->sys->nv);
+  return s->c.cv * tr_largest(s->work->team, dx, s->sys->nv);
 }
 
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
@@ -197,8 +275,9 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, vec_largest(x0->q, s->sys->nq));
-  k.speed = fmax(vec_largest(x0->v, s->sys->nv), c->cv * vec_largest(x0->a, s->sys->nv));
+  tr_team *team = s->work->team;
+  k.length_scale = fmax(1, tr_largest(team, x0->q, s->sys->nq));
+  k.speed = fmax(tr_largest(team, x0->v, s->sys->nv), c->cv * tr_largest(team, x0->a, s->sys->nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave
@@ -210,6 +289,9 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   x1->t = t1, s->filters = true;
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  place(&k);
+  if (team)
+    place_shared(&k, NULL);
+  else
+    place(&k);
   return tr_newton_solve(&s->newton, &k.p);
 }

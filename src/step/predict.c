@@ -134,19 +134,59 @@ static void weigh_trend(tr_trend *f) {
   f->tame = sum < WILDEST;
 }
 
-static void learn(int n, const double *const *y, tr_trend *f) {
+// A long past is cut into chunks, whose sums are added up in their order: as many, whoever does it.
+enum { CHUNK = 4096, CHUNKS_MAX = 64 };
+typedef struct chunks {
+  int n, size;
+  const double *const *y;
+  tr_trend trend[CHUNKS_MAX];
+} chunks;
+
+static void follow_chunk(void *what, int i) {
+  chunks *c = what;
+  const double *y[TR_PAST];
+  int first = i * c->size, left = c->n - first;
+  for (int j = 0; j < TR_PAST; j++) y[j] = c->y[j] + first;
+  follow(left < c->size ? left : c->size, y, &c->trend[i]);
+}
+
+static void follow_chunks(tr_team *team, int n, const double *const *y, tr_trend *f) {
+  enum { M = TR_TERMS, GRAIN = TR_GRAIN_NUMBERS };
+  chunks c; // large, and written as far as it is read
+  c.n = n, c.y = y;
+  c.size = n / CHUNKS_MAX < CHUNK ? CHUNK : (n / CHUNKS_MAX / GRAIN + 1) * GRAIN;
+  int count = (n + c.size - 1) / c.size;
+  for (int i = 0; i < count; i++) {
+    c.trend[i] = (tr_trend){0};
+    memcpy(c.trend[i].b, f->b, sizeof f->b);
+  }
+  tr_team_share(team, count, follow_chunk, &c);
+  for (int j = 0; j < M; j++)
+    for (int k = j; k <= M; k++) f->gram[j][k] *= FADE;
+  memset(f->e, 0, sizeof f->e);
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < TR_PAST; j++) f->e[j] = fmax(f->e[j], c.trend[i].e[j]);
+    for (int j = 0; j < M; j++)
+      for (int k = j; k <= M; k++) f->gram[j][k] += c.trend[i].gram[j][k];
+  }
+}
+
+static void learn(tr_team *team, int n, const double *const *y, tr_trend *f) {
   if (f->steps == 0) *f = (tr_trend){0};
   if (n == 0) return;
   f->steps++;
-  follow(n, y, f);
+  if (n > CHUNK)
+    follow_chunks(team, n, y, f);
+  else
+    follow(n, y, f);
 }
 
 // What goes on like this: a and lam of x1, x0 and before.
 static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
   const double *a[TR_PAST] = {x1->a, x0->a}, *lam[TR_PAST] = {x1->lam, x0->lam};
   for (int i = 0; i < TR_OLDER; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
-  learn(s->sys->nv, a, &s->trend_a);
-  learn(s->sys->nc, lam, &s->trend_lam);
+  learn(s->work->team, s->sys->nv, a, &s->trend_a);
+  learn(s->work->team, s->sys->nc, lam, &s->trend_lam);
   solve_trends(&s->trend_a, &s->trend_lam);
   weigh_trend(&s->trend_a);
   if (s->sys->nc > 0) weigh_trend(&s->trend_lam);
@@ -210,12 +250,38 @@ static const double *newest_a(const tr_step *s, const tr_state *x0) {
   return s->newest_a ? s->newest_a : x0->a;
 }
 
-// A new vector at the front of the older ones.
-static void keep(double **older, const double *x, int n) {
+typedef struct copying {
+  const double *from;
+  double *to;
+} copying;
+
+static void copy_part(void *what, int part, int first, int end) {
+  const copying *c = what;
+  (void)part;
+  memcpy(c->to + first, c->from + first, (size_t)(end - first) * sizeof *c->to);
+}
+
+TR_APART void copy_shared(tr_team *team, const double *from, double *to, int n) {
+  tr_team_ranges(team, n, TR_GRAIN_NUMBERS, copy_part, &(copying){from, to});
+}
+
+// Room for a new vector at the front of the older ones, in place of the oldest.
+static double *push(double **older) {
   double *oldest = older[TR_OLDER - 1];
   for (int i = TR_OLDER - 1; i > 0; i--) older[i] = older[i - 1];
-  older[0] = oldest;
-  memcpy(oldest, x, (size_t)n * sizeof *x);
+  return older[0] = oldest;
+}
+
+static void keep(tr_step *s, const double *a, const double *lam) {
+  double *to_a = push(s->past_a), *to_lam = push(s->past_lam);
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
+  if (s->work->team) {
+    copy_shared(s->work->team, a, to_a, s->sys->nv);
+    copy_shared(s->work->team, lam, to_lam, s->sys->nc);
+  } else {
+    memcpy(to_a, a, nv * sizeof *a);
+    memcpy(to_lam, lam, nc * sizeof *lam);
+  }
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -237,8 +303,7 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
     find_trends(s, x0, x1);
     doubt(s);
   }
-  keep(s->past_a, newest_a(s, x0), s->sys->nv);
-  keep(s->past_lam, x0->lam, s->sys->nc);
+  keep(s, newest_a(s, x0), x0->lam);
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first.
@@ -284,7 +349,8 @@ TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGR
         (n, y, w, e))
 
 static int best_degree(const tr_step *s, const double *newest) {
-  double w[DEGREES][DEGREES] = {{0}}, e[DEGREES], value = vec_largest(newest, s->sys->nv);
+  double w[DEGREES][DEGREES] = {{0}}, e[DEGREES];
+  double value = tr_largest(s->work->team, newest, s->sys->nv);
   const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
@@ -324,9 +390,36 @@ TR_INLINE void combine_all(int n, const double *w, const double *a, double *cons
   }
 }
 
-TR_WIDE(combine, combine_all,
+TR_WIDE(combine_here, combine_all,
         (int n, const double *w, const double *a, double *const *older, int size, double *out),
         (n, w, a, older, size, out))
+
+typedef struct combining {
+  int n;
+  const double *w, *a;
+  double *const *older, *out;
+} combining;
+
+static void combine_part(void *what, int part, int first, int end) {
+  const combining *c = what;
+  double *older[TR_OLDER];
+  (void)part;
+  for (int j = 0; j < TR_OLDER; j++) older[j] = c->older[j] + first;
+  combine_here(c->n, c->w, c->a + first, older, end - first, c->out + first);
+}
+
+TR_APART void combine_shared(tr_team *team, int n, const double *w, const double *a,
+                             double *const *older, int size, double *out) {
+  tr_team_ranges(team, size, TR_GRAIN_NUMBERS, combine_part, &(combining){n, w, a, older, out});
+}
+
+static inline void combine(tr_team *team, int n, const double *w, const double *a,
+                           double *const *older, int size, double *out) {
+  if (team)
+    combine_shared(team, n, w, a, older, size, out);
+  else
+    combine_here(n, w, a, older, size, out);
+}
 
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   const double *a = newest_a(s, x0);
@@ -342,8 +435,9 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   bool goes_on = degree >= 2 && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
-  combine(trend_a ? TR_TERMS : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
-  combine(trend_lam ? TR_TERMS : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
+  tr_team *team = s->work->team;
+  combine(team, trend_a ? TR_TERMS : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
+  combine(team, trend_lam ? TR_TERMS : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
           x1->lam);
 }
 
@@ -375,5 +469,6 @@ void tr_predict_w(tr_step *s, double t) {
   if (judged) s->w_follows = bears_trend(s, trend, n, w);
   if (may && s->w_follows) n = TR_TERMS, w = trend;
   s->w_is_oldest = false;
-  combine(n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w); // mu follows w
+  // mu follows w
+  combine(s->work->team, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
 }

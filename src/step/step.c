@@ -121,8 +121,23 @@ void tr_step_free(tr_step *s) {
   tr_arena_free(&arena);
 }
 
+tr_status tr_step_hire(tr_step *s, int threads, tr_team **team) {
+  *team = NULL;
+  if (threads <= 1 || !s->method->shares) return TR_OK;
+  TR_TRY(tr_team_new(s->sys->al, threads, team));
+  TR_TRY(tr_work_hire(s->work, *team));
+  if (!tr_shares_well(s->work)) {
+    tr_work_hire(s->work, NULL);
+    tr_team_free(*team);
+    *team = NULL;
+  }
+  s->kkt.team = s->projection.team = *team;
+  return TR_OK;
+}
+
 // See tr_forces_at_floor.
 static const double FARTHEST = 64;
+
 // Newton's tolerances below ask for all that the iteration can give.
 static const double TIGHT = 1e-11;
 
@@ -138,7 +153,8 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
     v = fmax(v, fabs(x0->v[i])), a = fmax(a, fabs(x0->a[i]));
   }
-  if (a == 0) v = vec_largest(x0->v, s->sys->nv), a = vec_largest(x0->a, s->sys->nv);
+  tr_team *team = s->work->team;
+  if (a == 0) v = tr_largest(team, x0->v, s->sys->nv), a = tr_largest(team, x0->a, s->sys->nv);
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }

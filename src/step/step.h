@@ -47,6 +47,7 @@ typedef struct tr_method {
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   bool lean;                        // has no use for the values of s->kkt
+  bool shares;                      // its loops are shared by a team
   bool dense;                       // has a full matrix of nc x nv numbers
   bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
   int sets;                         // so many times them, where they are more; 0: as said above
@@ -185,6 +186,9 @@ const char *tr_method_text(tr_arena *ar, const tr_method *method, const void *pa
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
                       const tr_newton_settings *settings, tr_step **step, tr_error *error);
 void tr_step_free(tr_step *s);
+// A team of so many threads shares the work from now on where that pays; else *team is NULL. It is the caller's to
+// free, after the step.
+tr_status tr_step_hire(tr_step *s, int threads, tr_team **team);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);

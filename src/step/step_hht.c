@@ -66,6 +66,27 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+// What is shared out over velocities.
+typedef struct shared {
+  tr_step *s;
+  const double *v, *a, *before, *Ma;
+  double *to;
+  double h, gamma, beta, shift;
+} shared;
+
+// By the team, or at once.
+TR_APART void share(tr_step *s, tr_range_part *part, shared k) {
+  k.s = s;
+  tr_team_ranges(s->work->team, s->sys->nv, TR_GRAIN_NUMBERS, part, &k);
+}
+
+static void rescale_part(void *what, int part, int first, int end) {
+  const shared *k = what;
+  const double *a = k->a, *before = k->before;
+  (void)part;
+  for (int i = first; i < end; i++) k->to[i] = a[i] + k->shift * (a[i] - before[i]);
+}
+
 // a_n for a step of length h: it belongs to t_n + alpha h_n, on a line with the a before it. NULL: as it is.
 static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   const memory *m = s->memory;
@@ -73,7 +94,7 @@ static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
   if (fabs(shift) < 1e-9) return NULL;
-  for (int i = 0; i < s->sys->nv; i++) a[i] = x0->a[i] + shift * (x0->a[i] - before[i]);
+  share(s, rescale_part, (shared){.a = x0->a, .before = before, .to = a, .shift = shift});
   return a;
 }
 
@@ -86,6 +107,20 @@ static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) 
   tr_retract(s->sys, x0->q, s->d, x1->q);
   tr_kinematics(s->work, x0->t, x1->q, x0->v, x0->mem, TR_AT_POSITION);
   s->c.blocks = tr_mass_blocks(s->work, s->blocks);
+}
+
+static inline void predict(const tr_corrector *c, int first, int end, double h, double gamma,
+                           double beta, const double *v, const double *a) {
+  for (int i = first; i < end; i++) {
+    c->dhat[i] = h * v[i] + h * h * (0.5 - beta) * a[i];
+    c->vhat[i] = v[i] + h * (1 - gamma) * a[i];
+  }
+}
+
+static void predict_part(void *what, int part, int first, int end) {
+  const shared *k = what;
+  (void)part;
+  predict(&k->s->c, first, end, k->h, k->gamma, k->beta, k->v, k->a);
 }
 
 static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -102,10 +137,10 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
     v = m->jerk->start_v, m->used = m->jerk->start_a;
   const double *a = m->used ? m->used : x0->a;
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
-  for (int i = 0; i < s->sys->nv; i++) {
-    c->dhat[i] = h * v[i] + h * h * (0.5 - beta) * a[i];
-    c->vhat[i] = v[i] + h * (1 - gamma) * a[i];
-  }
+  if (s->work->team)
+    share(s, predict_part, (shared){.v = v, .a = a, .h = h, .gamma = gamma, .beta = beta});
+  else
+    predict(c, 0, s->sys->nv, h, gamma, beta, v, a);
   c->history = s->room[HISTORY];
   freeze_mass(s, x0, h, x1);
 }
@@ -121,13 +156,23 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
+static inline void keep_history(tr_step *s, int first, int end, const double *Ma) {
+  double *history = s->room[HISTORY], cm = s->c.cm, w = weight(s);
+  for (int i = first; i < end; i++) history[i] = -w * (cm * Ma[i] + history[i]);
+}
+
+static void keep_history_part(void *what, int part, int first, int end) {
+  const shared *k = what;
+  (void)part;
+  keep_history(k->s, first, end, k->Ma);
+}
+
 // F1 = -cm Mbar a1 - history once the equation is solved; else evaluated.
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const double *blocks = s->c.blocks;
   memory *m = s->memory;
-  double *history = s->room[HISTORY], *Ma = tr_step_room(s), *spare = s->room[BEFORE];
-  double cm = s->c.cm, w = weight(s);
+  double *Ma = tr_step_room(s), *spare = s->room[BEFORE];
   m->before = m->used;
   if (m->used == s->room[ACCELERATION])
     s->room[BEFORE] = s->room[ACCELERATION], s->room[ACCELERATION] = spare;
@@ -139,8 +184,13 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
     blocks = tr_mass_blocks(s->work, s->blocks);
   }
-  tr_mass_times(s->sys, blocks, x1->a, Ma);
-  for (int i = 0; i < s->sys->nv; i++) history[i] = -w * (cm * Ma[i] + history[i]);
+  if (s->work->team) {
+    tr_mass_times_shared(s->work, blocks, x1->a, Ma);
+    share(s, keep_history_part, (shared){.Ma = Ma});
+  } else {
+    tr_mass_times(s->sys, blocks, x1->a, Ma);
+    keep_history(s, 0, s->sys->nv, Ma);
+  }
 }
 
 static tr_truncation truncation(const void *pv) {
@@ -168,6 +218,7 @@ const tr_method tr_method_hht_i3 = {
     .smooth = true,
     .prepare = make_room,
     .lean = true,
+    .shares = true,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,

@@ -18,11 +18,23 @@ static const double TURN = 6.283185307179586, SAME = 1e-6;
 // Shorter steps: the first, the shortest, the ratio of two that is too small to go on.
 static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
 
+typedef struct turning {
+  const tr_step *s;
+  const tr_state *x0;
+  double h;
+  bool any[TR_TEAM_MAX];
+} turning;
+
+static void look_for_turns(void *what, int part, int first, int end) {
+  turning *k = what;
+  const double *d = k->s->d, *v = k->x0->v;
+  bool any = false;
+  for (int i = first; i < end; i++) any |= fabs(d[i] - k->h * v[i]) > TURN;
+  k->any[part] = any;
+}
+
 // Whether some body turns by more than TURN besides what it did.
-static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
-  bool any = false; // of all coordinates: seldom as much
-  for (int i = 0; i < s->sys->nv; i++) any |= fabs(s->d[i] - h * x0->v[i]) > TURN;
-  if (!any) return false;
+static bool some_turns_away(const tr_step *s, const tr_state *x0, double h) {
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
     const char *const *name = b->type->coordinate_names;
@@ -33,6 +45,21 @@ static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
     }
   }
   return false;
+}
+
+TR_APART bool turns_away_shared(const tr_step *s, const tr_state *x0, double h) {
+  turning all = {.s = s, .x0 = x0, .h = h};
+  bool any = false;
+  tr_team_ranges(s->work->team, s->sys->nv, TR_GRAIN_NUMBERS, look_for_turns, &all);
+  for (int i = 0; i < tr_team_size(s->work->team); i++) any |= all.any[i];
+  return any && some_turns_away(s, x0, h);
+}
+
+static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
+  if (s->work->team) return turns_away_shared(s, x0, h);
+  bool any = false; // of all coordinates: seldom as much
+  for (int i = 0; i < s->sys->nv; i++) any |= fabs(s->d[i] - h * x0->v[i]) > TURN;
+  return any && some_turns_away(s, x0, h);
 }
 
 double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body) {

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "elem/elem.h"
+#include "math/lanes.h"
 #include "system.h"
+
+enum { PERIOD_BODIES = 8 }; // whose masses are written down where all are alike
 
 #define NEW(count, type) TR_NEW(&s->arena, (count) > 0 ? (count) : 1, type)
 
@@ -52,10 +55,9 @@ static int share_masses(tr_system *s, double *M) {
 
 // Velocities after which the mass matrix repeats itself: of some bodies where all are alike, else all.
 static int find_period(const tr_system *s) {
-  enum { SOME = 8 };
   for (int i = 1; i < s->nbody; i++)
     if (s->body[i].mass != s->body[0].mass || s->body[i].nv != s->body[0].nv) return s->nv;
-  return s->nbody > SOME ? SOME * s->body[0].nv : s->nv;
+  return s->nbody > PERIOD_BODIES ? PERIOD_BODIES * s->body[0].nv : s->nv;
 }
 
 // Constant mass blocks once; a diagonal matrix gets the short way.
@@ -112,15 +114,17 @@ static inline void scale(int n, const double *d, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] = d[i] * x[i];
 }
 
-void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
+// Of bodies first .. end - 1: all, or whole periods.
+TR_INLINE void mass_times(const tr_system *s, int first, int end, const double *blocks,
+                          const double *a, double *out) {
   if (s->mass_diag) {
-    int period = s->mass_period, first = 0;
-    for (; first + period < s->nv; first += period)
-      scale(period, s->mass_diag, a + first, out + first);
-    scale(s->nv - first, s->mass_diag, a + first, out + first);
+    int at = first > 0 ? s->body[first].v : 0, to = tr_velocity_of(s, end), period = s->mass_period;
+    const double *m = s->mass_diag + (period == s->nv ? at : 0);
+    for (; at + period < to; at += period) scale(period, m, a + at, out + at);
+    scale(to - at, m, a + at, out + at);
     return;
   }
-  for (int i = 0; i < s->nbody; i++) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     const double *M = blocks + b->mass, *x = a + b->v;
     double *y = out + b->v;
@@ -129,6 +133,28 @@ void tr_mass_times(const tr_system *s, const double *blocks, const double *a, do
       for (int c = 0; c < b->nv; c++) y[r] += M[c] * x[c];
     }
   }
+}
+
+void tr_mass_times(const tr_system *s, const double *blocks, const double *a, double *out) {
+  mass_times(s, 0, s->nbody, blocks, a, out);
+}
+
+typedef struct product {
+  const tr_system *s;
+  const double *blocks, *a;
+  double *out;
+} product;
+
+static void mass_times_part(void *what, int part, int first, int end) {
+  const product *p = what;
+  (void)part;
+  mass_times(p->s, first, end, p->blocks, p->a, p->out);
+}
+
+void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out) {
+  _Static_assert(TR_GRAIN % PERIOD_BODIES == 0, "ranges are whole periods");
+  product p = {w->sys, blocks, a, out};
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, mass_times_part, &p);
 }
 
 // A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large

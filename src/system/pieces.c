@@ -22,25 +22,71 @@ static tr_bodies_at bodies_at(const tr_work *w, const sys_run *run) {
   return tr_bodies_of(w, run->first, run->count);
 }
 
+int tr_run_search(const sys_run *runs, int count, int element) {
+  int lo = 0, hi = count - 1;
+  while (lo < hi) { // the last one that begins there or before
+    int mid = (lo + hi + 1) / 2;
+    if (runs[mid].first <= element)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  return lo;
+}
+
+// What the loops over elements are about, for those that share them.
+typedef struct loop {
+  tr_work *w;
+  tr_level level;
+  const double *lam, *mu;
+  double *phi, *F, *P;
+  tr_wrenches W;
+} loop;
+
+TR_APART void share(tr_work *w, int n, tr_range_part *part, loop l) {
+  l.w = w;
+  tr_team_ranges(w->team, n, TR_GRAIN, part, &l);
+}
+
+static sys_range bodies_among(const tr_system *s, int first, int end) {
+  return range_of(s->body_run, s->nbody_run, first, end);
+}
+
+TR_INLINE void move_bodies(tr_work *w, const sys_range *of, tr_level level) {
+  const tr_system *s = w->sys;
+  for (int r = run_of(s->body_run, s->nbody_run, of); r < s->nbody_run; r++) {
+    const sys_run run = run_within(&s->body_run[r], of);
+    if (of && run.count <= 0) break;
+    const tr_body_type *type = s->body[run.first].type;
+    if (type->kinematics_run) {
+      tr_bodies_at many = bodies_at(w, &run);
+      type->kinematics_run(&many, level, w->frames);
+      continue;
+    }
+    for (const sys_body *b = s->body + run.first; b < s->body + run.first + run.count; b++) {
+      tr_body_at at = body_at(w, b);
+      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->frame));
+    }
+  }
+}
+
+static void kinematics_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = bodies_among(l->w->sys, first, end);
+  (void)i;
+  move_bodies(l->w, &of, l->level);
+}
+
 void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
   for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
     memcpy(tr_frame_at(w->frames, k->frame)->R, mem + k->first, (size_t)k->count * sizeof *mem);
-  for (int r = 0; r < s->nbody_run; r++) {
-    const sys_run *run = &s->body_run[r];
-    const tr_body_type *type = s->body[run->first].type;
-    if (type->kinematics_run) {
-      tr_bodies_at many = bodies_at(w, run);
-      type->kinematics_run(&many, level, w->frames);
-      continue;
-    }
-    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
-      tr_body_at at = body_at(w, b);
-      type->kinematics(&at, level, b->sites, s->site + b->site, tr_frame_at(w->frames, b->frame));
-    }
-  }
+  if (w->team)
+    share(w, s->nbody, kinematics_part, (loop){.level = level});
+  else
+    move_bodies(w, NULL, level);
 }
 
 void tr_show_reactions(tr_work *w, const double *lam) {
@@ -89,21 +135,23 @@ bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, doubl
   return true;
 }
 
-static void load_joints(tr_work *w, const double *lam, double *phi, tr_wrenches W) {
+TR_INLINE void load_some(tr_work *w, const sys_range *of, const double *lam, double *phi,
+                         tr_wrenches W) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
-  for (int r = 0; r < s->njoint_run; r++) {
-    const sys_run *run = &s->joint_run[r];
-    const sys_joint *first = s->joint + run->first;
+  for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
+    const sys_run run = run_within(&s->joint_run[r], of);
+    if (of && run.count <= 0) break;
+    const sys_joint *first = s->joint + run.first;
     const tr_joint_ops *ops = first->ops;
     if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
+      ops->eval_run(run.count, s->link + run.first, w->t, w->frames,
                     &(tr_joint_run){.lam = lam, .phi = phi, .W = W});
       continue;
     }
-    for (const sys_joint *e = s->joint + run->first; e < s->joint + run->first + run->count; e++) {
+    for (const sys_joint *e = first; e < first + run.count; e++) {
       frames_of(w, &e->e, f);
       ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, lam ? lam + e->row : NULL,
                 phi ? phi + e->row : rows, wrench);
@@ -112,6 +160,20 @@ static void load_joints(tr_work *w, const double *lam, double *phi, tr_wrenches 
         phi[e->row + i] -= w->mem[e->lock + 1 + i];
     }
   }
+}
+
+static void load_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = range_of(l->w->sys->joint_run, l->w->sys->njoint_run, first, end);
+  (void)i;
+  load_some(l->w, &of, l->lam, l->phi, l->W);
+}
+
+static void load_joints(tr_work *w, const double *lam, double *phi, tr_wrenches W) {
+  if (w->team && w->joints_apart)
+    share(w, w->sys->njoint, load_part, (loop){.lam = lam, .phi = phi, .W = W});
+  else
+    load_some(w, NULL, lam, phi, W);
 }
 
 // out = -(out + sum J' W) + G_own' lam over a body's frames and own constraints
@@ -132,19 +194,19 @@ static void clear(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
-// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints. P = -sum J' W2 + G_own' mu.
-void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
-                      double *P) {
+TR_INLINE void gather_some(tr_work *w, const sys_range *of, const double *lam, double *F,
+                           double *phi, const double *mu, double *P) {
   const tr_system *s = w->sys;
-  for (int r = 0; r < s->nbody_run; r++) {
-    const sys_run *run = &s->body_run[r];
-    const tr_body_type *type = s->body[run->first].type;
+  for (int r = run_of(s->body_run, s->nbody_run, of); r < s->nbody_run; r++) {
+    const sys_run run = run_within(&s->body_run[r], of);
+    if (of && run.count <= 0) break;
+    const tr_body_type *type = s->body[run.first].type;
     if (type->gather_run) {
-      tr_bodies_at many = bodies_at(w, run);
+      tr_bodies_at many = bodies_at(w, &run);
       if (F) type->gather_run(&many, s->gravity, w->W, F, P ? w->W2 : (tr_wrenches){0}, P);
       continue;
     }
-    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+    for (const sys_body *b = s->body + run.first; b < s->body + run.first + run.count; b++) {
       tr_body_at at = body_at(w, b);
       if (b->nc > 0 && phi) type->phi(&at, phi + b->row);
       if (!F) continue;
@@ -156,6 +218,21 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, con
       gather(w, b, &at, w->W2, mu, P + b->v);
     }
   }
+}
+
+static void gather_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = bodies_among(l->w->sys, first, end);
+  gather_some(tr_hand(l->w, i), &of, l->lam, l->F, l->phi, l->mu, l->P);
+}
+
+// F = -(own force + sum J' W) + G_own' lam, body by body; phi of own constraints. P = -sum J' W2 + G_own' mu.
+void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
+                      double *P) {
+  if (w->team)
+    share(w, w->sys->nbody, gather_part, (loop){.lam = lam, .phi = phi, .F = F, .mu = mu, .P = P});
+  else
+    gather_some(w, NULL, lam, F, phi, mu, P);
 }
 
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
@@ -414,23 +491,36 @@ void tr_rates(tr_work *w, double *out) {
   }
 }
 
-static void gather_second(tr_work *w, const double *mu, double *out) {
+TR_INLINE void pull_some(tr_work *w, const sys_range *of, const double *mu, double *out) {
   const tr_system *s = w->sys;
-  tr_wrenches W = w->W2;
-  for (int r = 0; r < s->nbody_run; r++) {
-    const sys_run *run = &s->body_run[r];
-    const tr_body_type *type = s->body[run->first].type;
+  for (int r = run_of(s->body_run, s->nbody_run, of); r < s->nbody_run; r++) {
+    const sys_run run = run_within(&s->body_run[r], of);
+    if (of && run.count <= 0) break;
+    const tr_body_type *type = s->body[run.first].type;
     if (type->pull_run) {
-      tr_bodies_at many = bodies_at(w, run);
-      type->pull_run(&many, W, out);
+      tr_bodies_at many = bodies_at(w, &run);
+      type->pull_run(&many, w->W2, out);
       continue;
     }
-    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
+    for (const sys_body *b = s->body + run.first; b < s->body + run.first + run.count; b++) {
       tr_body_at at = body_at(w, b);
       clear(out + b->v, b->nv);
-      gather(w, b, &at, W, mu, out + b->v);
+      gather(w, b, &at, w->W2, mu, out + b->v);
     }
   }
+}
+
+static void pull_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = bodies_among(l->w->sys, first, end);
+  pull_some(tr_hand(l->w, i), &of, l->mu, l->P);
+}
+
+static void gather_second(tr_work *w, const double *mu, double *out) {
+  if (w->team)
+    share(w, w->sys->nbody, pull_part, (loop){.mu = mu, .P = out});
+  else
+    pull_some(w, NULL, mu, out);
 }
 
 // By way of a set of wrenches that forces never touch, where it is kept.
@@ -488,88 +578,6 @@ const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const ch
     if (why) return why;
   }
   return NULL;
-}
-
-void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
-  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
-  if (s->flat) return;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
-  }
-}
-
-void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
-  const tr_system *s = w->sys;
-  double *row = w->x;
-  if (s->nv > 0) memcpy(v, du, (size_t)s->nv * sizeof *v);
-  for (int i = 0; i < s->nbody && !s->flat; i++) {
-    const sys_body *b = &s->body[i];
-    for (int k = 0; k < b->nv && b->type->pull_increment; k++) {
-      memset(row, 0, (size_t)b->nv * sizeof *row);
-      row[k] = 1;
-      b->type->pull_increment(b->par, u + b->v, 1, b->nv, row);
-      v[b->v + k] = 0;
-      for (int j = 0; j < b->nv; j++) v[b->v + k] += row[j] * du[b->v + j];
-    }
-  }
-}
-
-void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, double *room,
-                       double *out) {
-  int n = s->nv;
-  double *u = room, *v = u + n, *back = v + n, eps = 1e-5 * h;
-  if (n > 0) memcpy(out, e->a, (size_t)n * sizeof *out);
-  if (s->flat) return;
-  for (int i = 0; i < n; i++) u[i] = e->u[i] - eps * e->rate[i], v[i] = e->v[i] - eps * e->a[i];
-  tr_increment_rate(s, u, v, back);
-  for (int i = 0; i < n; i++) u[i] = e->u[i] + eps * e->rate[i], v[i] = e->v[i] + eps * e->a[i];
-  tr_increment_rate(s, u, v, out);
-  for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
-}
-
-double tr_shift_increment(const tr_system *s, const double *d, double *u) {
-  double most = 0;
-  if (s->flat) {
-    for (int i = 0; i < s->nv; i++) u[i] -= d[i];
-    return 0;
-  }
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->shift_increment)
-      most = fmax(most, b->type->shift_increment(b->par, d + b->v, u + b->v));
-    else
-      for (int k = b->v; k < b->v + b->nv; k++) u[k] -= d[k];
-  }
-  return most;
-}
-
-void tr_cayley(const tr_system *s, double k, double *d) {
-  if (s->flat) return;
-  for (int i = 0; i < s->nbody; i++)
-    if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
-}
-
-void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
-  if (s->aligned) {
-    for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
-    return;
-  }
-  for (int r = 0; r < s->nbody_run; r++) {
-    const sys_run *run = &s->body_run[r];
-    const tr_body_type *type = s->body[run->first].type;
-    if (type->retract_run) {
-      tr_bodies_at many = {.n = run->count, .slot = s->slot + run->first};
-      type->retract_run(&many, q, d, q1);
-      continue;
-    }
-    for (const sys_body *b = s->body + run->first; b < s->body + run->first + run->count; b++) {
-      if (type->retract)
-        type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
-      else
-        for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
-    }
-  }
 }
 
 void tr_clear_velocity_rows(const tr_system *s, double *x) {

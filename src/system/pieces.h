@@ -3,6 +3,7 @@
 #ifndef TR_PIECES_H
 #define TR_PIECES_H
 
+#include "math/lanes.h"
 #include "system.h"
 
 static inline void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
@@ -18,6 +19,34 @@ static inline void put_wrenches(const sys_element *e, const double *wrench, tr_w
     else
       for (int i = 0; i < n; i++) to[i] += wrench[i];
   }
+}
+
+// The run that an element is in.
+int tr_run_search(const sys_run *runs, int count, int element);
+
+// Elements first .. end - 1, which one of a team looks at. Loops over runs have a pointer to it; NULL: to all of
+// them, and compilers leave away what has to do with it.
+typedef struct sys_range {
+  int first, end;
+} sys_range;
+TR_INLINE int run_of(const sys_run *runs, int count, const sys_range *of) {
+  return of ? tr_run_search(runs, count, of->first) : 0;
+}
+TR_INLINE sys_run run_within(const sys_run *run, const sys_range *of) {
+  if (!of) return *run;
+  int from = run->first > of->first ? run->first : of->first, to = run->first + run->count;
+  return (sys_run){from, (to < of->end ? to : of->end) - from};
+}
+// They begin where elements that are evaluated together (eight at most) do so anyway: else zeros might have another
+// sign. The next such element.
+static inline int run_border(const sys_run *runs, int count, int element) {
+  if (element == 0 || count == 0) return element;
+  const sys_run *run = &runs[tr_run_search(runs, count, element)];
+  int to = run->first + (element - run->first + 7) / 8 * 8, end = run->first + run->count;
+  return to < end ? to : end;
+}
+static inline sys_range range_of(const sys_run *runs, int count, int first, int end) {
+  return (sys_range){run_border(runs, count, first), run_border(runs, count, end)};
 }
 
 // The joint does not hold: its rows and wrenches are 0.

@@ -75,6 +75,45 @@ static void fill_ground(tr_work *w) {
   }
 }
 
+// What is written for one element and read at once.
+static bool make_scratch(tr_arena *ar, tr_work *w) {
+  const tr_system *s = w->sys;
+  size_t nv = (size_t)s->max_nv, rows = TR_MAX_ROWS;
+  for (int i = 0; i < s->nbody; i++)
+    if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
+  w->rows = TR_NEW(ar, s->max_rows, double);
+  w->block = TR_NEW(ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
+  w->many = TR_NEW(ar, TR_MANY, double);
+  return w->rows && w->block && w->many;
+}
+
+tr_status tr_work_hire(tr_work *w, tr_team *team) {
+  const tr_system *s = w->sys;
+  int n = tr_team_size(team);
+  w->team = NULL;
+  if (!team) return TR_OK;
+  w->hand = TR_NEW(&w->arena, n, tr_work);
+  bool fine = w->hand && tr_mark_tape(w) == TR_OK;
+  for (int i = 1; fine && i < n; i++) {
+    w->hand[i].sys = s;
+    fine = make_scratch(&w->arena, &w->hand[i]);
+  }
+  w->joints_apart = true;
+  for (int i = 0; i < s->njoint; i++)
+    w->joints_apart &= s->joint[i].e.first == (1u << s->joint[i].e.markers) - 1;
+  w->team = fine ? team : NULL;
+  return fine ? TR_OK : TR_NO_MEMORY;
+}
+
+tr_work *tr_hand(tr_work *w, int i) {
+  if (i == 0) return w;
+  tr_work *hand = &w->hand[i], own = *hand;
+  *hand = *w;
+  hand->rows = own.rows, hand->block = own.block, hand->many = own.many;
+  hand->team = NULL;
+  return hand;
+}
+
 // With room behind the last for whoever reads four numbers of three.
 static tr_wrenches make_wrenches(tr_arena *ar, const tr_system *s) {
   int size = s->frame_size < sizeof(tr_frame) ? 3 : 6;
@@ -86,23 +125,17 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   tr_arena ar = tr_arena_make(s->al);
   tr_work *w = TR_NEW(&ar, 1, tr_work);
   if (!w) return TR_NO_MEMORY;
-  size_t nv = (size_t)s->max_nv, n = (size_t)(s->nv > s->nc ? s->nv : s->nc);
-  size_t rows = TR_MAX_ROWS;
-  for (int i = 0; i < s->nbody; i++)
-    if ((size_t)s->body[i].nc > rows) rows = (size_t)s->body[i].nc;
+  size_t n = (size_t)(s->nv > s->nc ? s->nv : s->nc);
   w->sys = s;
   w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = make_wrenches(&ar, s);
   w->W2 = w->W;
   w->cache = TR_NEW(&ar, s->ncache, double);
-  w->rows = TR_NEW(&ar, s->max_rows, double);
-  w->block = TR_NEW(&ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
-  w->many = TR_NEW(&ar, TR_MANY, double);
+  bool scratch = make_scratch(&ar, w);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);
   w->arena = ar;
-  if (!w->frames.first || !w->W.first || !w->cache || !w->rows || !w->block || !w->many || !w->x ||
-      !w->y) {
+  if (!w->frames.first || !w->W.first || !w->cache || !scratch || !w->x || !w->y) {
     tr_work_free(w);
     return TR_NO_MEMORY;
   }

@@ -191,6 +191,11 @@ struct tr_system {
   tr_site *marker_site;       // (1 + norigin + nmarker) for outputs, when some body is flexible
 };
 
+// Where a range of joints in the assembly begins, and the numbers of the tape from the first joint to there.
+typedef struct tr_joint_mark {
+  int joint, tape;
+} tr_joint_mark;
+
 // Everything one thread writes while it evaluates.
 typedef struct tr_work {
   const tr_system *sys;
@@ -200,12 +205,17 @@ typedef struct tr_work {
   tr_wrenches W2; // (nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   uint64_t
       acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
-  double *cache;           // (ncache)
-  double *G;               // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
-  double *rows;            // (max_rows) those of one block
-  double *block;           // (scratch) blocks under assembly
-  double *many;            // (TR_MANY) blocks of several bodies or joints
-  double *x, *y;           // (max(nv, nc)) scratch of callers in this folder
+  double *cache;        // (ncache)
+  double *G;            // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
+  double *rows;         // (max_rows) those of one block
+  double *block;        // (scratch) blocks under assembly
+  double *many;         // (TR_MANY) blocks of several bodies or joints
+  double *x, *y;        // (max(nv, nc)) scratch of callers in this folder
+  tr_team *team;        // who shares the loops, or NULL
+  struct tr_work *hand; // (size of the team) the others with scratch of their own, see tr_hand
+  bool joints_apart;    // no two joints share a frame
+  int *body_tape;       // numbers of the tape before the range of bodies that begins at k TR_GRAIN
+  const struct tr_joint_mark *joint_mark; // the same for joints; NULL: they are not shared
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
   const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
@@ -224,6 +234,23 @@ void tr_work_free(tr_work *work);
 tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
+
+// Its loops are shared from now on, in ranges of bodies or joints that begin at multiples of TR_GRAIN; tr_hand is
+// the workspace for range i of them.
+tr_status tr_work_hire(tr_work *work, tr_team *team);
+tr_work *tr_hand(tr_work *work, int i);
+// After it: whether that pays. What some do not share they must fetch from each other.
+bool tr_shares_well(const tr_work *work);
+enum { TR_GRAIN = 16 };
+enum { TR_GRAIN_NUMBERS = 64 }; // the same for plain numbers
+double tr_largest_of(tr_team *team, const double *x, int n);
+static inline double tr_largest(tr_team *team, const double *x, int n) { // vec_largest
+  return team ? tr_largest_of(team, x, n) : vec_largest(x, n);
+}
+// Velocities of bodies first .. end - 1 are those from the one of `first` to before the one of `end`.
+static inline int tr_velocity_of(const tr_system *s, int body) {
+  return body < s->nbody ? s->body[body].v : s->nv;
+}
 
 // The site behind a frame of a body, or of ground.
 static inline const tr_site *tr_site_of(const tr_system *s, int body, int frame) {
@@ -248,7 +275,8 @@ void tr_show_reactions(tr_work *w, const double *lam);
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *to);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
-                   double *out);                                      // (nv) M a
+                   double *out); // (nv) M a
+void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
@@ -295,6 +323,7 @@ double tr_shift_increment(const tr_system *sys, const double *d, double *u);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
+void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
 
 // ---- elements one by one (probe.c) -----------------------------------------------------------------
 
@@ -393,6 +422,7 @@ size_t tr_mass_slots(const tr_system *sys, int *slot);
 // (G v)_q as a dense nc x nv matrix, for tests and small problems.
 tr_status tr_Gv_dq(tr_work *w, double t, const double *q, const double *v, const double *mem,
                    double *out);
+tr_status tr_mark_tape(tr_work *w); // for those who share the assembly
 // Finds the pattern and records the tape; then, without the rooms for that, orders the unknowns. Called by
 // compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "pieces.h"
 #include "sink.h"
 
 static tr_body_at body_at(const tr_work *w, const sys_body *b) {
@@ -114,10 +115,6 @@ static const double *turn_rows(tr_work *w, const sys_joint *j, const sys_block *
     if (j->ops->velocity >> r & 1u)
       memcpy(rows + r * b->width, G + r * b->width, (size_t)b->width * sizeof *rows);
   return rows;
-}
-
-static void frames_of(const tr_work *w, const sys_element *e, const tr_frame **f) {
-  for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
 // cr Gam_q on the bodies:  Gam_q = Gam_f J + Gam_u (J v)_q
@@ -352,28 +349,81 @@ static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
   return true;
 }
 
-void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
-                 tr_coefficients c) {
+// What the assembly is about, for those that share it.
+typedef struct assembly {
+  sink *s;
+  tr_work *w;
+  const double *a, *lam, *blocks;
+  tr_coefficients c;
+  const int *tape; // behind the last element
+} assembly;
+
+TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys_range *of) {
   const tr_system *sys = w->sys;
-  queue q = {.points = 0};
-  for (const sys_run *run = sys->body_run; run < sys->body_run + sys->nbody_run; run++) {
-    const sys_body *b = sys->body + run->first;
+  for (int r = run_of(sys->body_run, sys->nbody_run, of); r < sys->nbody_run; r++) {
+    const sys_run run = run_within(&sys->body_run[r], of);
+    if (of && run.count <= 0) break;
+    const sys_body *b = sys->body + run.first;
     if (b->type->tangent_run) {
-      emit_bodies(s, w, run, c);
+      emit_bodies(s, w, &run, m->c);
       continue;
     }
-    for (int i = 0; i < run->count; i++, b++) {
-      body_tangent(w, b, a, lam, blocks, c, w->block);
+    for (int i = 0; i < run.count; i++, b++) {
+      body_tangent(w, b, m->a, m->lam, m->blocks, m->c, w->block);
       emit_block(s, b, w->block);
       if (b->nc > 0) emit_own_rows(s, w, b);
     }
   }
-  for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++) {
+}
+
+static void assemble_joints(const assembly *m, sink *s, tr_work *w, int first, int end) {
+  queue q = {.points = 0};
+  for (const sys_joint *j = w->sys->joint + first; j < w->sys->joint + end; j++) {
     if (enqueue(s, w, j, &q)) continue;
     flush(s, w, &q);
-    emit_joint(s, w, j, lam, c);
+    emit_joint(s, w, j, m->lam, m->c);
   }
   flush(s, w, &q);
+}
+
+static void bodies_part(void *what, int i, int first, int end) {
+  assembly *m = what;
+  sink s = *m->s;
+  const tr_system *sys = m->w->sys;
+  if (first > 0) s.tape += m->w->body_tape[first / TR_GRAIN];
+  sys_range of = range_of(sys->body_run, sys->nbody_run, first, end);
+  assemble_bodies(m, &s, tr_hand(m->w, i), &of);
+  if (end == sys->nbody) m->tape = s.tape;
+}
+
+static void joints_part(void *what, int i, int first, int end) {
+  assembly *m = what;
+  sink s = *m->s;
+  const tr_joint_mark *mark = m->w->joint_mark;
+  int n = m->w->sys->njoint;
+  if (first > 0) s.tape += mark[first / TR_GRAIN].tape;
+  assemble_joints(m, &s, tr_hand(m->w, i), first > 0 ? mark[first / TR_GRAIN].joint : 0,
+                  end < n ? mark[end / TR_GRAIN].joint : n);
+  if (end == n) m->tape = s.tape;
+}
+
+void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
+                 tr_coefficients c) {
+  const tr_system *sys = w->sys;
+  assembly m = {s, w, a, lam, blocks, c, s->tape};
+  tr_team *team = s->mode == SINK_WRITE ? w->team : NULL;
+  if (team) {
+    tr_team_ranges(team, sys->nbody, TR_GRAIN, bodies_part, &m);
+    s->tape = m.tape;
+  } else {
+    assemble_bodies(&m, s, w, NULL);
+  }
+  if (team && w->joint_mark) {
+    tr_team_ranges(team, sys->njoint, TR_GRAIN, joints_part, &m);
+    s->tape = m.tape;
+  } else {
+    assemble_joints(&m, s, w, 0, sys->njoint);
+  }
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
 }
 

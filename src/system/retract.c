@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Increments of positions, body by body: q1 = q o exp(d), and what goes with it on curved coordinates.
+#include <math.h>
+#include <string.h>
+
+#include "elem/elem.h"
+#include "pieces.h"
+
+void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
+  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
+  }
+}
+
+void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
+  const tr_system *s = w->sys;
+  double *row = w->x;
+  if (s->nv > 0) memcpy(v, du, (size_t)s->nv * sizeof *v);
+  for (int i = 0; i < s->nbody && !s->flat; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = 0; k < b->nv && b->type->pull_increment; k++) {
+      memset(row, 0, (size_t)b->nv * sizeof *row);
+      row[k] = 1;
+      b->type->pull_increment(b->par, u + b->v, 1, b->nv, row);
+      v[b->v + k] = 0;
+      for (int j = 0; j < b->nv; j++) v[b->v + k] += row[j] * du[b->v + j];
+    }
+  }
+}
+
+void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, double *room,
+                       double *out) {
+  int n = s->nv;
+  double *u = room, *v = u + n, *back = v + n, eps = 1e-5 * h;
+  if (n > 0) memcpy(out, e->a, (size_t)n * sizeof *out);
+  if (s->flat) return;
+  for (int i = 0; i < n; i++) u[i] = e->u[i] - eps * e->rate[i], v[i] = e->v[i] - eps * e->a[i];
+  tr_increment_rate(s, u, v, back);
+  for (int i = 0; i < n; i++) u[i] = e->u[i] + eps * e->rate[i], v[i] = e->v[i] + eps * e->a[i];
+  tr_increment_rate(s, u, v, out);
+  for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
+}
+
+double tr_shift_increment(const tr_system *s, const double *d, double *u) {
+  double most = 0;
+  if (s->flat) {
+    for (int i = 0; i < s->nv; i++) u[i] -= d[i];
+    return 0;
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->shift_increment)
+      most = fmax(most, b->type->shift_increment(b->par, d + b->v, u + b->v));
+    else
+      for (int k = b->v; k < b->v + b->nv; k++) u[k] -= d[k];
+  }
+  return most;
+}
+
+void tr_cayley(const tr_system *s, double k, double *d) {
+  if (s->flat) return;
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
+}
+
+TR_INLINE void retract(const tr_system *s, const sys_range *of, const double *q, const double *d,
+                       double *q1) {
+  for (int r = run_of(s->body_run, s->nbody_run, of); r < s->nbody_run; r++) {
+    const sys_run run = run_within(&s->body_run[r], of);
+    if (of && run.count <= 0) break;
+    const tr_body_type *type = s->body[run.first].type;
+    if (type->retract_run) {
+      tr_bodies_at many = {.n = run.count, .slot = s->slot + run.first};
+      type->retract_run(&many, q, d, q1);
+      continue;
+    }
+    for (const sys_body *b = s->body + run.first; b < s->body + run.first + run.count; b++) {
+      if (type->retract)
+        type->retract(b->par, q + b->q, d + b->v, q1 + b->q);
+      else
+        for (int k = 0; k < b->nq; k++) q1[b->q + k] = q[b->q + k] + d[b->v + k];
+    }
+  }
+}
+
+void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
+  if (!s->aligned) {
+    retract(s, NULL, q, d, q1);
+    return;
+  }
+  for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
+}
+
+typedef struct way {
+  const tr_system *s;
+  const double *q, *d;
+  double *q1;
+} way;
+
+static void add_part(void *what, int part, int first, int end) {
+  const way *y = what;
+  (void)part;
+  for (int i = first; i < end; i++) y->q1[i] = y->q[i] + y->d[i];
+}
+
+static void retract_part(void *what, int part, int first, int end) {
+  const way *y = what;
+  sys_range of = range_of(y->s->body_run, y->s->nbody_run, first, end);
+  (void)part;
+  retract(y->s, &of, y->q, y->d, y->q1);
+}
+
+void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1) {
+  const tr_system *s = w->sys;
+  way y = {s, q, d, q1};
+  if (s->aligned)
+    tr_team_ranges(w->team, s->nq, TR_GRAIN_NUMBERS, add_part, &y);
+  else
+    tr_team_ranges(w->team, s->nbody, TR_GRAIN, retract_part, &y);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// For those who share the work of a system: where their ranges of the assembly begin, loops over plain numbers.
+#include "pieces.h"
+#include "sink.h"
+#include "sparse/block.h"
+
+// Measured: unknowns from which on two threads gain a quarter or more; multiplications per unknown of a factorisation that
+// is all that counts; one in so many is few; how far neighbours may be apart, as a share of all.
+enum { SHARED_MIN = 8000, FEW = 16 };
+static const double FLOPS_MANY = 300, NEAR = 0.02;
+
+// Numbers of the tape: two for each block.
+static void mark_bodies(const tr_system *s, int *tape) {
+  int at = 0, next = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    for (;
+         next <= s->nbody / TR_GRAIN && run_border(s->body_run, s->nbody_run, next * TR_GRAIN) <= i;
+         next++)
+      tape[next] = at;
+    at += 2 * (s->body[i].nc > 0 ? 3 : 1);
+  }
+  for (; next <= s->nbody / TR_GRAIN; next++) tape[next] = at;
+}
+
+// False: there are joints that add to blocks of others.
+static bool mark_joints(const tr_system *s, tr_joint_mark *mark) {
+  int at = 0, next = 0, points = 0;
+  const tr_body_type *type = NULL;
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    const tr_body_type *of = tr_joins_points(s, j);
+    int bodies = (j->e.body[0] != TR_GROUND) + (j->e.body[1] != TR_GROUND);
+    if (!of) return false;
+    if (of != type || points + 2 > TR_MANY_POINTS) // as enqueue does it
+      for (points = 0; next <= s->njoint / TR_GRAIN && next * TR_GRAIN <= i; next++)
+        mark[next] = (tr_joint_mark){i, at};
+    type = of, points += bodies, at += 4 * bodies;
+  }
+  for (; next <= s->njoint / TR_GRAIN; next++) mark[next] = (tr_joint_mark){s->njoint, at};
+  return true;
+}
+
+tr_status tr_mark_tape(tr_work *w) {
+  const tr_system *s = w->sys;
+  w->body_tape = TR_NEW(&w->arena, s->nbody / TR_GRAIN + 1, int);
+  tr_joint_mark *mark = TR_NEW(&w->arena, s->njoint / TR_GRAIN + 1, tr_joint_mark);
+  if (!w->body_tape || !mark) return TR_NO_MEMORY;
+  mark_bodies(s, w->body_tape);
+  w->joint_mark = mark_joints(s, mark) ? mark : NULL;
+  return TR_OK;
+}
+
+// Bodies and their joints are at like places in their lists, so that whoever has the one has the other too.
+static bool neighbours_together(const tr_system *s) {
+  int apart = 0;
+  for (int i = 0; i < s->njoint; i++)
+    for (int k = 0; k < s->joint[i].e.markers; k++) {
+      int b = s->joint[i].e.body[k];
+      double off = (double)i / s->njoint - (double)b / s->nbody;
+      apart += b != TR_GROUND && (off < -NEAR || off > NEAR);
+    }
+  return apart * FEW <= s->njoint;
+}
+
+bool tr_shares_well(const tr_work *w) {
+  const tr_system *s = w->sys;
+  const tr_blocks *b = s->pattern.blocks;
+  if (s->pattern.n < SHARED_MIN || !b || b->parts < 2) return false;
+  if (b->flops > FLOPS_MANY * b->n) return true;
+  return s->nforce * FEW <= s->nbody && w->joint_mark && w->joints_apart && neighbours_together(s);
+}
+
+typedef struct numbers {
+  const double *x;
+  double most[TR_TEAM_MAX];
+} numbers;
+
+static void largest_part(void *what, int i, int first, int end) {
+  numbers *k = what;
+  k->most[i] = vec_largest(k->x + first, end - first);
+}
+
+double tr_largest_of(tr_team *team, const double *x, int n) {
+  numbers k = {.x = x};
+  double most = 0;
+  tr_team_ranges(team, n, TR_GRAIN_NUMBERS, largest_part, &k);
+  for (int i = 0; i < tr_team_size(team); i++) most = k.most[i] > most ? k.most[i] : most;
+  return most;
+}
