@@ -376,7 +376,8 @@ static double peak_of_chain(const char *n, const char *method) {
   return peak;
 }
 
-// What the system gives for each further body: rooms that are never written to do not count.
+// What the system gives for each further body: rooms that are never written to do not count. (Of stabilised methods 144 bytes
+// are the room in which a stagnation is judged: whether the first steps have one is chance.)
 static void pages_are_few(void **u) {
   (void)u;
 #ifdef SANITIZED
@@ -385,7 +386,7 @@ static void pages_are_few(void **u) {
   static const struct {
     const char *method;
     double most;
-  } cases[] = {{"hht-i3:alpha=-0.1", 3000}, {"hht-si2:alpha=-0.1", 3900}, {"nstiff-si2", 3900}};
+  } cases[] = {{"hht-i3:alpha=-0.1", 3000}, {"hht-si2:alpha=-0.1", 4000}, {"nstiff-si2", 4000}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double few = peak_of_chain("1000", cases[i].method),
            many = peak_of_chain("10000", cases[i].method);
