@@ -25,6 +25,7 @@ static const double FEEBLE =
     1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
 static const double BELOW = 0.7;
+static const double LEAPT = 4; // the error, over the tolerance, of a step in which velocities leap
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
@@ -160,6 +161,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
                r->settings.control.tol;
     const tr_method *m = r->step->method;
+    tr_leap leap; // feedback with gains of 1/h makes some
+    if (e <= 1 && !m->direct && tr_run_leaps(r, &r->x, &r->next, &leap)) e = LEAPT, worst = leap.of;
     double wish = m->choose ? m->choose(r->step, h, e)
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
