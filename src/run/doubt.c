@@ -6,6 +6,9 @@
 #include "driver.h"
 
 static const double LOST = 0.1;
+// Velocities leap beyond so many times the largest so far. They rush beyond so many times those of the start, and all so
+// far, when they double within this part of the time so far.
+static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
 static const double HALF_TURN = 3.141592653589793;
 
 // Rows were left out because they repeat others, and no longer do: the position was singular instead.
@@ -60,4 +63,41 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
+
+// An impact turns velocities round; a pole of a force makes them many times as large within a step, whose positions are
+// none the worse for it.
+bool tr_run_leaps(const tr_run *r, const tr_state *x0, const tr_state *x1, tr_leap *leap) {
+  double most = LEAP * r->top_speed;
+  bool far = false;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double v = fabs(x1->v[i]);
+    if (v <= most || r->sys->number[i]) continue;
+    most = v, far = true;
+    *leap = (tr_leap){x0->t, x0->v[i], x1->v[i], i};
+  }
+  return far;
+}
+
+// Velocities that rush towards a pole closer than the tolerance, which steps may pass without noticing.
+static bool rushes(const tr_run *r, tr_leap *leap) {
+  double most = fmax(r->top_speed, RUSH * fmax(1, r->first_speed));
+  bool far = false;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double v = r->x.v[i], a = r->x.a[i];
+    if (fabs(v) <= most || r->sys->number[i] || a * v < 0) continue;
+    if (!(fabs(v) < SUDDEN * (r->x.t - r->first_t) * fabs(a))) continue;
+    most = fabs(v), far = true;
+    *leap = (tr_leap){r->next.t, r->next.v[i], v, i};
+  }
+  return far;
+}
+
+void tr_run_watch_speed(tr_run *r) {
+  tr_leap leap = {0};
+  bool found = isnan(r->leap.t) && (tr_run_leaps(r, &r->next, &r->x, &leap) ||
+                                    (r->settings.control.tol > 0 && rushes(r, &leap)));
+  if (found) r->leap = leap;
+  for (int i = 0; i < r->sys->nv; i++)
+    if (!r->sys->number[i]) r->top_speed = fmax(r->top_speed, fabs(r->x.v[i]));
 }

@@ -27,6 +27,11 @@ typedef struct tr_watch {
   const char *what;  // instead of what it usually does, or NULL
 } tr_watch;
 
+typedef struct tr_leap {
+  double t, from, to;
+  int of; // velocity
+} tr_leap;
+
 struct tr_run {
   const tr_system *sys;
   tr_arena arena;
@@ -74,14 +79,19 @@ struct tr_run {
   // the largest velocity at the start, in the last step; steps in a row in which it grew, but did not double
   double first_speed, last_speed;
   int growing;
-  double fastest;         // the largest velocity before an event
-  double extent;          // the largest coordinate at the start, or 1
-  char note[800];         // what to know of the results
+  double fastest;   // the largest velocity before an event
+  double extent;    // the largest coordinate at the start, or 1
+  double top_speed; // the largest velocity so far, or 1
+  tr_leap leap;     // the first step in which velocities leapt or rushed, see doubt.c; t NAN: none
+  char note[800];   // what to know of the results
   struct tr_swing *swing; // whether velocities go to and fro, see explain.c; or NULL
   int quick;              // events in a row with hardly any time between
 };
 
 double tr_clock_wall(void);
+// Whether velocities of the step just tried leave all those so far behind (doubt.c); x0, x1: its ends.
+void tr_run_watch_speed(tr_run *r); // after each step: for a note
+bool tr_run_leaps(const tr_run *r, const tr_state *x0, const tr_state *x1, tr_leap *leap);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 

@@ -26,7 +26,8 @@ static const double ROUND = 1e-12;    // tolerances that round-off may spoil
 static const double AHEAD = 1e-4;     // of the run: a little ahead of a step cut to nothing
 static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
-static const double RUNAWAY = 1e4, SUDDEN = 1e-5;
+// And fewer of them that do so within next to nothing, as at a pole.
+static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
 enum { GROWING = 8 }; // steps: a jump of the constraints takes fewer
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
@@ -438,8 +439,9 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
     if (!r->sys->number[i] && fabs(r->x.v[i]) > fabs(r->x.v[fastest])) fastest = i;
   double v = r->sys->nv > 0 ? fabs(r->x.v[fastest]) : 0, times = v / fmax(1, r->first_speed);
   double doubles = v > 0 ? v / fabs(r->x.a[fastest]) : INFINITY;
-  if (r->growing < GROWING || !(times > RUNAWAY) || !(doubles < SUDDEN * (r->x.t - r->first_t)))
-    return false;
+  double part = doubles / (r->x.t - r->first_t);
+  bool pole = times > FASTER && part < AT_ONCE;
+  if (r->growing < GROWING || !(pole || (times > RUNAWAY && part < SUDDEN))) return false;
   const char *force = largest_force(r);
   double ahead = AHEAD * (r->settings.end - r->first_t);
   if (!force && (tr_run_not_finite(r, ahead, error) || tell_contradiction(r, ahead, error)))
@@ -448,9 +450,12 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   tr_fail(
       error, TR_FAILED, NULL,
       "at t = %.9g s the motion runs away: %s has a velocity of %.3g, which doubles within %.2g "
-      "s%s%s%s",
+      "s%s%s%s%s",
       r->x.t, where, v, doubles, force ? "; force \"" : "", force ? force : "",
-      force ? "\" is the largest; a force that grows with what it drives has no end" : "");
+      force ? "\" is the largest; " : "",
+      !force ? ""
+      : pole ? "a force that grows without bound towards a place (1/x) has a pole there"
+             : "a force that grows with what it drives has no end");
   return true;
 }
 
@@ -575,13 +580,30 @@ static void note_noise(tr_run *r, char *note, size_t room) {
       h, noise);
 }
 
+// Steps jump over a pole that is closer than their length or tolerance, or past the end of a motion that runs away.
+static bool note_leap(tr_run *r, char *note, size_t room) {
+  char where[160];
+  bool controlled = r->settings.control.tol > 0;
+  if (isnan(r->leap.t) || (controlled && r->step->method->direct)) return false;
+  tell_coordinate(r, r->leap.of, where, sizeof where);
+  snprintf(
+      note, room,
+      "in the step from t = %.9g s the velocity of %s went from %.3g to %.3g, far beyond what it "
+      "was before: see whether %s agrees; a force may have a pole there\n",
+      r->leap.t, where, r->leap.from, r->leap.to,
+      controlled ? "a smaller tolerance" : "a smaller step or error control");
+  return true;
+}
+
 void tr_run_note(tr_run *r) {
   size_t n = 0, room = sizeof r->note;
   r->note[0] = 0;
   if (r->swing && r->swing->jump[0]) // "; force .."
     n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
                          r->swing->jump);
-  if (!note_energy(r, r->note + n, room - n)) note_noise(r, r->note + n, room - n);
+  char *note = r->note + n;
+  if (note_leap(r, note, room - n) || note_energy(r, note, room - n)) return;
+  note_noise(r, note, room - n);
 }
 
 tr_run_info tr_run_describe(const tr_run *r) {

@@ -327,6 +327,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
+  if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   r->t0 = r->x.t, r->k = 0;
@@ -428,6 +429,7 @@ void tr_run_accept(tr_run *r, double t1) {
   r->x = r->next;
   r->next = old;
   r->current = false;
+  tr_run_watch_speed(r);
   if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
