@@ -25,7 +25,6 @@ static const double FEEBLE =
     1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
 static const double BELOW = 0.7;
-static const double LEAPT = 4; // the error, over the tolerance, of a step in which velocities leap
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
@@ -136,16 +135,6 @@ static double below_failures(tr_run *r, double h, double wish) {
   return most > KEEP_HIGH * h || h > most ? most : h;
 }
 
-// Velocities of the step just tried leave those so far behind. What is published knows nothing of that either, and
-// feedback with gains of 1/h makes some.
-static bool leaps(const tr_run *r, int *worst) {
-  tr_leap leap;
-  if (r->settings.control.rule == TR_CONTROL_GNP05 || r->step->method->direct) return false;
-  bool far = tr_run_leaps(r, &r->x, &r->next, &leap);
-  if (far) *worst = leap.of;
-  return far;
-}
-
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -171,7 +160,6 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
                r->settings.control.tol;
     const tr_method *m = r->step->method;
-    if (e <= 1 && leaps(r, &worst)) e = LEAPT;
     double wish = m->choose ? m->choose(r->step, h, e)
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
