@@ -80,7 +80,8 @@ ggl *ggl_of_system(const tr_system *sys, const tr_state *x) {
   p->stiff = copy(NULL, sys->pattern.nnz), p->rates = copy(NULL, sys->pattern.nnz);
   p->ahead = copy(NULL, sys->pattern.nnz), p->behind = copy(NULL, sys->pattern.nnz);
   if (g->q0 && g->v0 && p->mem && p->mass && p->q && p->stiff && p->rates && p->ahead &&
-      p->behind && tr_work_new(sys, &p->work) == TR_OK && !ggl_finish(g))
+      p->behind && tr_work_new(sys, &p->work) == TR_OK && tr_wrenches_keep(p->work) == TR_OK &&
+      !ggl_finish(g))
     return g;
   ggl_of_system_free(g);
   return NULL;

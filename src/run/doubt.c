@@ -93,11 +93,20 @@ static bool rushes(const tr_run *r, tr_leap *leap) {
   return far;
 }
 
+static double largest_speed(const tr_run *r) {
+  double most = 0;
+  if (r->sys->nnumber == 0) return vec_largest(r->x.v, r->sys->nv);
+  for (int i = 0; i < r->sys->nv; i++)
+    if (!r->sys->number[i] && fabs(r->x.v[i]) > most) most = fabs(r->x.v[i]);
+  return most;
+}
+
 void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
-  bool found = isnan(r->leap.t) && (tr_run_leaps(r, &r->next, &r->x, &leap) ||
-                                    (r->settings.control.tol > 0 && rushes(r, &leap)));
+  double speed = largest_speed(r);
+  bool first = isnan(r->leap.t) && speed > r->top_speed;
+  bool found = first && (tr_run_leaps(r, &r->next, &r->x, &leap) ||
+                         (r->settings.control.tol > 0 && rushes(r, &leap)));
   if (found) r->leap = leap;
-  for (int i = 0; i < r->sys->nv; i++)
-    if (!r->sys->number[i]) r->top_speed = fmax(r->top_speed, fabs(r->x.v[i]));
+  r->top_speed = fmax(r->top_speed, speed);
 }

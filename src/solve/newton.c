@@ -37,8 +37,9 @@ enum { GROWN = 40 };
 // First corrections that have risen so far since they were least, at LEAST of the tolerance, show that something goes
 // on that the matrix may know nothing of: its rate is measured again.
 static const double RISEN = 4, LEAST = 0.2;
-// With fresh matrices: the scatter of what is believed of them, no better rate, solves between two that measure it.
-static const double SCATTER = 10, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
+// With fresh matrices: the scatter of what is believed of them, no better rate, how it fades, how much larger a correction
+// may be than the one it was measured on.
+static const double SCATTER = 2, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
 enum { BELIEVED_MAX = 7 };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
