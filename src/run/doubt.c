@@ -67,7 +67,7 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
 
 // An impact turns velocities round; a pole of a force makes them many times as large within a step, whose positions are
 // none the worse for it.
-bool tr_run_leaps(const tr_run *r, const tr_state *x0, const tr_state *x1, tr_leap *leap) {
+static bool leaps(const tr_run *r, const tr_state *x0, const tr_state *x1, tr_leap *leap) {
   double most = LEAP * r->top_speed;
   bool far = false;
   for (int i = 0; i < r->sys->nv; i++) {
@@ -105,7 +105,7 @@ void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
   double speed = largest_speed(r);
   bool first = isnan(r->leap.t) && speed > r->top_speed;
-  bool found = first && (tr_run_leaps(r, &r->next, &r->x, &leap) ||
+  bool found = first && (leaps(r, &r->next, &r->x, &leap) ||
                          (r->settings.control.tol > 0 && rushes(r, &leap)));
   if (found) r->leap = leap;
   r->top_speed = fmax(r->top_speed, speed);

@@ -89,9 +89,8 @@ struct tr_run {
 };
 
 double tr_clock_wall(void);
-// Whether velocities of the step just tried leave all those so far behind (doubt.c); x0, x1: its ends.
-void tr_run_watch_speed(tr_run *r); // after each step: for a note
-bool tr_run_leaps(const tr_run *r, const tr_state *x0, const tr_state *x1, tr_leap *leap);
+// After each step, for a note: whether its velocities leave all those so far behind (doubt.c).
+void tr_run_watch_speed(tr_run *r);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
