@@ -291,9 +291,9 @@ static void grid_ends_exactly(void **u) {
   (void)u;
   static const struct {
     double step, end;
-    long steps;
-  } row[] = {{0x1p-6, 1, 64}, {0.001, 0.3, 300}, {0.1, 0.3, 3},
-             {0.03, 1, 34},   {0.4, 1, 3},       {2, 1, 1}};
+    long steps, on_grid;
+  } row[] = {{0x1p-6, 1, 64, 63}, {0.001, 0.3, 300, 299}, {0.1, 0.3, 3, 2},
+             {0.03, 1, 34, 32},   {0.4, 1, 3, 0},         {2, 1, 1, 0}};
   mechanism m = load_model("pendulum.yaml", NULL);
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
     static recorder r;
@@ -305,7 +305,12 @@ static void grid_ends_exactly(void **u) {
     assert_int_equal(tr_run_describe(run).steps, row[k].steps);
     assert_int_equal(r.calls, row[k].steps + 1);
     assert_true(r.t[0] == 0);
-    for (long i = 1; i < row[k].steps; i++) assert_true(r.t[i] == (double)i * row[k].step);
+    for (long i = 1; i <= row[k].on_grid; i++) assert_true(r.t[i] == (double)i * row[k].step);
+    // the rest in equal parts
+    double from = r.t[row[k].on_grid], parts = (double)(row[k].steps - row[k].on_grid);
+    for (long i = row[k].on_grid + 1; i < row[k].steps; i++)
+      assert_near(r.t[i], from + (row[k].end - from) * (double)(i - row[k].on_grid) / parts, 1e-15,
+                  "step %ld", i);
     // a second call has nothing to do
     assert_int_equal(tr_run_all(run, NULL), TR_OK);
     assert_int_equal(tr_run_describe(run).steps, row[k].steps);

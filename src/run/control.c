@@ -17,6 +17,8 @@
 
 static const double LEAST_TOL = 1e-15;
 static const double LEAST_STEP = 1e3 * DBL_EPSILON; // of the time
+// Steps below and above so many times the last one are begun anew.
+static const double SPLINTER = 0.1, STRETCH = 4;
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 1000 };
@@ -135,6 +137,18 @@ static double below_failures(tr_run *r, double h, double wish) {
   return most > KEEP_HIGH * h || h > most ? most : h;
 }
 
+// Before a step that is much shorter or longer than the last, as next to a time to be hit: what is open at the velocities
+// by the last step's length would be closed within this one, and accelerations suffer from it by 1/h; and what belongs
+// to another time than t_n cannot be moved that far. So the method begins anew.
+static tr_status stretch(tr_run *r, double h, tr_error *error) {
+  double last = r->step->last_h, wish = r->h;
+  if (r->step->method->uneven || last == 0) return TR_OK;
+  if (h >= SPLINTER * last && h <= STRETCH * last) return TR_OK;
+  TR_TRY(tr_run_begin_anew(r, error));
+  r->h = wish;
+  return TR_OK;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -147,7 +161,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
                              : tr_run_collapse(r, worst, least, error);
     r->h = fmax(r->h, least);
     double h = fit(r, t);
-    if (!rejected && h < r->h) TR_TRY(tr_run_shorten(r, h, error));
+    if (!rejected) TR_TRY(stretch(r, h, error));
     status = tr_run_try(r, h, error);
     if (status < 0) return status;
     if (status > 0) {

@@ -48,7 +48,8 @@ struct tr_run {
   tr_run_info info;
   double phi_sum, phi_last; // |Phi| after the steps so far, without the last one
   double t0;
-  long k; // steps of full length since t0
+  long k;        // steps of full length since t0
+  double length; // of the last fixed step, 0: none
   int observers;
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
@@ -94,9 +95,6 @@ void tr_run_watch_speed(tr_run *r);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
-// Before a step that a time to be hit makes much shorter than the last: feedback by 1/h would make the velocities
-// jump by what is open, so that it is closed first.
-tr_status tr_run_shorten(tr_run *r, double h, tr_error *error);
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);
 // Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted.
@@ -113,6 +111,9 @@ tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
+// The same state, but consistent, and the method without a past. Where that is not to be had, as next to a singular
+// position, all stays as it is.
+tr_status tr_run_begin_anew(tr_run *r, tr_error *error);
 // Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);
@@ -133,6 +134,8 @@ void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error);
 
+// Fixed steps up to t (fixed.c).
+tr_status tr_fixed_walk(tr_run *r, double t, tr_error *error);
 // Steps under error control up to t (control.c).
 tr_status tr_control_check(const tr_run *r, tr_error *error);
 void tr_control_begin(tr_run *r);

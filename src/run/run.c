@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver: from the start to the end, by fixed steps or under error control, observers after each.
 //
-// (1) Fixed steps: t_k = t_0 + k h, never a sum; a last step is shorter when h does not divide the
-//     interval.
-// (2) A step that fails is not accepted: the run ends with the last good state and the reason.
-// (3) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
+// (1) A step that fails is not accepted: the run ends with the last good state and the reason.
+// (2) The audit (constraint violation, energy) is not part of the stepping time: the process' CPU time
 //     is shared out between the two by a wall clock.
 #include "driver.h"
 
@@ -21,7 +19,6 @@ enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
 enum { MOST_WARNINGS = 4000 };      // characters
 enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
 static const double LOST = 0.1;
-static const double SPLINTER = 0.1; // of the last step
 
 tr_run_settings tr_run_defaults(void) {
   return (tr_run_settings){
@@ -304,13 +301,11 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   return r->info.warnings ? TR_OK : tr_no_memory(error);
 }
 
-// From the positions and velocities in r->x: consistent, with accelerations, the method without a past.
-// fresh: as the model says, not a state of the caller.
-tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
+// From the positions and velocities in r->x: consistent, with accelerations.
+static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_start_info info = {0};
   r->projector.again = !first;
   r->projector.most_rank = 0;
-  tr_kkt counts = r->step->kkt; // the start borrows the matrix; its numbers are not the steps'
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
@@ -326,20 +321,33 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
+  r->t0 = r->x.t, r->k = 0;
+  r->current = false;
+  return TR_OK;
+}
+
+// The method forgets its past; counts: of the matrix before the start borrowed it, whose numbers are not the steps'.
+static tr_status forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error) {
+  r->step->anew = anew;
+  tr_control_begin(r);
+  tr_kkt_forget(&r->step->kkt, counts);
+  tr_status status = tr_step_begin(r->step, &r->x);
+  return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+}
+
+// fresh: as the model says, not a state of the caller.
+tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
+  tr_kkt counts = r->step->kkt;
+  TR_TRY(make_consistent(r, first, fresh, error));
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
   if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
-  r->t0 = r->x.t, r->k = 0;
-  r->current = false;
   if (r->settings.audit)
     audit(r, first);
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
-  tr_control_begin(r);
-  tr_kkt_forget(&r->step->kkt, &counts);
-  status = tr_step_begin(r->step, &r->x);
-  return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+  return forget(r, false, &counts, error);
 }
 
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
@@ -460,43 +468,26 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   return status < 0 ? tr_run_explain(r, status, h, error) : status;
 }
 
-tr_status tr_run_shorten(tr_run *r, double h, tr_error *error) {
-  const tr_method *m = r->step->method;
-  if (!m->direct || !(h < SPLINTER * r->step->last_h)) return TR_OK;
-  double wish = r->h;
-  TR_TRY(tr_run_begin(r, false, false, error));
-  r->h = wish;
+tr_status tr_run_begin_anew(tr_run *r, tr_error *error) {
+  tr_kkt counts = r->step->kkt;
+  double t0 = r->t0;
+  long k = r->k;
+  tr_state_copy(&r->next, &r->x);
+  if (make_consistent(r, false, false, NULL) == TR_OK) return forget(r, true, &counts, error);
+  tr_state_copy(&r->x, &r->next);
+  tr_kkt_forget(&r->step->kkt, &counts);
+  r->step->kkt.mask = r->projector.kkt->mask = counts.mask;
+  r->step->newton.valid = false;
+  r->t0 = t0, r->k = k;
   return TR_OK;
 }
 
-// One step to t1, reached to the last bit: a whole one of the grid, or a shorter one where the grid then
-// begins anew.
-static tr_status advance(tr_run *r, double t1, bool whole, tr_error *error) {
-  double before = tr_run_clock(r), h = whole ? r->settings.step : t1 - r->x.t;
-  if (!whole) TR_TRY(tr_run_shorten(r, h, error));
-  tr_status status = tr_run_try(r, h, error);
-  if (status > 0) return tr_run_explain(r, status, h, error);
-  TR_TRY(status);
-  tr_run_accept(r, t1);
-  r->k = whole ? r->k + 1 : 0;
-  if (!whole) r->t0 = t1;
-  tr_run_time(r, before);
-  return tr_run_look(r, error);
-}
-
 static tr_status walk(tr_run *r, double t, tr_error *error) {
-  double h = r->settings.step, near = 1e-9 * h;
   if (!r->observed) {
     TR_TRY(show_start(r, error));
     TR_TRY(tr_events_start(r, error));
   }
-  if (r->settings.control.tol > 0) return tr_control_walk(r, t, error);
-  while (r->x.t < t - near) {
-    double t1 = r->t0 + (double)(r->k + 1) * h;
-    bool whole = t1 <= t + near;
-    TR_TRY(advance(r, whole && fabs(t1 - t) > near ? t1 : t, whole, error));
-  }
-  return TR_OK;
+  return r->settings.control.tol > 0 ? tr_control_walk(r, t, error) : tr_fixed_walk(r, t, error);
 }
 
 // The process may be put aside at any moment: an interval of many times the usual length says nothing.

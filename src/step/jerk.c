@@ -86,7 +86,7 @@ static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
 // q''' and the velocities for a first step of length h; false: leave the start as it is.
 static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa) {
   j->used = false;
-  if (s->last_h > 0 || s->past > 1 || s->plain_start) return false;
+  if (s->last_h > 0 || s->past > 1 || (s->plain_start && !s->anew)) return false;
   find_room(s, j);
   if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);

@@ -32,6 +32,7 @@ typedef struct tr_method {
   bool recompute;    // a and lam in the state are the method's own: not for output
   bool direct;       // there is no Newton iteration
   bool passes_jumps; // a force that jumps to and fro does not stop it: whoever runs it has to look
+  bool uneven;       // its formulas bear steps of any lengths, one after the other
   bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
@@ -146,8 +147,10 @@ struct tr_step {
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
-  double allowed;   // error of q under step control, 0: fixed steps
-  bool allows_v;    // and of v
+  bool
+      anew; // the past was forgotten on the way: whatever the first state got, this one gets the best start
+  double allowed; // error of q under step control, 0: fixed steps
+  bool allows_v;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room

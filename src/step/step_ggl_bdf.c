@@ -97,6 +97,7 @@ const tr_method tr_method_ggl_bdf = {
              .reference = "YP98"},
     .par_size = sizeof(par),
     .stabilised = true,
+    .uneven = true,
     .prepare = prepare,
     .begin = begin,
     .advance = advance,

@@ -587,6 +587,7 @@ const tr_method tr_method_hht_add = {
              .cost = "one KKT system, two right-hand sides, one G",
              .reference = "NJK09"},
     .par_size = sizeof(par),
+    .uneven = true,
     .check = check,
     .recompute = true,
     .passes_jumps = true,

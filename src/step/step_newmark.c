@@ -7,7 +7,7 @@
 // is not damped and does not vanish with h: they are computed anew for output, and over long runs it
 // grows until Newton fails. gen-alpha with index=2, rho=1 has neither fault. Velocity drift G v = kappa h^2 G q''' with
 // kappa = gamma/2 - beta - 1/12: of second order, not first.
-#include "step.h"
+#include "jerk.h"
 
 typedef struct par {
   double beta, gamma;
@@ -30,14 +30,29 @@ static const char *check(const void *pv) {
 
 static bool alternates(const void *pv) { return ((const par *)pv)->gamma <= 0.5; }
 
+static tr_status make_room(tr_step *s) {
+  s->memory = tr_jerk_new(s);
+  return s->memory ? TR_OK : TR_NO_MEMORY;
+}
+
+// Where it begins anew on the way the velocities are what they settle at; the first start is as printed.
+static const double *velocities(tr_step *s, const tr_state *x0, double h) {
+  const par *p = s->par;
+  tr_jerk *j = s->memory;
+  double kappa = 0.5 * p->gamma - p->beta - 1.0 / 12;
+  bool settled = s->anew && !alternates(p) && tr_jerk_start(s, j, x0, h, 0, kappa);
+  return settled ? j->start_v : x0->v;
+}
+
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
+  const double *v = velocities(s, x0, h);
   c->cq = p->beta * h * h, c->cv = p->gamma * h, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
-    c->dhat[i] = h * x0->v[i] + h * h * (0.5 - p->beta) * x0->a[i];
-    c->vhat[i] = x0->v[i] + h * (1 - p->gamma) * x0->a[i];
+    c->dhat[i] = h * v[i] + h * h * (0.5 - p->beta) * x0->a[i];
+    c->vhat[i] = v[i] + h * (1 - p->gamma) * x0->a[i];
   }
   return tr_correct(s, x0, x0->t + h, x1);
 }
@@ -66,5 +81,6 @@ const tr_method tr_method_newmark = {
     .truncation = truncation,
     .smooth = true,
     .lean = true,
+    .prepare = make_room,
     .advance = advance,
 };

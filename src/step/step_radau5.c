@@ -411,6 +411,7 @@ const tr_method tr_method_radau5 = {
              .cost = "one real and one complex KKT system, and the projection three times",
              .reference = "HW96"},
     .recompute = true,
+    .uneven = true,
     .guesses = true,
     .sets = 2 * STAGES,
     .prepare = prepare,
