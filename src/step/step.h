@@ -37,8 +37,8 @@ typedef struct tr_method {
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.
   bool (*alternates)(const void *par);
-  // The same, but they fade, slowly: under step control each change of the step makes them ring again, and a and lam
-  // for the outside are computed anew. NULL: never.
+  // The same on index 3, but they fade: under step control each change of the step makes them ring again, by what the
+  // velocities have settled at over h, and a and lam for the outside are computed anew. NULL: never.
   bool (*rings)(const void *par);
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
@@ -148,7 +148,8 @@ struct tr_step {
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
   bool
-      anew; // the past was forgotten on the way: whatever the first state got, this one gets the best start
+      anew; // the past was forgotten on the way: its start is the best there is, whatever the first was
+  double size;    // of the model in m, not more than 1
   double allowed; // error of q under step control, 0: fixed steps
   bool allows_v;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
