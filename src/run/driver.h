@@ -46,7 +46,8 @@ struct tr_run {
   bool recompute, current; // the shown state is wanted; it belongs to x
   tr_run_settings settings;
   tr_run_info info;
-  double phi_sum, phi_last; // |Phi| after the steps so far, without the last one
+  double gain, most_kinetic; // the most that the energy grew by; the largest kinetic energy
+  double phi_sum, phi_last;  // |Phi| after the steps so far, without the last one
   double t0;
   long k;        // steps of full length since t0
   double length; // of the last fixed step, 0: none

@@ -12,7 +12,11 @@
 static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
 enum { TRIES = 9, POWER = 12 };
-static const double NOISE = 1e-6;     // of the velocities, worth a word
+static const double NOISE = 1e-6;   // of the velocities, worth a word
+static const double ACROSS = 0.01;  // of the velocities may be across the constraints
+static const double SPURIOUS = 0.5; // of the largest kinetic energy came from nowhere
+static const double TRIFLE = 1e-6;  // of the energy, and in J: what round-off and tolerances may do
+static const double LEAST_ENERGY = 1e-9;
 static const double PUMPED = 1e3;     // of the energy at the start: worth a word
 static const double ROUND = 1e-12;    // tolerances that round-off may spoil
 static const double AHEAD = 1e-4;     // of the run: a little ahead of a step cut to nothing
@@ -327,9 +331,56 @@ void tr_swing_watch(tr_run *r, double h) {
   w->pause = FIRST_PAUSE << w->looks++;
 }
 
+// No forces but weight, no bodies by callbacks, which may hide some, no constraints that could move or want velocities:
+// energy can only fall.
+static bool weight_alone(const tr_system *sys) {
+  bool alone = sys->nforce == 0 && sys->nevent == 0 && sys->nnumber == 0 && sys->nvelocity == 0;
+  for (int i = 0; i < sys->nbody; i++) alone &= sys->body[i].type->coordinate_names != NULL;
+  for (int i = 0; i < sys->njoint; i++) alone &= sys->joint[i].ops->phi_t == NULL;
+  return alone;
+}
+
+// Energy from nowhere that is a good part of the largest motion there was.
+static bool note_gain(tr_run *r, char *note, size_t room) {
+  double most = fmax(SPURIOUS * r->most_kinetic, TRIFLE * fabs(r->info.energy0));
+  if (!r->settings.audit || !(r->gain > fmax(most, LEAST_ENERGY)) || !weight_alone(r->sys))
+    return false;
+  snprintf(note, room,
+           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
+           "steps do; take "
+           "shorter ones, or a method with damping (hht-i3)\n",
+           r->gain, r->info.energy0);
+  return true;
+}
+
+// Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.
+// Uses r->next.
+static bool note_drift(tr_run *r, char *note, size_t room) {
+  const tr_method *m = r->step->method;
+  double speed = vec_largest(r->x.v, r->sys->nv);
+  tr_start_info info;
+  if (!m->alternates || !m->alternates(r->step->par) || r->info.steps == 0 || r->sys->nc == 0)
+    return false;
+  const tr_mask *mask = r->projector.kkt->mask;
+  tr_state_copy(&r->next, &r->x);
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  r->projector.kkt->mask = mask;
+  if (status != TR_OK || !(info.moved_v > ACROSS * r->top_speed)) return false;
+  snprintf(
+      note, room,
+      "velocities have gone astray across the constraints, by %.2g of %.2g: without numerical "
+      "damping accelerations "
+      "oscillate ever more from step to step on index 3; give it some (alpha, gamma, rho), or take "
+      "gen-alpha:index=2,rho=1, which needs none\n",
+      info.moved_v, speed);
+  return true;
+}
+
 // An explicit method on a mode that is too fast for its steps may go on for ever, with small positions and absurd
 // velocities.
 static bool note_energy(tr_run *r, char *note, size_t room) {
+  if (note_gain(r, note, room)) return true;
   double change = r->info.max_energy_change, times = change / fabs(r->info.energy0);
   if (!r->step->method->direct || !(times > PUMPED) || !isfinite(times)) return false;
   snprintf(note, room,
@@ -375,7 +426,9 @@ void tr_run_note(tr_run *r) {
     n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
                          r->swing->jump);
   char *note = r->note + n;
-  if (note_leap(r, note, room - n) || note_energy(r, note, room - n)) return;
+  if (note_leap(r, note, room - n) || note_drift(r, note, room - n) ||
+      note_energy(r, note, room - n))
+    return;
   note_noise(r, note, room - n);
 }
 

@@ -48,6 +48,7 @@ static void audit(tr_run *r, bool first) {
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
   if (first) r->info.energy0 = T + V;
+  r->gain = fmax(r->gain, T + V - r->info.energy0), r->most_kinetic = fmax(r->most_kinetic, T);
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);

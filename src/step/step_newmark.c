@@ -5,7 +5,7 @@
 //   M(q1) a1 + G1' lam1 - Q1 = 0,   Phi(q1, t1) = 0
 // Second order for gamma = 1/2 only; but then a and lam carry an error that alternates from step to step,
 // is not damped and does not vanish with h: they are computed anew for output, and over long runs it
-// grows until Newton fails. gen-alpha with index=2, rho=1 has neither fault. Velocity drift G v = kappa h^2 G q''' with
+// grows until velocities are lost or Newton fails. gen-alpha with index=2, rho=1 has neither fault. Velocity drift G v = kappa h^2 G q''' with
 // kappa = gamma/2 - beta - 1/12: of second order, not first.
 #include "jerk.h"
 
@@ -76,7 +76,7 @@ const tr_method tr_method_newmark = {
              .order_q = 1,
              .order_v = 1,
              .order_lam = 1,
-             .damping = "grows with gamma; none at 1/2: order 2, but long runs fail",
+             .damping = "grows with gamma; none at 1/2: order 2, but long runs go astray",
              .cost = "one KKT system",
              .reference = "GNP05"},
     .par_size = sizeof(par),
