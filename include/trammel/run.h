@@ -85,7 +85,8 @@ typedef struct tr_run_info {
   double t, end, step;
   double tol;           // of the error control; 0: fixed steps
   long steps, rejected; // rejected: by the error test, or because Newton failed
-  long newton_failures; // the latter
+  // The latter; with fixed steps, which are tried again in other ways: tries that came to nothing.
+  long newton_failures;
   double smallest_step, largest_step;
   long newton_iterations, residuals, jacobians;
   long factorisations, refactorisations; // all, and those of them that reused the pivots

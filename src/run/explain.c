@@ -205,7 +205,7 @@ static const char *advise(const tr_run *r, double h) {
     return c->min_step > 0 ? "; shorter steps are not allowed (min-step)"
                            : "; no shorter step makes a difference";
   if (r->settings.newton.fixed_iterations > 0)
-    return "; a smaller step or more iterations may help";
+    return "; a smaller step may help, or iterations that are not counted";
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
@@ -221,6 +221,13 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   if (r->growing < GROWING || !(pole || (times > RUNAWAY && part < SUDDEN))) return false;
   const char *force = tr_run_largest_force(r);
   double ahead = AHEAD * (r->settings.end - r->first_t);
+  // angles that run away next to their singularity are no motion
+  const char *body, *trouble = tr_trouble(r->sys, &r->x, ahead, &body);
+  if (trouble) {
+    tr_fail(error, TR_FAILED, NULL, "step from t = %.9g s failed: body \"%s\": %s", r->x.t, body,
+            trouble);
+    return true;
+  }
   if (!force && (tr_run_not_finite(r, ahead, error) || tell_contradiction(r, ahead, error)))
     return true;
   tell_coordinate(r, fastest, where, sizeof where);
@@ -236,7 +243,7 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   return true;
 }
 
-tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
       [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
@@ -261,7 +268,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
                  limited ? m->info.name : "", limited ? m->limit : "");
 }
 
-tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
+static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
   if (tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
       tell_stiff(r, r->info.largest_step, error))
@@ -281,6 +288,27 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
                  : r->settings.control.tol < ROUND
                      ? "; the tolerance is near round-off, ask for less"
                      : ", as at a singular position");
+}
+
+// Whoever explains borrows the matrix; its numbers are not the steps'.
+static void take_back(const tr_run *r, const tr_kkt *then) {
+  tr_kkt *k = &r->step->kkt;
+  k->factorisations = then->factorisations, k->refactorisations = then->refactorisations;
+  k->solves = then->solves;
+}
+
+tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error) {
+  tr_kkt counts = r->step->kkt;
+  tr_status status = explain(r, why, h, error);
+  take_back(r, &counts);
+  return status;
+}
+
+tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error) {
+  tr_kkt counts = r->step->kkt;
+  tr_status status = explain_collapse(r, worst, h, error);
+  take_back(r, &counts);
+  return status;
 }
 
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
@@ -438,6 +466,7 @@ tr_run_info tr_run_describe(const tr_run *r) {
   i.t = r->x.t;
   i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
   i.notes = r->note;
+  if (!(r->settings.control.tol > 0)) i.newton_failures = r->step->failures;
   i.newton_iterations = n->iterations;
   i.residuals = n->residuals;
   i.jacobians = n->matrices;

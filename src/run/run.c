@@ -452,7 +452,10 @@ void tr_run_accept(tr_run *r, double t1) {
 static tr_status try_once(tr_run *r, double h) {
   long stagnations = r->step->newton.stagnations;
   tr_status status = tr_step_try(r->step, &r->x, h, &r->next);
-  return status == TR_OK ? tr_run_doubt(r, h, stagnations) : status;
+  if (status != TR_OK) return status;
+  status = tr_run_doubt(r, h, stagnations);
+  r->step->failures += status > 0;
+  return status;
 }
 
 tr_status tr_run_try(tr_run *r, double h, tr_error *error) {

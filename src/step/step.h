@@ -146,12 +146,12 @@ struct tr_step {
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
+  long failures;    // tries of steps that came to nothing, whatever was tried next
   bool plain_start; // a of the first state is to be taken as it is
-  bool
-      anew; // the past was forgotten on the way: its start is the best there is, whatever the first was
-  double size;    // of the model in m, not more than 1
-  double allowed; // error of q under step control, 0: fixed steps
-  bool allows_v;  // and of v
+  bool anew;        // the past was forgotten on the way: the best start, whatever the first was
+  double size;      // of the model in m, not more than 1
+  double allowed;   // error of q under step control, 0: fixed steps
+  bool allows_v;    // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room

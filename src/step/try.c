@@ -79,6 +79,7 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // The method's step, with what was said of turns: *seen, the last such solution is in s->found.
 static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
   tr_status status = s->method->advance(s, x0, h, x1);
+  s->failures += status > 0;
   if (status != TR_OK || s->allowed > 0 || s->method->direct || !turns_away(s, x0, h))
     return status;
   double *d = s->found, off = 0, size = 0;
@@ -87,6 +88,7 @@ static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1,
   if (*seen && off <= SAME * size) return TR_OK;
   memcpy(d, s->d, (size_t)s->sys->nv * sizeof *d);
   *seen = true;
+  s->failures++;
   return TR_NO_CONVERGENCE;
 }
 
@@ -164,7 +166,11 @@ static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool seen = false;
   if (!tr_step_guesses(s)) tr_predict(s, x0, x0->t + h, x1);
-  if (s->settings.fixed_iterations > 0) return s->method->advance(s, x0, h, x1);
+  if (s->settings.fixed_iterations > 0) {
+    tr_status counted = s->method->advance(s, x0, h, x1);
+    s->failures += counted > 0;
+    return counted;
+  }
   tr_status status = propose(s, x0, h, x1, &seen);
   if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;
   s->afresh = true;
