@@ -413,18 +413,21 @@ static int change(const tr_bdf *b, bool fall) {
 // Whether the error has been that of an oscillation which the formula amplifies. The measures of an oscillation, cosines
 // and sines, are compared by their mean squares over the last steps.
 //   growth per step at an angle phi = h omega   phi^4/4 at order 3, phi^6/3 at order 4, none below phi = 0.7 at order 5
-// What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows.
+// What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows. What swings by
+// less than NOISE tolerances is what the iteration left.
 static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.4, [4] = 0.45, [5] = 0.75};
-static const double FORGET = 0.85, SMALL = 3e-3;
+static const double FORGET = 0.85, SMALL = 3e-3, NOISE = 0.3;
 enum { LASTING = 16, REST = 32, MOST_REST = 512 }; // steps
-static bool rings(tr_bdf *b) {
+static bool rings(tr_bdf *b, const tr_step *s) {
   int k = b->order;
   double here = (k + 1) * b->tau[2], less = k * b->tau[1];
   if (b->rest > 0) b->rest--;
   if (k < 3) return false;
   b->here = FORGET * b->here + here * here, b->less = FORGET * b->less + less * less;
   double angle = sqrt(b->here / b->less);
-  b->ringing = angle > AMPLIFIED[k] && here < SMALL * pow(angle, k + 1) ? b->ringing + 1 : 0;
+  double swing = here / pow(angle, k + 1);
+  bool any = angle > AMPLIFIED[k] && swing > NOISE * s->allowed && swing < SMALL;
+  b->ringing = any ? b->ringing + 1 : 0;
   if (b->ringing < LASTING) return false;
   b->ringing = 0;
   b->last_rest = b->last_rest == 0 ? REST : 2 * b->last_rest;
@@ -464,7 +467,7 @@ double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
     b->next = k + 1;
     return 2 * h;
   }
-  if (rings(b)) {
+  if (rings(b, s)) {
     b->next = 2;
     return h;
   }
