@@ -48,6 +48,7 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
+  const double *base; // (nq) d begins here
   double t1, length_scale, speed;
 } correction;
 
@@ -108,7 +109,7 @@ static void place(const correction *k) {
   double ratio = c->cw / c->cq;
   combine(s->sys->nv, c, ratio, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
   for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
 }
 
 // e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3
@@ -274,7 +275,7 @@ static void bend(const correction *k, const double *y, const double *top, double
   double *here = s->bent, *there = here + nc, *d = there + 2 * nc, *v = d + nv, *q = v + nv;
   double f = c->cq / (c->cv * c->cw);
   for (int i = 0; i < nv; i++) d[i] = s->d[i] - c->cq * y[i], v[i] = k->x1->v[i] - c->cv * y[i];
-  tr_retract(s->sys, k->x0->q, d, q);
+  tr_retract(s->sys, k->base, d, q);
   tr_kinematics(s->work, k->t1, q, v, k->x1->mem, TR_AT_VELOCITY);
   tr_rates(s->work, there);
   for (int i = 0; i < nc; i++)
@@ -470,6 +471,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
+                  .base = s->base ? s->base : x0->q,
                   .t1 = t1};
   k.length_scale = fmax(1, vec_largest(x0->q, nq));
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));

@@ -135,13 +135,14 @@ struct tr_step {
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
-  double **room;    // (method->vectors) of nv numbers
-  void *memory;     // what the method's prepare made
-  double *blocks;   // (nmass) for a frozen mass
-  double *d;        // (nv) increment of the step under way, dhat + cq a1
-  double *lam;      // (nc) scratch
-  bool afresh;      // begin the iteration at the last state
-  bool calm;        // begin the iteration where the bodies coast to
+  double **room;      // (method->vectors) of nv numbers
+  void *memory;       // what the method's prepare made
+  double *blocks;     // (nmass) for a frozen mass
+  double *d;          // (nv) increment of the step under way, dhat + cq a1
+  const double *base; // (nq) where it begins, or NULL: at the last state; see bdf.c
+  double *lam;        // (nc) scratch
+  bool afresh;        // begin the iteration at the last state
+  bool calm;          // begin the iteration where the bodies coast to
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c

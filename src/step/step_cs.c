@@ -105,7 +105,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   s->c.unit_metric = true;
   s->c.split = &m->split;
   s->c.plain = modified;
-  return iterate(s, x0, h, x1);
+  return tr_bdf_finish(&m->b, s, iterate(s, x0, h, x1));
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {

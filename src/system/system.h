@@ -320,6 +320,11 @@ void tr_increment_velocity(tr_work *w, const double *u, const double *du, double
 // The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body there or on the way d,
 // 0 on flat coordinates.
 double tr_shift_increment(const tr_system *sys, const double *d, double *u);
+// Of rotations on curved coordinates, the others stay as they are: u := exp(h spin) u; spin := v; the largest angle
+// |u - than| of a body.
+void tr_turn_increment(const tr_system *sys, const double *spin, double h, double *u);
+void tr_take_turns(const tr_system *sys, const double *v, double *spin);
+double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
