@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "analysis/linear.h"
+#include "analysis/study.h"
 #include "helper_mechanics.h"
 
 static const double PI = 3.14159265358979323846;
 
 static tr_study *run_study(const tr_system *sys, tr_study_kind kind, const tr_study_settings *set) {
-  tr_study *study;
+  tr_study *out;
   tr_error e = {0};
-  tr_status status = tr_study_run(sys, kind, set, &study, &e);
+  tr_status status = tr_study_run(sys, kind, set, &out, &e);
   if (status != TR_OK) fail_msg("%s", e.text);
-  return study;
+  return out;
 }
 
 static const tr_table *table(const tr_study *s, const char *name) {
@@ -174,7 +175,27 @@ static void drift(void **u) {
   assert_true(number(d, 5, "max_velocity_violation") < 1e-9);
   assert_int_equal(s->page.figures, 2);
   tr_study_free(s);
+  // fewer steps than a panel has intervals: a curve all the same, a point for every step
+  static const double coarse[] = {0.02, 0.01, 0.005};
+  set.step = coarse, set.end = 0.2;
+  s = run_study(m.sys, TR_STUDY_DRIFT, &set);
+  const tr_series *c = &s->page.figure[0].panel[1].s[0];
+  assert_int_equal(c->n, 20);
+  for (int i = 0; i < c->n; i++) {
+    assert_near(c->x[i], 0.01 * (i + 1), 1e-12, "time %d", i);
+    assert_true(c->y[i] > 0);
+  }
+  tr_study_free(s);
   unload(&m);
+}
+
+static void medians(void **u) {
+  (void)u;
+  static const double x[] = {1, 2, 5, 9};
+  assert_true(tr_study_median(1, x) == 1);
+  assert_true(tr_study_median(2, x) == 1.5);
+  assert_true(tr_study_median(3, x) == 2);
+  assert_true(tr_study_median(4, x) == 3.5);
 }
 
 static void cost(void **u) {
@@ -412,6 +433,62 @@ static void equilibrium(void **u) {
   unload(&m);
 }
 
+static bool has_note(const tr_study *s, const char *words) {
+  for (int i = 0; i < s->page.notes; i++)
+    if (strstr(s->page.note[i], words)) return true;
+  return false;
+}
+
+// A free body has nothing that a step could upset, and a spinning one is not at rest.
+static void nothing_to_be_stable(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "pfpc1"};
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  a: {type: spatial, mass: 1, inertia: [0.1, 0.2, 0.15], "
+      "omega: [1, 2, 3]}\n"
+      "simulation: {end: 1, step: 0.01}\n");
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  set.methods = 2, set.method = methods;
+  tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
+  assert_true(has_note(s, "All exponents are 0"));
+  assert_true(has_note(s, "although the model starts in motion"));
+  for (int i = 0; i < 2; i++)
+    assert_true(isnan(number(table(s, "summary"), i, "largest_stable_h")));
+  // theta = 0.1/(1 + error): what a method of order 2 makes of a period of 2 pi/0.1 steps
+  assert_true(number(table(s, "summary"), 0, "period_error_at_0.1") > 1e-4);
+  tr_study_free(s);
+  unload(&m);
+}
+
+// What has come to rest has no relative error, and a reference that is right is not called rough.
+static void reference_at_rest(void **u) {
+  (void)u;
+  static const char *const methods[] = {"nstiff"};
+  static const double tiny[] = {0x1p-60};
+  mechanism m = load_text(
+      "trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+      "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+      "joints:\n  p: {type: revolute, markers: [ground, {body: a, at: [-0.5, 0]}]}\n"
+      "forces:\n"
+      "  s: {type: torsion-spring, markers: [ground, a], stiffness: 1e9, damping: 1e5}\n"
+      "simulation: {end: 1, step: 0.01}\n");
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = 1, set.method = methods;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  assert_true(has_note(s, "v is 0 to round-off"));
+  assert_true(has_note(s, "agrees with it"));
+  assert_false(has_note(s, "too rough"));
+  tr_study_free(s);
+  // steps that are refused for being too short are not advised against with "smaller"
+  tr_error e = {0};
+  set.steps = 1, set.step = tiny;
+  assert_int_equal(tr_study_run(m.sys, TR_STUDY_CONVERGENCE, &set, &s, &e), TR_BAD_INPUT);
+  assert_non_null(strstr(e.text, "lost in the round-off"));
+  assert_null(strstr(e.text, "may help"));
+  unload(&m);
+}
+
 // ---- refusals ---------------------------------------------------------------------------------------
 
 static void refuse(const tr_system *sys, tr_study_kind kind, const tr_study_settings *set,
@@ -561,6 +638,9 @@ int main(void) {
       cmocka_unit_test(same_bits_from_threads),
       cmocka_unit_test(energy_with_and_without_damping),
       cmocka_unit_test(drift),
+      cmocka_unit_test(medians),
+      cmocka_unit_test(nothing_to_be_stable),
+      cmocka_unit_test(reference_at_rest),
       cmocka_unit_test(cost),
       cmocka_unit_test(eigenvalues),
       cmocka_unit_test(known_radii),

@@ -154,6 +154,11 @@ tr_status tr_study_run(const tr_system *sys, tr_study_kind kind, const tr_study_
     s->out.page.title =
         tr_study_text(s, "%s: %s", kinds[kind].title, sys->name ? sys->name : "model");
     status = kinds[kind].run(s);
+    if (s->methods > TR_FIGURE_NAMES)
+      tr_study_note(s,
+                    "Figures draw all %d methods, but their keys name only the first %d; tables "
+                    "have all.",
+                    s->methods, TR_FIGURE_NAMES);
     if (status == TR_OK && s->starved) status = tr_no_memory(error);
   }
   pthread_mutex_destroy(&s->lock);

@@ -152,6 +152,7 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
 // ceiling and falls steadily. NaN: none can be told.
 double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling);
 
-void tr_study_sort(int n, double *x); // ascending
+void tr_study_sort(int n, double *x);                // ascending
+double tr_study_median(int n, const double *sorted); // of an even number: between the middle two
 
 #endif

@@ -304,7 +304,7 @@ static tr_status measure_times(study *s, errors *e) {
   for (int i = 0; i < n; i++) {
     double *x = all + (size_t)i * repeats;
     tr_study_sort(repeats, x);
-    e->cpu[i] = x[repeats / 2], e->low[i] = x[0], e->high[i] = x[repeats - 1];
+    e->cpu[i] = tr_study_median(repeats, x), e->low[i] = x[0], e->high[i] = x[repeats - 1];
   }
   tr_study_note(s, "CPU times: median of %d, measured one after the other in alternating order.",
                 repeats);
