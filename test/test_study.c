@@ -89,6 +89,41 @@ static void known_errors(void **u) {
 }
 
 // [GNP05] Tables 1 and 2: one iteration a step, errors at the end.
+// Parameters that change the order change the claim, others do not; and the claims hold.
+static void claims_of_parameters(void **u) {
+  (void)u;
+  static const struct {
+    const char *method;
+    int q, v, lam;
+  } known[] = {{"hht-i3:alpha=-0.05", 2, 2, 2},
+               {"gen-alpha:index=2", 2, 2, 2},
+               {"hht-si2:start=printed", 2, 2, 1},
+               {"newmark:gamma=0.5,beta=0.25", 2, 2, 2},
+               {"ggl-bdf:order=1", 1, 1, 1},
+               {"ggl-bdf:order=4", 3, 3, 3},
+               {"pfpc2:passes=1", 1, 1, 1},
+               {"baumgarte:scheme=rk4", 2, 1, 1},
+               {"baumgarte:scheme=rk4,unit=1/s", 4, 4, 4}};
+  enum { N = sizeof known / sizeof *known };
+  static const double steps[] = {0x1p-8, 0x1p-9, 0x1p-10};
+  const char *methods[N];
+  for (int i = 0; i < N; i++) methods[i] = known[i].method;
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+  set.methods = N, set.method = methods, set.steps = 3, set.step = steps, set.end = 1;
+  tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+  const tr_table *t = table(s, "orders");
+  for (int i = 0; i < N; i++) {
+    assert_true(number(t, i, "claimed_q") == known[i].q);
+    assert_true(number(t, i, "claimed_v") == known[i].v);
+    assert_true(number(t, i, "claimed_lam") == known[i].lam);
+    if (!(number(t, i, "order_q") > known[i].q - 0.25))
+      fail_msg("%s: %g", methods[i], number(t, i, "order_q"));
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
 static void given_iterations(void **u) {
   (void)u;
   static const char *const methods[] = {"newmark:beta=1/4,gamma=1/2",
@@ -634,6 +669,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitted_orders),
       cmocka_unit_test(known_errors),
+      cmocka_unit_test(claims_of_parameters),
       cmocka_unit_test(given_iterations),
       cmocka_unit_test(same_bits_from_threads),
       cmocka_unit_test(energy_with_and_without_damping),

@@ -27,6 +27,7 @@ typedef struct study {
   int methods, steps;
   const char **method; // (methods)
   int *style;          // (methods) of their curves
+  int (*claim)[3];     // (methods) orders in q, v, lam with their parameters
   double *step;        // (steps) descending
   double end;
   tr_error *error;
