@@ -524,6 +524,79 @@ static void reference_at_rest(void **u) {
   unload(&m);
 }
 
+static tr_modes modes_of(tr_arena *ar, const tr_system *sys) {
+  tr_state x;
+  tr_modes modes;
+  tr_error e = {0};
+  bool found = false;
+  assert_int_equal(tr_state_new(sys, &x, &e), TR_OK);
+  assert_int_equal(tr_consistent_start(sys, &x, NULL, &e), TR_OK);
+  assert_int_equal(tr_find_equilibrium(sys, &x, &found, &e), TR_OK);
+  assert_true(found);
+  if (tr_find_modes(ar, sys, &x, &modes, &e) != TR_OK) fail_msg("%s", e.text);
+  tr_state_free(sys, &x);
+  return modes;
+}
+
+// x'' = f, f' = 20 (-30 x - 4 x' - f), by way of a variable: s^3 + 20 s^2 + 80 s + 600 = 0.
+static void exponents_with_states(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.3, 0]}\n"
+      "joints:\n  rail: {type: prismatic, markers: [ground, a]}\n"
+      "states:\n  f: {rate: \"20*(want - f)\", initial: 2}\n"
+      "variables:\n  want: {value: \"-30*DX(a) - 4*VX(a)\"}\n"
+      "forces:\n  m: {type: force, markers: [a], force: [f, 0]}\n"
+      "simulation: {end: 1, step: 0.01}\n");
+  tr_arena ar = tr_arena_make(NULL);
+  tr_modes modes = modes_of(&ar, m.sys);
+  assert_int_equal(modes.n, 3);
+  for (int i = 0; i < 3; i++) {
+    double complex s = modes.s[i], p = ((s + 20) * s + 80) * s + 600;
+    assert_near(cabs(p), 0, 1e-3, "s = %g + %g i", creal(s), cimag(s));
+  }
+  tr_arena_free(&ar);
+  // every method shows the slowest of them: exp(Re s h)
+  static const double steps[] = {0.005, 0.0025};
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  set.steps = 2, set.step = steps;
+  tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
+  const tr_table *t = table(s, "model");
+  assert_true(has_note(s, "at the equilibrium"));
+  for (int i = 0; i < t->rows; i++) {
+    double exact = number(t, i, "exact");
+    assert_true(exact < 1 - 1e-3);
+    assert_near(number(t, i, "spectral_radius"), exact, 0.06 * (1 - exact), "row %d", i);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
+// A blade held by a torsion spring: three places but two velocities are free. It swings, glides, and may
+// stand anywhere.
+static void exponents_of_a_blade(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\nbodies:\n"
+      "  a: {type: planar, mass: 1, inertia: 0.05, angle: 0.1}\n"
+      "joints:\n  blade: {type: knife-edge, markers: [ground, a]}\n"
+      "forces:\n  s: {type: torsion-spring, markers: [ground, a], "
+      "stiffness: 20}\n"
+      "simulation: {end: 1, step: 0.01}\n");
+  tr_arena ar = tr_arena_make(NULL);
+  tr_modes modes = modes_of(&ar, m.sys);
+  int none = 0;
+  assert_int_equal(modes.fq, 3);
+  assert_int_equal(modes.f, 2);
+  assert_int_equal(modes.n, 5);
+  assert_near(modes.omega, 20, 1e-6, "omega");
+  for (int i = 0; i < 5; i++) none += cabs(modes.s[i]) < 1e-3;
+  assert_int_equal(none, 3);
+  tr_arena_free(&ar);
+  unload(&m);
+}
+
 // ---- refusals ---------------------------------------------------------------------------------------
 
 static void refuse(const tr_system *sys, tr_study_kind kind, const tr_study_settings *set,
@@ -538,22 +611,6 @@ static void refuse(const tr_system *sys, tr_study_kind kind, const tr_study_sett
 static tr_status stop(tr_study_progress *self, double share, const char *what) {
   (void)self, (void)share, (void)what;
   return TR_STOPPED;
-}
-
-// A linear system of positions alone is not that of a controlled machine, nor of a skate.
-static void not_linearised(void **u) {
-  (void)u;
-  mechanism pid = load_model("inverted_pendulum_pid.yaml", NULL);
-  mechanism skate = load_model("skate.yaml", NULL);
-  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
-  for (int k = 0; k < 2; k++) {
-    set.at_start = k;
-    refuse(pid.sys, TR_STUDY_STABILITY, &set, TR_BAD_INPUT,
-           "state \"integral\": models with states");
-    refuse(skate.sys, TR_STUDY_STABILITY, &set, TR_BAD_INPUT,
-           "joint \"blade\": models with constr");
-  }
-  unload(&pid), unload(&skate);
 }
 
 static void bad_settings(void **u) {
@@ -676,6 +733,8 @@ int main(void) {
       cmocka_unit_test(drift),
       cmocka_unit_test(medians),
       cmocka_unit_test(nothing_to_be_stable),
+      cmocka_unit_test(exponents_with_states),
+      cmocka_unit_test(exponents_of_a_blade),
       cmocka_unit_test(reference_at_rest),
       cmocka_unit_test(cost),
       cmocka_unit_test(eigenvalues),
@@ -683,7 +742,6 @@ int main(void) {
       cmocka_unit_test(radii_of_formulas),
       cmocka_unit_test(amplitude_and_period),
       cmocka_unit_test(equilibrium),
-      cmocka_unit_test(not_linearised),
       cmocka_unit_test(bad_settings),
       cmocka_unit_test(bad_references),
       cmocka_unit_test(no_memory),

@@ -40,8 +40,8 @@ typedef struct stability {
 // Exponents of the exact motion that are 0: free motions come in pairs, place and velocity.
 static int count_free(const tr_modes *m) {
   int n = 0;
-  for (int i = 0; i < 2 * m->f; i++) n += cabs(m->s[i]) <= FREE * m->omega;
-  return n < 2 * m->f ? n : 0;
+  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= FREE * m->omega;
+  return n < m->n ? n : 0;
 }
 
 static bool is_idle(const tr_modes *m) { return !(m->omega > SLOWEST); }
@@ -209,7 +209,7 @@ static tr_status find_point(study *s, spectra *p) {
   bool found = false, moves = false;
   TR_TRY(tr_state_new(s->sys, &p->x, s->error));
   TR_TRY(tr_consistent_start(s->sys, &p->x, NULL, s->error));
-  for (int i = 0; i < s->sys->nv; i++) moves = moves || p->x.v[i] != 0;
+  for (int i = 0; i < s->sys->nv; i++) moves = moves || (!s->sys->number[i] && fabs(p->x.v[i]) > 1e-9);
   if (!s->set.at_start && !s->sys->rheonomic) {
     tr_state rest;
     TR_TRY(tr_state_new(s->sys, &rest, s->error));
@@ -254,7 +254,7 @@ static tr_status model(study *s, stability *t) {
   p->delta = 3e-6;
   TR_TRY(find_point(s, p));
   TR_TRY(tr_find_modes(&s->arena, s->sys, &p->x, &p->modes, s->error));
-  if (p->modes.f == 0)
+  if (p->modes.n == 0)
     return tr_fail(s->error, TR_BAD_INPUT, NULL,
                    "the model has no degree of freedom: there is nothing to be stable");
   tr_study_note(s,
@@ -272,7 +272,7 @@ static tr_status model(study *s, stability *t) {
         s,
         "%d of the %d exponents are 0: free motions. Their roots are 1 with any method and "
         "are left out.",
-        free, 2 * p->modes.f);
+        free, p->modes.n);
   if (p->modes.growth > 1e-6 * p->modes.omega)
     tr_study_note(s, "The exact motion grows here: no step is called stable.");
   TR_TRY(find_steps(s, p));
