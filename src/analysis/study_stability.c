@@ -209,7 +209,8 @@ static tr_status find_point(study *s, spectra *p) {
   bool found = false, moves = false;
   TR_TRY(tr_state_new(s->sys, &p->x, s->error));
   TR_TRY(tr_consistent_start(s->sys, &p->x, NULL, s->error));
-  for (int i = 0; i < s->sys->nv; i++) moves = moves || (!s->sys->number[i] && fabs(p->x.v[i]) > 1e-9);
+  for (int i = 0; i < s->sys->nv; i++)
+    moves = moves || (!s->sys->number[i] && fabs(p->x.v[i]) > 1e-9);
   if (!s->set.at_start && !s->sys->rheonomic) {
     tr_state rest;
     TR_TRY(tr_state_new(s->sys, &rest, s->error));
