@@ -56,6 +56,8 @@ tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   return TR_OK;
 }
 
+void tr_bdf_orders(int most, int order[3]) { order[0] = order[1] = order[2] = most < 3 ? most : 3; }
+
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
   size_t size = (size_t)s->sys->nv * sizeof(double);
   memset(b->u[0], 0, size);

@@ -42,6 +42,8 @@ typedef struct tr_method {
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
+  // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
+  void (*orders)(const void *par, int order[3]);
   bool smooth;                      // a1 - a_n estimates h q'''
   bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room

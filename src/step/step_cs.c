@@ -131,21 +131,23 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
   tr_bdf_resume(&((memory *)s->memory)->b, h, vectors);
 }
 
-#define SPLIT(name_, doc_, fields_)                                                         \
-  {                                                                                         \
-    .info = {.name = name_,                                                                 \
-             .doc = doc_,                                                                   \
-             .fields = fields_,                                                             \
-             .levels = "position and velocity",                                             \
-             .order_q = 2,                                                                  \
-             .order_v = 2,                                                                  \
-             .order_lam = 2,                                                                \
-             .damping = "high frequencies, completely",                                     \
-             .cost = "two KKT systems, a third one in every iteration",                     \
-             .reference = "YP98"},                                                          \
-    .par_size = sizeof(par), .stabilised = true, .dense = true, .prepare = prepare,         \
-    .release = release, .begin = begin, .advance = advance, .accept = accept, .past = past, \
-    .resume = resume, .error = error, .choose = choose                                      \
+static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
+
+#define SPLIT(name_, doc_, fields_)                                                               \
+  {                                                                                               \
+    .info = {.name = name_,                                                                       \
+             .doc = doc_,                                                                         \
+             .fields = fields_,                                                                   \
+             .levels = "position and velocity",                                                   \
+             .order_q = 2,                                                                        \
+             .order_v = 2,                                                                        \
+             .order_lam = 2,                                                                      \
+             .damping = "high frequencies, completely",                                           \
+             .cost = "two KKT systems, a third one in every iteration",                           \
+             .reference = "YP98"},                                                                \
+    .par_size = sizeof(par), .orders = orders, .stabilised = true, .dense = true,                 \
+    .prepare = prepare, .release = release, .begin = begin, .advance = advance, .accept = accept, \
+    .past = past, .resume = resume, .error = error, .choose = choose                              \
   }
 
 const tr_method tr_method_cs = SPLIT("cs", "ggl-bdf with Newton on a coordinate split", cs_fields);

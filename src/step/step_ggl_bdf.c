@@ -88,6 +88,8 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
   tr_bdf_resume(s->memory, h, vectors);
 }
 
+static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
+
 const tr_method tr_method_ggl_bdf = {
     .info = {.name = "ggl-bdf",
              .doc = "BDF of variable order on stabilised index 2",
@@ -101,6 +103,7 @@ const tr_method tr_method_ggl_bdf = {
              .reference = "YP98"},
     .par_size = sizeof(par),
     .stabilised = true,
+    .orders = orders,
     .prepare = prepare,
     .begin = begin,
     .advance = advance,
