@@ -174,6 +174,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     r->info.rejected++;
     if (m->choose) beware(r, h);
     r->h = smaller(h, wish, least);
+    bool renewed;
+    if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
   }
 }
 

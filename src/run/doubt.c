@@ -27,6 +27,32 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
 }
 
+// Matrices so much nearer to singular than they were: rows may have gone bad.
+static const double WORN = 0.1;
+
+tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
+  double rcond = tr_step_rcond(r->step);
+  *renewed = false;
+  if (r->projector.redundancy.count == 0) return TR_OK;
+  r->sound = fmax(r->sound, rcond);
+  if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;
+  r->looked = true;
+  tr_kkt counts = r->step->kkt; // as in tr_run_begin
+  TR_TRY(tr_renew_rows(&r->projector, &r->x, &r->next, renewed));
+  tr_kkt *kkt = &r->step->kkt;
+  if (kkt->factorisations + kkt->refactorisations >
+      counts.factorisations + counts.refactorisations) {
+    tr_kkt_forget(kkt, &counts);
+    r->step->newton.valid = false;
+  }
+  r->sound = rcond;
+  if (!*renewed) return TR_OK;
+  r->step->kkt.mask = r->step->projection.mask = r->projector.kkt->mask;
+  r->current = false;
+  tr_step_change_rows(r->step, &r->x);
+  return TR_OK;
+}
+
 // Worth a look at its constraints: a given number of corrections is never tested, and what was taken for round-off, or
 // moves far besides what it did, may not be what it seems. Control looks at those of methods without iteration.
 static bool doubtful(const tr_run *r, double h, long stagnations) {

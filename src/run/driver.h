@@ -53,6 +53,8 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
+  double sound;  // the best rcond since rows were looked at last, see tr_run_renew
+  bool looked;   // since the state is what it is
   bool observed; // the start has been shown
   double step_wall, step_mean,
       last_step_end;           // seconds of the clock in steps; typical; the last mark
@@ -124,6 +126,9 @@ void tr_swing_watch(tr_run *r, double h);
 void tr_swing_free(tr_run *r);
 // Whether the step just tried is what it seems (doubt.c); stagnations: of Newton before it.
 tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
+// Where rows are left out since they repeat others: looks for better ones if those that stay go bad, or if a step
+// failed, once at each state; *renewed: there were, and r->x holds by them.
+tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
 // Whether the motion has no end but infinity: then the error tells (explain.c).

@@ -402,7 +402,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->sample);
   tr_swing_free(r);
   tr_resize(r->sys->al, r->record, 0);
-  tr_resize(r->sys->al, r->projector.room, 0);
+  if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);
   tr_team_free(r->team);
   tr_arena arena = r->arena; // the run itself lives in it
@@ -428,7 +428,7 @@ void tr_run_accept(tr_run *r, double t1) {
   tr_state old = r->x;
   r->x = r->next;
   r->next = old;
-  r->current = false;
+  r->current = r->looked = false;
   tr_run_watch_speed(r);
   if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
@@ -447,7 +447,13 @@ static tr_status try_once(tr_run *r, double h) {
 }
 
 tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
+  bool renewed;
+  if (tr_run_renew(r, false, &renewed) != TR_OK) return tr_no_memory(error);
   tr_status status = try_once(r, h);
+  if (status > 0) {
+    if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
+    if (renewed) status = try_once(r, h);
+  }
   if (status < 0) return tr_run_explain(r, status, h, error);
   if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
   // other rows may be redundant now

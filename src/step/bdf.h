@@ -39,6 +39,7 @@ typedef struct tr_bdf {
 
 // For the methods' prepare. most: the order asked for.
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
+void tr_bdf_rows(tr_bdf *b, const tr_step *s, const tr_state *x); // see tr_method.rows
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.
 void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h);

@@ -280,6 +280,19 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
 }
 
+void tr_step_change_rows(tr_step *s, const tr_state *x) {
+  s->newton.valid = s->newton.known = false;
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
+    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
+  tr_predict_begin(s, x);
+  if (s->method->rows) s->method->rows(s, x);
+}
+
+double tr_step_rcond(const tr_step *s) {
+  double a = s->kkt.rcond, b = s->projection.rcond;
+  return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+}
+
 bool tr_step_guesses(const tr_step *s) {
   return s->method->guesses || (s->allowed > 0 && s->method->choose);
 }
