@@ -239,7 +239,7 @@ static inline double *tr_step_more_room(const tr_step *s) {
   return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
 }
 
-// Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
+// Round-off in the rows of A x + G' f, that looks random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
