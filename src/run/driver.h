@@ -63,6 +63,7 @@ struct tr_run {
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of
   int wary, patience;   // so many steps stay below it; what they were set to
+  double closed_t;      // the last time at which a state was put on its constraints anew
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;

@@ -314,6 +314,11 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
+  bool renewed;
+  if (!first && r->projector.redundancy.count > 0 &&
+      tr_renew_rows(&r->projector, &r->x, &r->next, &renewed) != TR_OK)
+    return tr_no_memory(error);
+  r->sound = 0;
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
@@ -357,7 +362,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .r = r->step->newton.r, // free between steps
                                 .again_and_again = r->sys->nevent > 0,
                                 .arena = &r->arena};
-  r->first_t = r->x.t;
+  r->first_t = r->x.t, r->closed_t = NAN;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
