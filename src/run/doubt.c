@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last line of defence: a step that its iteration is content with is looked at once more before anybody else sees
 // it. Cheap where nothing is doubtful.
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "driver.h"
 
@@ -9,6 +11,7 @@ static const double LOST = 0.1;
 // Velocities leap beyond so many times the largest so far. They rush beyond so many times those of the start, and all so
 // far, when they double within this part of the time so far.
 static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
+static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
 
 // Rows were left out because they repeat others, and no longer do: the position was singular instead.
@@ -89,6 +92,24 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
+
+// What round-off in the constraints does to positions, over what is left of these there:
+//   [M G'; G 0] (d, .) = (0, eps |q|)
+// at the state and where the step would have led. Some digits more are lost on the way.
+double tr_run_round_off(const tr_run *r) {
+  const tr_state *at[] = {&r->x, &r->next};
+  const tr_system *s = r->sys;
+  tr_projector p = r->projector;
+  double most = 0;
+  for (int k = 0; k < 2; k++) {
+    if (s->nc == 0 || !vec_finite(at[k]->q, s->nq) || tr_factor_mass(&p, at[k]) != TR_OK) continue;
+    double scale = fmax(1, vec_largest(at[k]->q, s->nq));
+    memset(p.r, 0, (size_t)s->nv * sizeof *p.r);
+    tr_rows_noise(s->nc, DBL_EPSILON * scale, p.r + s->nv);
+    if (tr_kkt_solve(p.kkt, 1, p.r) == TR_OK) most = fmax(most, vec_largest(p.r, s->nv) / scale);
+  }
+  return DIGITS * most;
 }
 
 // An impact turns velocities round; a pole of a force makes them many times as large within a step, whose positions are

@@ -134,6 +134,8 @@ tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 bool tr_run_turns(const tr_run *r, double h, const char **body);
 // Whether the motion has no end but infinity: then the error tells (explain.c).
 bool tr_run_runaway(const tr_run *r, tr_error *error);
+// How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).
+double tr_run_round_off(const tr_run *r);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.
