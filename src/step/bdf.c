@@ -71,6 +71,11 @@ void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
   if (b->spin) memset(b->spin, 0, size);
 }
 
+void tr_bdf_rows(tr_bdf *b, const tr_step *s, const tr_state *x) {
+  memcpy(b->lam[0], x->lam, (size_t)s->sys->nc * sizeof(double));
+  b->lams = 1;
+}
+
 // The weights of all orders from one table of inverse distances: with x_i = t1 - t_{n-i}, X = prod x_j
 //   value_i = X/x_i prod_{j != i} 1/(t_{n-i} - t_{n-j}),   slope_i = value_i sum_{j != i} 1/x_j
 static void weigh(tr_bdf *b, int most) {

@@ -49,6 +49,7 @@ typedef struct tr_bdf {
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
 // With fixed steps: the start is of order 3 at best.
 void tr_bdf_orders(int most, int order[3]);
+void tr_bdf_rows(tr_bdf *b, const tr_step *s, const tr_state *x); // see tr_method.rows
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.
 void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h);

@@ -61,6 +61,9 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // Other rows are left out from now on, and x->lam is of those that stay: what is known of the past of multipliers
+  // is of no use. Or NULL: nothing is.
+  void (*rows)(tr_step *s, const tr_state *x);
   // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
   // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
   int (*past)(tr_step *s, double **vectors);
@@ -194,6 +197,10 @@ void tr_step_free(tr_step *s);
 // free, after the step.
 tr_status tr_step_hire(tr_step *s, int threads, tr_team **team);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
+// Other rows are left out from now on: matrices and multipliers of the past are forgotten, motions are not.
+void tr_step_change_rows(tr_step *s, const tr_state *x);
+// How near to singular the matrices of the last iteration are, as tr_kkt says it; 0: unknown.
+double tr_step_rcond(const tr_step *s);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -236,7 +243,7 @@ static inline double *tr_step_more_room(const tr_step *s) {
   return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
 }
 
-// Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
+// Round-off in the rows of A x + G' f, that looks random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);

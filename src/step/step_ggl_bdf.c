@@ -41,6 +41,8 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+static void rows(tr_step *s, const tr_state *x) { tr_bdf_rows(s->memory, s, x); }
+
 static tr_status solve(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_bdf *b = s->memory;
@@ -106,6 +108,7 @@ const tr_method tr_method_ggl_bdf = {
     .orders = orders,
     .prepare = prepare,
     .begin = begin,
+    .rows = rows,
     .advance = advance,
     .accept = accept,
     .past = past,
