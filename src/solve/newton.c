@@ -157,7 +157,10 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
   nw->known = true;
   if (k == 2) nw->least = last;
   if (fresh && k == 2 && exact_here(p)) {
-    nw->first_rate = fmax(rate, RATE_FADE * nw->first_rate); // it scatters
+    // of the second correction, what round-off does not explain
+    double left = norm > p->floor ? sqrt(norm * norm - p->floor * p->floor) / last : 0;
+    left = fmax(left, RATE_FADE * nw->first_rate); // it scatters
+    nw->first_rate = fmax(RATE_BELIEVED, left);
     nw->first_norm = last, nw->believed = 0;
   }
   if (fresh || !p->steady) return;

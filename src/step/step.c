@@ -26,6 +26,9 @@ tr_method_info tr_method_describe(int method) {
   return methods[method]->info;
 }
 
+// More terms pay where a correction costs much more than a look at the past; w would need room too.
+enum { LARGE = 1000 }; // unknowns
+
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
@@ -49,7 +52,8 @@ static tr_status allocate(tr_step *s) {
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
-  for (int i = 0; i < TR_OLDER; i++) {
+  s->terms = nv + nc > LARGE && !s->method->stabilised ? TR_TERMS_LARGE : TR_TERMS;
+  for (int i = 0; i < s->terms - 1; i++) {
     s->past_a[i] = TR_NEW(ar, nv, double);
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
@@ -346,7 +350,7 @@ static void rotate(double **now, double **past) {
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (!tr_step_guesses(s))
     tr_predict_remember(s, x0, x1);
-  else if (s->past < TR_PAST)
+  else if (s->past <= s->terms)
     s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) {

@@ -83,8 +83,11 @@ typedef struct tr_corrector {
   const double *history; // (nv) or NULL
   const double *blocks;  // frozen mass, or NULL: M(q1)
   double *dhat, *vhat;   // (nv)
-  double cw;             // stabilised form only
-  bool unit_metric;      // X = 1
+  // Or, of index 3: dhat = d_v v + d_a a, vhat = v + v_a a, and they stay unwritten; v NULL: not so.
+  const double *v, *a; // (nv)
+  double d_v, d_a, v_a;
+  double cw;        // stabilised form only
+  bool unit_metric; // X = 1
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
@@ -95,20 +98,21 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };            // accepted states the predictor looks at,
-enum { TR_TERMS = TR_PAST - 1 }; // and of them those it goes on from: w and mu are kept of as many,
-enum { TR_OLDER = TR_TERMS - 1 }; // a and lam not of the newest, which is where the step begins
-enum { TR_PAST_UNEVEN = 5 };      // what it needs of them when steps change
-enum { TR_PAST_VECTORS = 16 };    // of tr_method.past at most
+// Accepted states that the predictor goes on from, in large systems more: a and lam are kept but of the newest, which is
+// where the step begins, w and mu of stabilised methods of all. It looks at one more of them.
+enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_MAX = TR_TERMS_LARGE };
+enum { TR_DEGREES = 4 };       // of polynomials that are compared: 0 .. 3
+enum { TR_PAST_UNEVEN = 5 };   // what it needs of them when steps change
+enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 // What the past itself says about the best way to go on from it, see predict.c.
 typedef struct tr_trend {
-  double gram[TR_TERMS][TR_TERMS + 1]; // normal equations, the right-hand side last
-  double b[TR_TERMS];                  // their solution,
-  double w[TR_TERMS];                  // weights of the newest states by it
-  bool tame;                           // they are not too large
-  double e[TR_PAST];                   // of the newest state: [k] by degree k, [TR_TERMS] by b
-  int steps;                           // that went into it, all of the same length
+  double gram[TR_TERMS_MAX][TR_TERMS_MAX + 1]; // normal equations, the right-hand side last
+  double b[TR_TERMS_MAX];                      // their solution,
+  double w[TR_TERMS_MAX];                      // weights of the newest states by it
+  bool tame;                                   // they are not too large
+  double e[TR_DEGREES], e_b;                   // of the newest state: [k] by degree k; by b
+  int steps;                                   // that went into it, all of the same length
 } tr_trend;
 
 struct tr_step {
@@ -163,10 +167,10 @@ struct tr_step {
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
-  int past;
-  double past_t[TR_PAST];
-  int evens;                                     // steps of one length up to the newest
-  double *past_a[TR_OLDER], *past_lam[TR_OLDER]; // of those before the newest
+  int past, terms; // states, and those that it goes on from
+  double past_t[TR_TERMS_MAX + 1];
+  int evens; // steps of one length up to the newest
+  double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
@@ -286,6 +290,7 @@ void tr_predict_w(tr_step *s, double t);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.
 static inline bool tr_step_bends(const tr_step *s, double h) {
