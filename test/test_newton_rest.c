@@ -92,7 +92,8 @@ static void rests_stay_below_the_tolerance(void **u) {
       "engine_mounts.yaml", "four_bar_chain.yaml", "seven_body.yaml",      "slider_crank.yaml",
       "swinging_tree.yaml", "gyroscope.yaml",      "epicyclic_gear.yaml",  "flexible_arm.yaml",
       "rod_chain.yaml",     "skate.yaml",          "double_pendulum.yaml", "robot_arm.yaml"};
-  static const char *const methods[] = {"hht-i3:alpha=-0.1", "nstiff", "gen-alpha"};
+  static const char *const methods[] = {"hht-i3:alpha=-0.1", "nstiff", "gen-alpha",
+                                        "hht-si2:alpha=-0.1", "nstiff-si2"};
   tally all = {0};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)

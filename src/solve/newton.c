@@ -63,7 +63,7 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
   nw->age = 0, nw->extra = 0;
-  p->regular = p->strained = false;
+  p->regular = p->strained = p->finishes = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
   nw->strained = p->strained;
@@ -115,7 +115,7 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
 static bool exact_here(const tr_newton_problem *p) {
-  return p->regular && !p->inexact && p->matrix_cost > 0;
+  return p->regular && (!p->inexact || p->finishes) && p->matrix_cost > 0;
 }
 
 // A first correction with a fresh matrix will do, by what was measured of others.
@@ -286,6 +286,11 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (done && nw->strained) {
       nw->valid = false;
       continue;
+    }
+    if (done && p->finishes) {
+      tr_status status = p->finish(p, since);
+      done = status != TR_NO_CONVERGENCE;
+      if (done) TR_TRY(status);
     }
     if (done) {
       if (since > 1) worst = fmax(worst, nw->rate);

@@ -24,7 +24,9 @@
 // Equations of states and variables are none of those that w is for: w = 0 there, or what they read of velocities, times
 // their gains, would move the states. (e2 := 0, and what the others' dw leave in e4 goes to the first half.)
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
-// right-hand sides of one solve. A stiff system, or the unit metric, gets a factorisation of its own for the second
+// right-hand sides of one solve. Where matrices are made step by step the positions need one or two corrections, and
+// velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
+// A stiff system, or the unit metric, gets a factorisation of its own for the second
 // half: metric.c.
 #include <float.h>
 #include <math.h>
@@ -41,6 +43,11 @@ static const double CLOSE = 0.25;
 enum { SELDOM = 8 };
 // The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
 static const double SLOW = 0.15, FADE = 1.02;
+// The second half alone: its share of the tolerance; rates for which it is not worth while, and none better; the scatter
+// of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
+static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
+                    HALF_FADE = 0.8, HALF_LARGER = 3;
+enum { HALF_BELIEVED = 7, HALVES = 5 };
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
@@ -49,6 +56,8 @@ typedef struct correction {
   const tr_state *x0;
   tr_state *x1;
   double t1, length_scale, speed;
+  bool begun;         // there was a correction
+  double half, first; // norms of w in the last one, and in the one before
 } correction;
 
 // ---- long vectors, several numbers at a time ---------------------------------------------------------
@@ -193,6 +202,11 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
+// The second half converges with the matrix of the first, as was measured lately.
+static bool halves_known(const tr_step *s) {
+  return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
+}
+
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
@@ -206,7 +220,8 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
-    if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)
+    bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
+    if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
       s->far = tr_distance_from_metric(s, A, mass), s->far_age = 0, s->far_side = p->side;
   }
   bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
@@ -220,6 +235,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->regular = tr_step_regular(s);
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  p->finishes = p->finish && !k->begun && !s->stiff;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
@@ -316,6 +332,65 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
+// The second half alone, at fixed positions: y = 0, so that da = -cw/cq dw, dlam = cw/cq dmu.
+static void update_rates(const correction *k, const double *dw) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double ratio = s->c.cw / s->c.cq, *a = k->x1->a, *v = k->x1->v, *lam = k->x1->lam;
+  const double *dmu = dw + nv;
+  for (int i = 0; i < nv; i++) {
+    s->w[i] -= dw[i];
+    a[i] += ratio * dw[i];
+    v[i] += s->c.cv * ratio * dw[i];
+  }
+  for (int i = 0; i < nc; i++) {
+    s->mu[i] += dmu[i];
+    lam[i] += ratio * dmu[i];
+  }
+}
+
+// What the rate of the halves leaves of one of this size is nothing.
+static bool halved(const tr_newton_problem *p, double rate, double now) {
+  return rate > 0 && rate < HALF_SLOW && rate / (1 - rate) * now <= HALF_TOL * p->tol;
+}
+
+// Velocities follow the positions just found: the second half alone, again and again, since A is not cm X. It is linear;
+// what is left of G dw after the first time is the change of G since the matrix was made.
+static tr_status finish(tr_newton_problem *p, int since) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double last = k->half, rate = HALF_SCATTER * s->half_rate, *r = s->newton.r, *low = r + nv;
+  bool believed = s->half_age++ < HALF_BELIEVED;
+  if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
+  if (since == 2) s->half_first = k->first;
+  if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
+  tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
+  tr_rates(s->work, low);
+  for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
+  for (int half = 1; half <= HALVES; half++) {
+    double *Xw = tr_step_room(s);
+    tr_constraint_force(s->work, s->mu, r);
+    tr_mass_times(s->sys, blocks, s->w, Xw);
+    for (int i = 0; i < nv; i++) r[i] = c->cm * Xw[i] - r[i];
+    TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+    double now = c->cv * c->cw / c->cq * vec_largest(r, nv);
+    if (!isfinite(now)) return TR_NOT_FINITE;
+    update_rates(k, r);
+    memset(low, 0, (size_t)nc * sizeof *low);
+    if (half > 1 || since > 1) {
+      rate = fmax(HALF_LEAST, now / last);
+      s->half_rate = fmax(rate, HALF_FADE * s->half_rate), s->half_age = 0;
+    }
+    last = now;
+    if ((half > 1 || since > 1 || believed) && halved(p, rate, now)) return TR_OK;
+  }
+  p->finishes = false;
+  return TR_NO_CONVERGENCE;
+}
+
 static tr_status matrix_full(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -336,6 +411,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
   shift(nv, dx, ratio, 1, dw, k->x1->a, s->w);
   shift(nc, l, share, -1, dmu, k->x1->lam, s->mu);
+  k->begun = true;
   place(k);
 }
 
@@ -363,11 +439,13 @@ static double weighted(const correction *k, const double *dx) {
 
 // Corrections of the velocities, cv da, and of the positions, brought to the same scale.
 static double norm(const tr_newton_problem *p, const double *dx) {
-  const tr_step *s = ((const correction *)p)->s;
+  correction *k = (correction *)p;
+  const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return weighted((const correction *)p, dx);
   double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
-  return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
+  k->first = k->half, k->half = s->c.cv * s->c.cw / s->c.cq * dw;
+  return p->finishes ? s->c.cv * da : fmax(s->c.cv * da, k->half);
 }
 
 // The sizes of its entries, times f, where the values are not at hand.
@@ -457,6 +535,15 @@ static tr_status correct_few(correction *k) {
   return status;
 }
 
+// Not where velocities act on positions by more than forces, or one matrix is not like the next.
+static bool may_finish(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric && !c->split;
+  bool usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full;
+  return plain && usual && !c->few && k->p.steady && k->p.matrix_cost > 0;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nq = s->sys->nq;
@@ -485,6 +572,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.strict = c->multipliers;
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
+  if (may_finish(&k)) k.p.finish = finish;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
