@@ -79,25 +79,46 @@ TR_WIDE(combine, combine_all,
          double *d, double *v),
         (n, c, ratio, a, w, sum, d, v))
 
-// y -= x - f z,  w -= g z
-TR_INLINE void shift_all(int n, const double *restrict x, double f, double g,
-                         const double *restrict z, double *restrict y, double *restrict w) {
-  for (int i = 0; i < n; i++) y[i] -= x[i] - f * z[i], w[i] -= g * z[i];
+// a -= x - f z,  w -= z,  and the same of them
+TR_INLINE void move_all(int n, const tr_corrector *c, double f, const double *restrict x,
+                        const double *restrict z, double *restrict a, double *restrict w,
+                        double *restrict sum, double *restrict d, double *restrict v) {
+  const double *dhat = c->dhat, *vhat = c->vhat;
+  double cq = c->cq, cv = c->cv;
+  for (int i = 0; i < n; i++) {
+    a[i] -= x[i] - f * z[i], w[i] -= z[i];
+    sum[i] = a[i] + f * w[i];
+    d[i] = dhat[i] + cq * sum[i];
+    v[i] = vhat[i] + cv * a[i];
+  }
 }
-TR_WIDE(shift, shift_all,
-        (int n, const double *x, double f, double g, const double *z, double *y, double *w),
-        (n, x, f, g, z, y, w))
+TR_WIDE(move, move_all,
+        (int n, const tr_corrector *c, double f, const double *x, const double *z, double *a,
+         double *w, double *sum, double *d, double *v),
+        (n, c, f, x, z, a, w, sum, d, v))
 
-// e1 += cm x + history,  e3 = cm y - e3
-TR_INLINE void weigh_all(int n, double cm, const double *restrict x, const double *restrict y,
-                         const double *restrict history, double *restrict e1, double *restrict e3) {
-  for (int i = 0; i < n; i++) e1[i] += cm * x[i], e3[i] = cm * y[i] - e3[i];
-  for (int i = 0; history && i < n; i++) e1[i] += history[i];
+// lam -= l - f m,  mu += m,  sum = lam - g mu
+TR_INLINE void pull_all(int n, double f, double g, const double *restrict l,
+                        const double *restrict m, double *restrict lam, double *restrict mu,
+                        double *restrict sum) {
+  for (int i = 0; i < n; i++) {
+    lam[i] -= l[i] - f * m[i], mu[i] += m[i];
+    sum[i] = lam[i] - g * mu[i];
+  }
 }
-TR_WIDE(weigh, weigh_all,
-        (int n, double cm, const double *x, const double *y, const double *history, double *e1,
-         double *e3),
-        (n, cm, x, y, history, e1, e3))
+TR_WIDE(pull, pull_all,
+        (int n, double f, double g, const double *l, const double *m, double *lam, double *mu,
+         double *sum),
+        (n, f, g, l, m, lam, mu, sum))
+
+// w -= z,  a += f z,  v += g z
+TR_INLINE void follow_all(int n, double f, double g, const double *restrict z, double *restrict w,
+                          double *restrict a, double *restrict v) {
+  for (int i = 0; i < n; i++) w[i] -= z[i], a[i] += f * z[i], v[i] += g * z[i];
+}
+TR_WIDE(follow, follow_all,
+        (int n, double f, double g, const double *z, double *w, double *a, double *v),
+        (n, f, g, z, w, a, v))
 
 // top = Phi/cq and low = (Phi - cq/cv rate)/cw of top = Phi, low = rate
 TR_INLINE void rows_all(int n, double cq, double cv, double cw, double *restrict top,
@@ -124,11 +145,14 @@ static void place(const correction *k) {
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *x = tr_step_room(s), *y = tr_step_more_room(s);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
-  if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
-  weigh(s->sys->nv, c->cm, x, c->unit_metric ? s->w : y, c->history, e1, e3);
+  tr_mass_weigh(s->sys, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, 1, e1);
+  if (c->history)
+    for (int i = 0; i < s->sys->nv; i++) e1[i] += c->history[i];
+  if (!c->unit_metric)
+    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
+  else
+    for (int i = 0; i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
 }
 
 static tr_coefficients weights(const tr_corrector *c) {
@@ -336,17 +360,10 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 static void update_rates(const correction *k, const double *dw) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double ratio = s->c.cw / s->c.cq, *a = k->x1->a, *v = k->x1->v, *lam = k->x1->lam;
+  double ratio = s->c.cw / s->c.cq, *lam = k->x1->lam;
   const double *dmu = dw + nv;
-  for (int i = 0; i < nv; i++) {
-    s->w[i] -= dw[i];
-    a[i] += ratio * dw[i];
-    v[i] += s->c.cv * ratio * dw[i];
-  }
-  for (int i = 0; i < nc; i++) {
-    s->mu[i] += dmu[i];
-    lam[i] += ratio * dmu[i];
-  }
+  follow(nv, ratio, s->c.cv * ratio, dw, s->w, k->x1->a, k->x1->v);
+  for (int i = 0; i < nc; i++) s->mu[i] += dmu[i], lam[i] += ratio * dmu[i];
 }
 
 // What the rate of the halves leaves of one of this size is nothing.
@@ -368,18 +385,19 @@ static tr_status finish(tr_newton_problem *p, int since) {
   if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
   tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_rates(s->work, low);
-  for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
   for (int half = 1; half <= HALVES; half++) {
-    double *Xw = tr_step_room(s);
-    tr_constraint_force(s->work, s->mu, r);
-    tr_mass_times(s->sys, blocks, s->w, Xw);
-    for (int i = 0; i < nv; i++) r[i] = c->cm * Xw[i] - r[i];
+    if (half == 1) {
+      tr_stabilised_rates(s->work, s->mu, low, r);
+      for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
+    } else {
+      tr_constraint_force(s->work, s->mu, r);
+      memset(low, 0, (size_t)nc * sizeof *low);
+    }
+    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, r);
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
     double now = c->cv * c->cw / c->cq * vec_largest(r, nv);
     if (!isfinite(now)) return TR_NOT_FINITE;
     update_rates(k, r);
-    memset(low, 0, (size_t)nc * sizeof *low);
     if (half > 1 || since > 1) {
       rate = fmax(HALF_LEAST, now / last);
       s->half_rate = fmax(rate, HALF_FADE * s->half_rate), s->half_age = 0;
@@ -409,10 +427,10 @@ static void update(tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
-  shift(nv, dx, ratio, 1, dw, k->x1->a, s->w);
-  shift(nc, l, share, -1, dmu, k->x1->lam, s->mu);
+  move(nv, &s->c, ratio, dx, dw, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
+  pull(nc, share, ratio, l, dmu, k->x1->lam, s->mu, s->sum_lam);
+  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
   k->begun = true;
-  place(k);
 }
 
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
