@@ -263,6 +263,14 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_statu
   return floor;
 }
 
+// *done is false where there must be another correction.
+static tr_status finish(tr_newton *nw, tr_newton_problem *p, int since, bool *done) {
+  nw->residuals++;
+  tr_status status = p->finish(p, since);
+  *done = status != TR_NO_CONVERGENCE;
+  return *done ? status : TR_OK;
+}
+
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   double norm = 0, last = 0, worst = 0,
          stale = 0; // worst rates: of this matrix, of the one found here
@@ -281,17 +289,12 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     TR_TRY(correct(nw, p, &norm));
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
     if (k == 1) nw->first = norm;
-    since++;
-    bool done = converged(nw, p, fresh, since, norm, last);
+    bool done = converged(nw, p, fresh, ++since, norm, last);
     if (done && nw->strained) {
       nw->valid = false;
       continue;
     }
-    if (done && p->finishes) {
-      tr_status status = p->finish(p, since);
-      done = status != TR_NO_CONVERGENCE;
-      if (done) TR_TRY(status);
-    }
+    if (done && p->finishes) TR_TRY(finish(nw, p, since, &done));
     if (done) {
       if (since > 1) worst = fmax(worst, nw->rate);
       if (fresh) nw->dull = 0;
