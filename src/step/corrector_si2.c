@@ -391,8 +391,9 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return weighted((const correction *)p, dx);
   double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
-  k->first = k->half, k->half = s->c.cv * s->c.cw / s->c.cq * dw;
-  return p->finishes ? s->c.cv * da : fmax(s->c.cv * da, k->half);
+  double half = s->c.cv * s->c.cw / s->c.cq * dw;
+  if (dx == s->newton.r) k->first = k->half, k->half = half;
+  return p->finishes ? s->c.cv * da : fmax(s->c.cv * da, half);
 }
 
 // The sizes of its entries, times f, where the values are not at hand.
