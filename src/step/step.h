@@ -130,6 +130,9 @@ struct tr_step {
   double far;           // how far, when that was looked at last,
   int far_age;          // matrices ago,
   uint64_t far_side;    // with these forces acting
+  double half_rate;     // contraction of its second half by the matrix of the first, lately,
+  int half_age;         // solves since it was measured,
+  double half_first;    // w's first correction when that of positions was
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
