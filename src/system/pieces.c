@@ -109,6 +109,22 @@ void tr_show_reactions(tr_work *w, const double *lam) {
 
 static const uint64_t HASH = 0x100000001b3; // FNV's
 
+// A spring that is at rest acts: its force is zero, or round-off, but its slopes are not.
+static bool acts(const tr_work *w, const sys_force *e, const tr_frame *const *f,
+                 const double *wrench) {
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
+  int n = e->e.nd * e->e.markers;
+  for (int k = 0; k < n; k++)
+    if (wrench[k] != 0) return true;
+  if (e->ops->one_sided) return false;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  memset(D, 0, (size_t)(n * n) * sizeof *D);
+  e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
+  for (int k = 0; k < n * n; k++)
+    if (K[k] != 0 || D[k] != 0) return true;
+  return false;
+}
+
 void tr_load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -119,9 +135,7 @@ void tr_load_forces(tr_work *w) {
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
     put_wrenches(&e->e, wrench, w->W);
-    bool acts = false;
-    for (int k = 0; k < e->e.nd * e->e.markers; k++) acts = acts || wrench[k] != 0;
-    w->acting = (w->acting ^ acts) * HASH;
+    w->acting = (w->acting ^ acts(w, e, f, wrench)) * HASH;
   }
 }
 
