@@ -359,7 +359,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
   move(nv, &s->c, ratio, dx, dw, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
   pull(nc, share, ratio, l, dmu, k->x1->lam, s->mu, s->sum_lam);
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
   k->begun = true;
 }
 

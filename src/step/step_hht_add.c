@@ -111,7 +111,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 }
 
 static void rows(tr_step *s, const tr_state *x) {
-  const memory *m = s->memory;
+  const tr_hht_add *m = s->memory;
   double *const past[] = {m->last_1, m->last_2, m->older_1, m->older_2};
   for (int i = 0; i < 4; i++) {
     memcpy(past[i], x->lam, (size_t)s->sys->nc * sizeof(double));
