@@ -45,7 +45,7 @@ static const double *velocities(tr_step *s, const tr_state *x0, double h) {
   const par *p = s->par;
   tr_jerk *j = s->memory;
   double kappa = 0.5 * p->gamma - p->beta - 1.0 / 12;
-  bool settled = s->anew && !alternates(p) && tr_jerk_start(s, j, x0, h, 0, kappa);
+  bool settled = s->anew && !alternates(p) && tr_jerk_start(s, j, x0, h, 0, kappa, s->c.dhat);
   return settled ? j->start_v : x0->v;
 }
 
@@ -68,6 +68,10 @@ static tr_truncation truncation(const void *pv) {
       .q3 = p->beta - 1.0 / 6, .v2 = p->gamma - 0.5, .v3 = 0.5 * p->gamma - 1.0 / 6};
 }
 
+static void orders(const void *pv, int order[3]) {
+  order[0] = order[1] = order[2] = ((const par *)pv)->gamma == 0.5 ? 2 : 1;
+}
+
 const tr_method tr_method_newmark = {
     .info = {.name = "newmark",
              .doc = "Newmark on index 3",
@@ -85,6 +89,7 @@ const tr_method tr_method_newmark = {
     .rings = rings,
     .undamped = alternates,
     .truncation = truncation,
+    .orders = orders,
     .smooth = true,
     .lean = true,
     .prepare = make_room,
