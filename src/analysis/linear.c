@@ -26,7 +26,7 @@ static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr
   tr_redundancy r;
   *out = NULL;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  TR_TRY(tr_find_redundancy(w, ar, 0, &r));
+  TR_TRY(tr_find_redundancy(w, ar, 0, NULL, &r));
   int *rows = TR_NEW(ar, w->sys->nc, int);
   tr_mask *mask = TR_NEW(ar, 1, tr_mask);
   if (!rows || !mask) return TR_NO_MEMORY;
