@@ -138,7 +138,7 @@ static void many_names(void **u) {
   (void)u;
   enum { MANY = 70 };
   static const double x[] = {1, 2}, y[] = {1, 3};
-  char name[MANY][8];
+  char name[MANY][16];
   tr_series s[MANY];
   for (int k = 0; k < MANY; k++) {
     snprintf(name[k], sizeof name[k], "m%d", k);

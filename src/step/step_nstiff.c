@@ -100,6 +100,11 @@ static tr_truncation truncation(const void *pv) {
 
 static void orders(const void *pv, int order[3]) {
   order[0] = order[1] = 2;
+  order[2] = ((const par *)pv)->start == START_PRINTED ? 0 : 2; // off, at first, for any h
+}
+
+static void orders_si2(const void *pv, int order[3]) {
+  order[0] = order[1] = 2;
   order[2] = ((const par *)pv)->start == START_PRINTED ? 1 : 2; // off by O(h) at first
 }
 
@@ -142,7 +147,7 @@ const tr_method tr_method_nstiff_si2 = {
     .stabilised = true,
     .lean = true,
     .truncation = truncation,
-    .orders = orders,
+    .orders = orders_si2,
     .prepare = make_room,
     .begin = begin,
     .advance = advance_si2,
