@@ -44,7 +44,12 @@
 
 static const double GROWN = 1.5, DAMPED = 0.3;
 static const double MOST_NOISE = 1e-6; // of positions and velocities
-enum { DOUBTS = 8 };                   // matrices until something stiff is looked at again
+// What the iteration may leave, of the error that a step may have; less where that is small, since the estimate is of
+// order 3 and the step itself of order 5 [HW96 IV.8].
+static const double MOST_REST = 1e-3;
+// See find_sizes: units of what counts as round-off; the same of springs at one place, over that.
+static const double FLOOR = 64 * DBL_EPSILON, FARTHEST = 64, ONE_EVALUATION = 1.0 / 32;
+enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
 
 // ---- the iteration --------------------------------------------------------------------------------
 
@@ -242,7 +247,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
     memcpy(m->each_D[i], m->D, (size_t)k->s->sys->pattern.nnz * sizeof *m->D);
     tr_radau_fill_stage(k->s, i);
   }
-  tr_radau_fill_real(k->s, k->h); // for at_floor
+  tr_radau_fill_real(k->s, k->h); // for find_sizes
   p->strained = strained(k);
   return tr_kkt_factor(&m->all);
 }
@@ -333,32 +338,65 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return fmax(du / k->length, dz / k->speed);
 }
 
+// What round-off in e1 and e3 of a stage is relative to: the terms of a and U, which cancel; springs and dampers, which
+// feel the round-off of the place; multipliers that cancel each other. Places are known to eps, near a singular position
+// to eps/rcond, and multipliers after them: fixed steps, which ask for all there is, end there. Under step control, where
+// the rest of one step after the other adds up in the same direction, that is no excuse. Not more than FARTHEST times
+// what moves the row that bears most: an iterate that was thrown off would explain itself.
+static void find_sizes(const correction *k, int i, double *high, double *low) {
+  const tr_step *s = k->s;
+  const tr_radau *m = k->m;
+  const tr_pattern *p = &s->sys->pattern;
+  const double *A = s->kkt.values, *P = s->projection.values;
+  double g = k->h * tr_radau_real(), most = 0, rcond = 1;
+  int nv = s->sys->nv;
+  for (int l = 0; k->each && l < STAGES; l++) rcond = fmin(rcond, m->stage[l].rcond);
+  bool lenient = !(s->allowed > 0);
+  double spread = lenient ? k->length / rcond : 0;
+  double felt = (lenient ? 1 : ONE_EVALUATION) * k->length / (g * g);
+  tr_forces_pull(&s->kkt, nv, m->lam[i], high);
+  tr_forces_pull(&s->kkt, nv, m->mu[i], low);
+  for (int j = 0; j < nv; j++) {
+    double a = spread / (g * g), U = spread / g + fabs(k->x0->v[j]);
+    for (int l = 0; l < STAGES; l++) {
+      a += fabs(k->B[i][l] * m->z[l][j]);
+      U += fabs(k->B[i][l] * m->u[l][j]);
+    }
+    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++) {
+      high[p->row[e]] += fabs(P[e]) * a + fabs(A[e] - P[e]) * felt;
+      low[p->row[e]] += fabs(P[e]) * U;
+      most = fmax(most, fabs(A[e]));
+    }
+  }
+  most *= FARTHEST * k->length / g;
+  for (int j = 0; j < nv; j++) high[j] = fmin(high[j], most / g), low[j] = fmin(low[j], most);
+}
+
 // Constraints of a stage, positions and rates, at round-off.
-static bool stage_at_floor(const correction *k, const double *phi, const double *rate) {
+static bool rows_at_floor(const correction *k, const double *phi, const double *rate) {
   tr_step *s = k->s;
-  double speed = 64 * DBL_EPSILON * k->speed, g = k->h * tr_radau_real();
+  double speed = FLOOR * k->speed, length = FLOOR * k->length, g = k->h * tr_radau_real();
   s->c.cq = g * g, s->c.cv = g; // as in the matrix, where Gam_q counts w
   for (int i = 0; i < s->sys->nc; i++)
     if (!s->sys->of_velocity[i] && !(fabs(rate[i]) <= speed)) return false;
   for (int i = 0; s->sys->nvelocity > 0 && i < s->sys->nc; i++)
     s->lam[i] = (s->sys->of_velocity[i] ? rate[i] / g : phi[i]);
-  return tr_rows_at_floor(s, &s->kkt, 1, 64 * DBL_EPSILON * k->length,
-                          speed + 64 * DBL_EPSILON * k->length / g,
+  return tr_rows_at_floor(s, &s->kkt, 1, length, speed + length / g,
                           s->sys->nvelocity > 0 ? s->lam : phi);
 }
 
-// Constraints at round-off in every stage; forces in the last, where the residual left off. Near a
-// singular position the positions are known to eps/rcond only.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
-  tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc, last = STAGES - 1;
-  double g = k->h * tr_radau_real(), spread = k->length / (g * g), rcond = 1;
-  for (int i = 0; k->each && i < STAGES; i++) rcond = fmin(rcond, k->m->stage[i].rcond);
-  for (int i = 0; i < STAGES; i++)
-    if (!stage_at_floor(k, r + i * n + nv, r + (STAGES + i) * n + nv)) return false;
-  return tr_forces_at_floor(s, &s->kkt, k->m->a[last], k->m->lam[last], spread / rcond, 1e3,
-                            r + last * n);
+  int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
+  double *high = k->m->b, *low = high + n;
+  for (int i = 0; i < STAGES; i++) {
+    const double *e1 = r + i * n, *e3 = r + (STAGES + i) * n;
+    if (!rows_at_floor(k, e1 + nv, e3 + nv)) return false;
+    find_sizes(k, i, high, low);
+    for (int j = 0; j < nv; j++)
+      if (!(fabs(e1[j]) <= FLOOR * high[j] && fabs(e3[j]) <= FLOOR * low[j])) return false;
+  }
+  return true;
 }
 
 // Round-off of the stages, with signs that differ from one to the next.
@@ -415,7 +453,9 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.floor = 4 * DBL_EPSILON;
-  k.p.tol = fmax(s->allowed > 0 ? 1e-3 * s->allowed : 1e-5 * s->settings.tol, k.p.floor);
+  k.p.tol =
+      fmax(s->allowed > 0 ? fmin(MOST_REST, sqrt(s->allowed)) * s->allowed : 1e-5 * s->settings.tol,
+           k.p.floor);
   return k;
 }
 

@@ -165,15 +165,17 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
 
 bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }
 
-// |G'| |f|: next to a singular position large multipliers cancel each other. And the diagonal.
-static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
+void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull) {
   const tr_pattern *p = A->p;
-  int nv = out->nv;
-  memset(out->pull, 0, (size_t)nv * sizeof *out->pull);
+  memset(pull, 0, (size_t)nv * sizeof *pull);
   for (int j = nv; j < p->n; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < nv; k++)
-      out->pull[p->row[k]] += fabs(A->values[k] * out->f[j - nv]);
-  for (int i = 0; i < nv; i++) out->diagonal[i] = A->values[tr_pattern_slot(p, i, i)];
+      pull[p->row[k]] += fabs(A->values[k] * f[j - nv]);
+}
+
+static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
+  tr_forces_pull(A, out->nv, out->f, out->pull);
+  for (int i = 0; i < out->nv; i++) out->diagonal[i] = A->values[tr_pattern_slot(A->p, i, i)];
 }
 
 tr_sizes tr_step_sizes(tr_step *s, const double *f) {

@@ -253,6 +253,8 @@ static inline double *tr_step_more_room(const tr_step *s) {
   return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
 }
 
+// |G'| |f|, with the G' of a matrix: next to a singular position large multipliers cancel each other.
+void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull);
 // Round-off in the rows of A x + G' f, that looks random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
