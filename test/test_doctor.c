@@ -20,7 +20,7 @@ static void echelon(void **unused) {
   double A[ROWS][COLUMNS] = {0}, x[COLUMNS], w[ROWS];
   seed s = 5;
   tr_echelon *e;
-  int rank = 0;
+  int rank = 0, of[ROWS];
   assert_int_equal(tr_echelon_new(NULL, COLUMNS, 1e9, &e), TR_OK);
   for (int i = 0; i < ROWS; i++) {
     int column[COLUMNS];
@@ -38,10 +38,11 @@ static void echelon(void **unused) {
     assert_int_equal(depends, mixed);
     rank += !mixed;
     if (!mixed) continue;
-    tr_echelon_weights(e, i, w);
+    int n = tr_echelon_weights(e, i, of, w);
+    assert_true(n > 0 && n <= rank);
     for (int j = 0; j < COLUMNS; j++) {
       double sum = 0;
-      for (int k = 0; k < i; k++) sum += w[k] * A[k][j];
+      for (int k = 0; k < n; k++) sum += w[k] * A[of[k]][j];
       assert_near(sum, A[i][j], 1e-11, "row %d from others, column %d", i, j);
     }
   }

@@ -282,7 +282,7 @@ static void test_locks_are_named(void **state) {
 // A bar that locks where it is shortest: to first order it repeats what the hinge says and stops nothing, to second order
 // it lets nothing go on. That is told. Where the instant is found a little off, the bar stops the arm: a blow;
 // a hundredth of its speed is left where the bar all but loses its hold.
-// (baumgarte feeds back what the bar, all but dead, cannot hold: it swings.)
+// baumgarte feeds back what the bar, all but dead, cannot hold: it swings, or says that it tears it open.
 static void test_dead_centre(void **state) {
   (void)state;
   static const double tol[] = {0, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
@@ -299,23 +299,58 @@ static void test_dead_centre(void **state) {
     for (int k = 0; k < 6; k++) {
       const char *method = tr_method_describe(m).name;
       if (strcmp(method, "pfpc1") == 0 && tol[k] > 0 && tol[k] < 1e-4) continue; // first order
-      if (strcmp(method, "baumgarte") == 0) continue;
+      bool swings = strcmp(method, "baumgarte") == 0;
       tr_error error = {0};
       tr_run *run = start_run(sys, method, NAN, tol[k]);
       tr_status status = tr_run_all(run, &error);
       bool tells = strstr(error.text, "event \"e\" at t = 0.") &&
                    strstr(error.text, "joint \"d\" would hold from a dead centre on");
       if (status == TR_OK) {
-        assert_near(at_end(sys, run, "a.angle"), 0, 1e-3, "%s, tol %g", method, tol[k]);
+        double off = swings ? 0.02 : 1e-3;
+        assert_near(at_end(sys, run, "a.angle"), 0, off, "%s, tol %g", method, tol[k]);
         assert_near(at_end(sys, run, "a.omega"), 0, 0.01, "%s, tol %g", method, tol[k]);
-      } else if (!tells) {
+      } else if (!tells && !(swings && strstr(error.text, "torn open"))) {
         fail_msg("%s, tol %g: %s", method, tol[k], error.text);
       }
+      assert_true(tr_run_describe(run).max_energy_change < 1.1);
       told += tells;
       tr_run_free(run);
     }
   assert_true(told > 30);
   tr_system_free(sys);
+}
+
+// The same at rest, with a load from then on, which no finite reaction bears, and without.
+static void test_dead_centre_at_rest(void **state) {
+  (void)state;
+  static const char text[] =
+      "trammel: 1\n"
+      "parameters: {load: 0}\n"
+      "bodies: {a: {type: planar, mass: 1, inertia: 1, com: [1, 0]}}\n"
+      "joints:\n"
+      "  h: {type: revolute, markers: [ground, a]}\n"
+      "  d: {type: distance, markers: [{at: [5, 0]}, {body: a, at: [1, 0]}], active: no}\n"
+      "forces: {t: {type: torque, markers: [a], torque: load}}\n"
+      "events: {e: {when: time - 0.1, lock: d, set: {load: %d}}}\n"
+      "simulation: {end: 0.3, step: 2^-6}\n";
+  for (int load = 0; load < 2; load++) {
+    char full[600];
+    snprintf(full, sizeof full, text, load);
+    tr_system *sys = system_of_text(full);
+    for (int m = 0; m < tr_method_count(); m++)
+      for (int control = 0; control < 2; control++) {
+        const char *method = tr_method_describe(m).name;
+        tr_error error = {0};
+        tr_run *run = start_run(sys, method, NAN, control ? 1e-4 : 0);
+        tr_status status = tr_run_all(run, &error);
+        if (status != (load ? TR_FAILED : TR_OK) ||
+            (load && !strstr(error.text, "where no finite reaction bears the load")))
+          fail_msg("%s, %d: %s", method, control, error.text);
+        assert_near(at_end(sys, run, "a.angle"), 0, 1e-12, "%s", method);
+        tr_run_free(run);
+      }
+    tr_system_free(sys);
+  }
 }
 
 // A start as written is a matter of the start: after a lock all is consistent.
@@ -422,6 +457,7 @@ int main(void) {
       cmocka_unit_test(test_locks_that_repeat),
       cmocka_unit_test(test_locks_are_named),
       cmocka_unit_test(test_dead_centre),
+      cmocka_unit_test(test_dead_centre_at_rest),
       cmocka_unit_test(test_no_consistent_start),
       cmocka_unit_test(test_breakaway),
       cmocka_unit_test(test_redundant_impact),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that repeat each other: those that stand for all are chosen anew where they go bad.
+// Rows that repeat each other: those that stand for all are chosen anew where they go bad. And positions from which
+// nothing can move.
 //
 // A plate on four parallel cranks of length 1/2 under a torque, in space: 40 rows of rank 29, and 28 where the cranks lie
 // flat. With th from the upright
@@ -143,12 +144,94 @@ static void beyond_round_off(void **unused) {
   stop(&k);
 }
 
+// Two bars that only just reach, under their weight: no finite reaction holds them. Where a run ends it says why, and
+// whatever it says nothing has exploded.
+static void locked_under_load(void **unused) {
+  (void)unused;
+  static const double tol[] = {0, 1e-3, 1e-4, 1e-6, 1e-8};
+  int told = 0;
+  for (int i = 0; i < tr_method_count(); i++)
+    for (int k = 0; k < 5; k++) {
+      machine m = {.m = load_text("trammel: 1\ngravity: [0, -9.81]\nbodies:\n"
+                                  "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+                                  "  b: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+                                  "joints:\n"
+                                  "  A: {type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+                                  "  M: {type: revolute, bodies: [a, b], at: [1, 0]}\n"
+                                  "  B: {type: revolute, bodies: [b, ground], at: [2, 0]}\n"
+                                  "simulation: {end: 0.1, step: 0.001}\noutput: [a.angle]\n")};
+      tr_run_settings s = tr_run_defaults();
+      tr_error error = {0};
+      s.method = tr_method_describe(i).name, s.control.tol = tol[k];
+      if (tr_run_new(m.m.sys, &s, NULL, &m.run, &error) != TR_OK) fail_msg("%s", error.text);
+      assert_non_null(strstr(tr_run_describe(m.run).warnings, "no finite reactions bear the load"));
+      counter c = {{.step = count, .motion_only = true}, 20000};
+      tr_run_observe(m.run, &c.o);
+      tr_status status = tr_run_all(m.run, &error);
+      tr_run_info info = tr_run_describe(m.run);
+      if (status != TR_OK && status != TR_STOPPED &&
+          !strstr(error.text, "locked from the start on"))
+        fail_msg("%s, %g: %s", s.method, tol[k], error.text);
+      told += status == TR_FAILED;
+      // they reach as far as the tolerance lets them, 2 (1 - cos th)
+      assert_near(read_output(&m, "a.angle"), 0, fmax(0.02, 2 * sqrt(tol[k])), "%s, %g", s.method,
+                  tol[k]);
+      if (!(info.max_energy_change < 20)) // 4 rad/s: 5.6 J
+        fail_msg("%s, %g: %g J", s.method, tol[k], info.max_energy_change);
+      stop(&m);
+    }
+  assert_true(told > 20);
+}
+
+// The same without a load is fine, and said.
+static void locked_at_rest(void **unused) {
+  (void)unused;
+  machine m = start(
+      "trammel: 1\nbodies:\n"
+      "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+      "  b: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+      "joints:\n"
+      "  A: {type: revolute, bodies: [ground, a], at: [0, 0]}\n"
+      "  M: {type: revolute, bodies: [a, b], at: [1, 0]}\n"
+      "  B: {type: revolute, bodies: [b, ground], at: [2, 0]}\n"
+      "simulation: {end: 0.1, step: 0.001}\noutput: [a.angle]\n",
+      "hht-i3", 1e-3, 0.1);
+  const char *warnings = tr_run_describe(m.run).warnings;
+  assert_non_null(
+      strstr(warnings, "the position is locked: motions are free to first order only\n"));
+  go_to(&m, 0.1);
+  assert_true(read_output(&m, "a.angle") == 0);
+  stop(&m);
+}
+
+// A start in line is found among many rows, too.
+static void a_long_line(void **unused) {
+  (void)unused;
+  machine m = start(
+      "trammel: 1\nparameters: {N: 1200}\ngravity: [0, -9.81]\nrepeat:\n"
+      "  - for: i\n    from: 0\n    to: N\n    bodies:\n"
+      "      u_{i}: {type: planar, mass: 1, inertia: 0.1, position: [i + 0.5, 0]}\n"
+      "    joints:\n"
+      "      A_{i}: {type: revolute, markers: [{at: [i, 0]}, {body: \"u_{i}\", at: [-0.5, 0]}]}\n"
+      "  - for: i\n    from: 0\n    to: N - 1\n    bodies:\n"
+      "      c_{i}: {type: planar, mass: 1, inertia: 0.1, position: [i + 1.5, 0]}\n"
+      "    joints:\n"
+      "      l_{i}: {type: revolute, markers: [{body: \"u_{i}\", at: [0.5, 0]}, {body: \"c_{i}\", "
+      "at: [-0.5, 0]}]}\n"
+      "      r_{i}: {type: revolute, markers: [{body: \"u_{i+1}\", at: [0.5, 0]}, {body: "
+      "\"c_{i}\", at: [0.5, 0]}]}\n",
+      "hht-i3", 1e-3, 0.001);
+  assert_non_null(strstr(tr_run_describe(m.run).warnings,
+                         "the position is singular: 1201 motions are free here, 1 nearby"));
+  stop(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(within_tolerances),
-      cmocka_unit_test(by_fixed_steps),
-      cmocka_unit_test(without_a_choice),
-      cmocka_unit_test(beyond_round_off),
+      cmocka_unit_test(within_tolerances), cmocka_unit_test(by_fixed_steps),
+      cmocka_unit_test(without_a_choice),  cmocka_unit_test(beyond_round_off),
+      cmocka_unit_test(locked_under_load), cmocka_unit_test(locked_at_rest),
+      cmocka_unit_test(a_long_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

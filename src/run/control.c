@@ -238,6 +238,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     double speed = vec_largest(r->x.v, r->sys->nv);
     r->growing = speed > r->last_speed && speed < 2 * r->last_speed ? r->growing + 1 : 0;
     r->last_speed = speed;
+    if (tr_run_jams(r, h, error)) return TR_FAILED;
     if (h < FEEBLE * (r->settings.end - r->first_t) && tr_run_runaway(r, error)) return TR_FAILED;
     if (r->info.steps % STALLED_STEPS == 0) {
       bool many = r->info.rejected - rejected > STALLED_STEPS / 40;

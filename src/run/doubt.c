@@ -11,6 +11,7 @@ static const double LOST = 0.1;
 // Velocities leap beyond so many times the largest so far. They rush beyond so many times those of the start, and all so
 // far, when they double within this part of the time so far.
 static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
+static const double MADE = 100;
 static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
 
@@ -26,8 +27,10 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
     left_out = fmax(left_out, fabs(phi[red->row[k]]));
     phi[red->row[k]] = 0;
   }
-  double scale = fmax(1, vec_largest(x->q, r->sys->nq));
-  return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
+  double scale = fmax(1, vec_largest(x->q, r->sys->nq)), tol = r->settings.control.tol;
+  double others = vec_largest(phi, r->sys->nc), most = 100 * others;
+  if (tol > 0) most = fmin(most, fmax(2 * others, tol * scale)); // feedback may leave all open
+  return left_out > most + 1e-9 * scale;
 }
 
 // Matrices so much nearer to singular than they were: rows may have gone bad.
@@ -68,15 +71,38 @@ static bool doubtful(const tr_run *r, double h, long stagnations) {
 }
 
 // Whatever the iteration says, constraints are lost when open by a good part of the size of the whole, or, in the
-// first steps, which may begin far off, by more than that.
-static bool lost_constraints(tr_run *r) {
+// first steps, which may begin far off, by more than that; those of explicit methods also when they open so fast that they
+// will be in a step as long.
+static bool lost_constraints(tr_run *r, double h) {
   const tr_state *x = &r->next;
   double *gap = r->work->x;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(r->work, NULL, NULL, gap);
   tr_clear_velocity_rows(r->sys, gap);
   double most = r->info.steps < 2 ? r->extent : LOST * r->extent;
-  return !(vec_largest(gap, r->sys->nc) <= most);
+  if (!(vec_largest(gap, r->sys->nc) <= most)) return true;
+  if (!r->step->method->direct) return false;
+  tr_rates(r->work, gap);
+  tr_clear_velocity_rows(r->sys, gap);
+  return !(h * vec_largest(gap, r->sys->nc) <= most);
+}
+
+// T1 + V1 beyond MADE times all that was there and that forces could have done on the way: constraints that stand still
+// do no work, so that an explicit method has made it. After a look at the constraints of the step.
+static bool makes_energy(tr_run *r) {
+  const tr_state *x = &r->next;
+  const tr_system *s = r->sys;
+  double T0, V0, T1, V1, *d = r->work->x, *Q = r->projector.r, work = 0, moved;
+  tr_energy(r->work, &T1, &V1);
+  memset(d, 0, (size_t)s->nv * sizeof *d);
+  tr_kinematics(r->work, x->t, x->q, d, x->mem, TR_AT_VELOCITY);
+  tr_rates(r->work, Q);
+  moved = vec_largest(Q, s->nc); // by drives
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_BIAS);
+  tr_energy(r->work, &T0, &V0);
+  tr_forces(r->work, NULL, Q, NULL);
+  for (int i = 0; i < s->nv; i++) work += fabs(Q[i] * r->step->d[i]);
+  return moved == 0 && T1 > MADE * (T0 + fabs(V1 - V0) + work);
 }
 
 // Joints in space count turns by the rate that they had: beyond half a turn more or less they lose count, which two bodies
@@ -88,7 +114,9 @@ bool tr_run_turns(const tr_run *r, double h, const char **body) {
 
 tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
   const char *body;
-  if (doubtful(r, h, stagnations) && lost_constraints(r)) return TR_NO_CONVERGENCE;
+  if (doubtful(r, h, stagnations) &&
+      (lost_constraints(r, h) || (r->step->method->direct && r->info.steps > 1 && makes_energy(r))))
+    return TR_NO_CONVERGENCE;
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;

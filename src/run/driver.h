@@ -55,6 +55,7 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
+  bool locked;   // the run began where motions are free to first order only
   double sound;  // the best rcond since rows were looked at last, see tr_run_renew
   bool looked;   // since the state is what it is
   bool observed; // the start has been shown
@@ -134,6 +135,8 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
+// Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
+bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 // Whether the motion has no end but infinity: then the error tells (explain.c).
 bool tr_run_runaway(const tr_run *r, tr_error *error);
 // How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).

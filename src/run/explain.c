@@ -25,7 +25,8 @@ static const double SMALLEST = 1e-10; // of the run: a step that is as short as 
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 // And fewer of them that do so within next to nothing, as at a pole.
 static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
-enum { GROWING = 8 }; // steps: a jump of the constraints takes fewer
+static const double JAMMED = 4; // times the velocities of the start: none there should be
+enum { GROWING = 8 };           // steps: a jump of the constraints takes fewer
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -256,6 +257,22 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   return true;
 }
 
+// A run that began where motions are free to first order only ends there, or bounces.
+static bool tell_locked(const tr_run *r, double h, tr_error *error) {
+  if (r->locked)
+    tr_fail(
+        error, TR_FAILED, NULL,
+        "step from t = %.9g s with h = %.3g s failed: the position is locked from the start on, "
+        "motions are free to first order only, and it takes infinite reactions to bear a load "
+        "along them; make it longer or shorter, or elastic",
+        r->x.t, h);
+  return r->locked;
+}
+
+bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
+  return r->locked && r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
+}
+
 static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -265,7 +282,7 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   double longest = r->settings.control.tol > 0 ? r->info.largest_step : h;
-  if (tr_run_runaway(r, error)) return TR_FAILED;
+  if (tell_locked(r, h, error) || tr_run_runaway(r, error)) return TR_FAILED;
   if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
     return TR_FAILED;
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
@@ -276,15 +293,17 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
   bool limited = m->limit && !jump[0];
-  return tr_fail(error, TR_FAILED, NULL,
-                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
-                 reason[why], where, jump[0] ? jump : advise(r, h), limited ? "; " : "",
-                 limited ? m->info.name : "", limited ? m->limit : "");
+  return tr_fail(
+      error, TR_FAILED, NULL,
+      "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
+      m->direct && why == TR_NO_CONVERGENCE ? "its constraints are torn open" : reason[why], where,
+      jump[0] ? jump : advise(r, h), limited ? "; " : "", limited ? m->info.name : "",
+      limited ? m->limit : "");
 }
 
 static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
-  if (tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
+  if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
       tell_stiff(r, r->info.largest_step, error))
     return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);

@@ -24,6 +24,7 @@ static tr_status advance(tr_run *r, double t1, double h, tr_error *error) {
   if (status > 0) return tr_run_explain(r, status, h, error);
   TR_TRY(status);
   tr_run_accept(r, t1);
+  if (tr_run_jams(r, h, error)) return TR_FAILED;
   r->length = h;
   if (h == r->settings.step)
     r->k++;

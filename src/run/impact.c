@@ -196,16 +196,20 @@ static tr_status put_on(tr_run *r, tr_error *error) {
 // Joints that hold in r->x, where the others are closed, but allow no motion that goes on: names one.
 static tr_status no_dead_centre(tr_run *r, tr_error *error) {
   int row;
-  tr_status status = tr_find_dead_centre(&r->projector, &r->x, &row);
+  bool at_rest;
+  tr_status status = tr_find_dead_centre(&r->projector, &r->x, &row, &at_rest);
   if (status < 0) return tr_no_memory(error);
   if (status != TR_OK || row < 0) return TR_OK;
   const char *kind, *name = tr_row_owner(r->sys, row, &kind), *event = "";
   for (int k = 0; k < r->sys->nevent; k++)
     if (r->watch[k].fires) event = plan_of(r, k)->name;
-  return tr_fail(error, TR_FAILED, NULL,
-                 "event \"%s\" at t = %.9g s: %s \"%s\" would hold from a dead centre on, where it "
-                 "does not stop what moves and does not let it go on; lock it elsewhere",
-                 event, r->x.t, kind, name);
+  return tr_fail(
+      error, TR_FAILED, NULL,
+      "event \"%s\" at t = %.9g s: %s \"%s\" would hold from a dead centre on, where %s; "
+      "lock it elsewhere",
+      event, r->x.t, kind, name,
+      at_rest ? "no finite reaction bears the load"
+              : "it does not stop what moves and does not let it go on");
 }
 
 // Joints hold where the bodies are at the instant found, which dense output leaves open a little: which of

@@ -15,9 +15,8 @@
 
 static const double SHORT_STEP = 5e-6; // seconds
 
-enum { MOST_DIAGNOSES = 100 };      // of redundancy in one run
-enum { MOST_WARNINGS = 4000 };      // characters
-enum { MOST_ROWS_AT_START = 3000 }; // for which the start is told to be singular or not
+enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
+enum { MOST_WARNINGS = 4000 }; // characters
 static const double LOST = 0.1;
 
 tr_run_settings tr_run_defaults(void) {
@@ -284,15 +283,27 @@ static const tr_state *closed(tr_run *r) {
 // A start in a singular position is worth a warning: which branch it takes is a matter of chance.
 static tr_status warn_singular(tr_run *r, tr_error *error) {
   const tr_redundancy *red = &r->projector.redundancy;
-  int here = r->sys->nv - red->rank;
+  int here = r->sys->nv - red->rank, row;
+  bool loaded;
   tr_nearby nearby = {.rank = red->rank};
-  if (red->count == 0 || here == 0 || r->sys->nc > MOST_ROWS_AT_START) return TR_OK;
+  if (red->count == 0 || here == 0) return TR_OK;
+  tr_state_copy(&r->next, &r->x);
+  if (tr_factor_mass(&r->projector, &r->x) != TR_OK ||
+      tr_find_dead_centre(&r->projector, &r->next, &row, &loaded) != TR_OK)
+    loaded = false;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
-  if (nearby.rank == red->rank) r->projector.most_rank = red->rank;
+  if (nearby.looked && !nearby.locked && nearby.rank == red->rank)
+    r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
-  if (nearby.locked)
+  r->locked = nearby.looked && nearby.locked;
+  if (!nearby.looked)
     r->info.warnings = tr_arena_printf(
-        &r->arena, "%sthe position is locked: motions are free to first order only\n", before);
+        &r->arena, "%swhether the position is singular was not looked at: too many loops\n",
+        before);
+  else if (nearby.locked)
+    r->info.warnings = tr_arena_printf(
+        &r->arena, "%sthe position is locked: motions are free to first order only%s\n", before,
+        loaded ? ", and no finite reactions bear the load along them" : "");
   else if (nearby.rank > red->rank)
     r->info.warnings = tr_arena_printf(
         &r->arena,

@@ -54,7 +54,7 @@ struct tr_echelon {
   bool *seen, *queued; // (columns) column in used; pivot in the heap
   bool *met;           // (columns) in some row
   int *heap, nheap;
-  double *m; // (columns) multipliers by pivot
+  double *m; // (columns) multipliers by pivot, 0 between uses
 };
 
 tr_status tr_echelon_new(tr_allocator *al, int columns, double limit, tr_echelon **out) {
@@ -110,15 +110,13 @@ static bool append(tr_echelon *e, entries *s, int index, double value) {
 
 // ---- the heap of pivots still to be used ------------------------------------------------------------
 
-static void push(tr_echelon *e, int pivot) {
-  if (e->queued[pivot]) return;
-  e->queued[pivot] = true;
-  int i = e->nheap++, k = e->at[pivot].plain ? -1 - pivot : pivot;
+static void push_key(tr_echelon *e, int k) {
+  int i = e->nheap++;
   for (; i > 0 && e->heap[(i - 1) / 2] > k; i = (i - 1) / 2) e->heap[i] = e->heap[(i - 1) / 2];
   e->heap[i] = k;
 }
 
-static int pop(tr_echelon *e) {
+static int pop_key(tr_echelon *e) {
   int top = e->heap[0], last = e->heap[--e->nheap], i = 0;
   for (int c; (c = 2 * i + 1) < e->nheap; i = c) {
     if (c + 1 < e->nheap && e->heap[c + 1] < e->heap[c]) c++;
@@ -126,6 +124,17 @@ static int pop(tr_echelon *e) {
     e->heap[i] = e->heap[c];
   }
   e->heap[i] = last;
+  return top;
+}
+
+static void push(tr_echelon *e, int pivot) {
+  if (e->queued[pivot]) return;
+  e->queued[pivot] = true;
+  push_key(e, e->at[pivot].plain ? -1 - pivot : pivot);
+}
+
+static int pop(tr_echelon *e) {
+  int top = pop_key(e);
   top = top < 0 ? -1 - top : top;
   e->queued[top] = false;
   return top;
@@ -214,24 +223,29 @@ tr_status tr_echelon_add(tr_echelon *e, int n, const int *column, const double *
 }
 
 int tr_echelon_rank(const tr_echelon *e) { return e->rank; }
+double tr_echelon_work(const tr_echelon *e) { return e->work; }
+
+static void take(tr_echelon *e, int pivot, double m) {
+  if (!e->queued[pivot]) e->queued[pivot] = true, push_key(e, -pivot); // the last one first
+  e->m[pivot] += m;
+}
 
 // row = sum m_k P_k,  P_k = row_k - sum L_kl P_l
-void tr_echelon_weights(tr_echelon *e, int row, double *weight) {
-  memset(weight, 0, (size_t)e->rows * sizeof *weight);
-  memset(e->m, 0, (size_t)e->rank * sizeof *e->m);
+int tr_echelon_weights(tr_echelon *e, int row, int *of, double *weight) {
   row_at r = e->row[row];
-  int highest = -1;
-  for (int i = r.first; i < r.first + r.n; i++) {
-    e->m[e->L.index[i]] = e->L.value[i];
-    highest = e->L.index[i] > highest ? e->L.index[i] : highest;
-  }
-  for (int k = highest; k >= 0; k--) {
+  int n = 0;
+  for (int i = r.first; i < r.first + r.n; i++) take(e, e->L.index[i], e->L.value[i]);
+  while (e->nheap > 0) {
+    int k = -pop_key(e);
     double c = e->m[k];
+    row_at from = e->row[e->at[k].row];
+    e->queued[k] = false, e->m[k] = 0;
     if (c == 0) continue;
-    row_at of = e->row[e->at[k].row];
-    weight[e->at[k].row] = c;
-    for (int i = of.first; i < of.first + of.n; i++) e->m[e->L.index[i]] -= c * e->L.value[i];
+    of[n] = e->at[k].row, weight[n++] = c;
+    for (int i = from.first; i < from.first + from.n; i++)
+      take(e, e->L.index[i], -c * e->L.value[i]);
   }
+  return n;
 }
 
 bool tr_echelon_is_free(const tr_echelon *e, int column) { return e->pivot[column] < 0; }

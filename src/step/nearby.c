@@ -11,6 +11,9 @@
 static const double NUDGE = 0.02; // rad, and of the bodies' size
 static const double STAYS = 0.1;  // less than this of it: it has come back
 enum { TRIES = 2 };
+// Among so many rows loops may be in so many others' way, seen from multiplications per row, that to put a position on
+// them takes longer than many a run: a chain of loops has 2, a lattice of 34,000 rows 60.
+enum { MANY = 3000, TANGLED = 10 };
 
 static double draw(unsigned long long *s) {
   *s = *s * 6364136223846793005u + 1442695040888963407u;
@@ -47,7 +50,7 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
   unsigned long long seed = 3;
   double least = STAYS * NUDGE * fmin(1, tr_body_size(p->sys));
   int back = 0;
-  *out = (tr_nearby){.rank = tr_echelon_rank(e)};
+  *out = (tr_nearby){.looked = true, .rank = tr_echelon_rank(e)};
   for (int k = 0; k < TRIES; k++) {
     tr_redundancy r;
     tr_state_copy(beside, x);
@@ -79,7 +82,8 @@ tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   tr_status status = length && depends ? tr_state_new(s, &beside, NULL) : TR_NO_MEMORY;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (status == TR_OK) status = tr_eliminate_constraints(p->work, 0, &e, length, depends);
-  if (status == TR_OK) status = tr_look_nearby(p, x, e, &beside, out);
+  out->looked = status == TR_OK && !(s->nc > MANY && tr_echelon_work(e) > TANGLED * s->nc);
+  if (out->looked) status = tr_look_nearby(p, x, e, &beside, out);
   tr_echelon_free(e);
   if (beside.block) tr_state_free(s, &beside);
   tr_arena_free(&own);

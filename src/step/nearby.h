@@ -8,6 +8,7 @@
 // What is nearby: the rank of G where the mechanism goes on the way of free motions. What cannot be told
 // leaves the rank as it is here.
 typedef struct tr_nearby {
+  bool looked; // false: that would have taken too long, and nothing is known
   int rank;
   bool locked; // it goes nowhere: the motions are free to first order only
 } tr_nearby;

@@ -4,6 +4,7 @@
 #include "start.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/vector.h"
 
@@ -67,19 +68,11 @@ tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
   return with_projector(s, x, false, NULL, error);
 }
 
-// G_row = sum w_k G_k holds here. It does a moment later, on the way that the velocities lead, if
-// gamma_row = sum w_k gamma_k.
-tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row) {
-  const tr_system *s = p->sys;
+// What is left of gamma_row - sum w_k gamma_k at the velocities in x, of the row of which most is; -1: nothing is.
+static int find_turning(tr_projector *p, const tr_state *x, double speed) {
   const tr_redundancy *red = &p->redundancy;
-  double *gamma = p->r + s->nv, speed = vec_largest(x->v, s->nv);
-  *row = -1;
-  if (red->count == 0) return TR_OK;
-  for (int i = 0; i < s->nv; i++) p->r[i] = 0;
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_rates(p->work, gamma);
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
+  double *gamma = p->r + p->sys->nv;
+  int row = -1;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
   tr_gamma(p->work, gamma);
   for (int k = 0; k < red->count; k++) {
@@ -89,7 +82,42 @@ tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row) {
       left -= from->weight[i] * gamma[from->row[i]];
       size += fabs(from->weight[i] * gamma[from->row[i]]);
     }
-    if (fabs(left) > TURNS * size && fabs(left) > NO_TURN * speed * speed) *row = red->row[k];
+    if (fabs(left) > TURNS * size && fabs(left) > NO_TURN * speed * speed) row = red->row[k];
   }
+  return row;
+}
+
+// The accelerations that forces make of what holds to first order go into the velocities; false: there are none.
+// a' M a = a' Q, and a is round-off where that is small beside |a| |Q|.
+static bool give_way(tr_projector *p, tr_state *x) {
+  const tr_system *s = p->sys;
+  double T, V;
+  if (tr_solve_accelerations(p, x, x->a, x->lam) != TR_OK) return false;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, s->force_level);
+  tr_forces(p->work, NULL, p->r, NULL);
+  double size = vec_norm(p->r, s->nv) * vec_norm(x->a, s->nv);
+  memcpy(x->v, x->a, (size_t)s->nv * sizeof *x->v);
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_energy(p->work, &T, &V);
+  return 2 * T > NO_TURN * size;
+}
+
+// G_row = sum w_k G_k holds here. It does a moment later, on the way that the velocities lead, if
+// gamma_row = sum w_k gamma_k. From rest the way is that of the accelerations, q = q_0 o exp(a t^2/2), and Phi_row is
+// t^4/8 times the same form of a.
+tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row, bool *at_rest) {
+  const tr_system *s = p->sys;
+  double *rate = p->r + s->nv, speed = vec_largest(x->v, s->nv);
+  *row = -1, *at_rest = false;
+  if (p->redundancy.count == 0) return TR_OK;
+  for (int i = 0; i < s->nv; i++) p->r[i] = 0;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, rate);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
+  *row = find_turning(p, x, speed);
+  if (*row >= 0 || vec_largest(x->v, s->nv) > NO_TURN * speed || !give_way(p, x)) return TR_OK;
+  *row = find_turning(p, x, vec_largest(x->v, s->nv));
+  *at_rest = *row >= 0;
   return TR_OK;
 }

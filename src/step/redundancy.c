@@ -119,26 +119,25 @@ tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, do
 }
 
 // The weights of the k-th redundant row, tried at last as the at-th, undoing the scaling, where they are
-// not round-off.
-static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, double *weight,
+// not round-off, in the order in which their rows were tried. of, weight: room for as many as the rank.
+static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, int *of, double *weight,
                               tr_redundancy *r) {
-  int row = t->row[at], n = 0;
+  int row = t->row[at], all = tr_echelon_weights(t->e, at, of, weight), n = 0;
   r->row[k] = row;
-  tr_echelon_weights(t->e, at, weight);
-  for (int i = 0; i < t->tries; i++) n += fabs(weight[i]) > 1e-9;
+  for (int i = 0; i < all; i++) n += fabs(weight[i]) > 1e-9;
   tr_sources *to = &r->source[k];
   to->row = TR_NEW(ar, n, int);
   to->weight = TR_NEW(ar, n, double);
   if (!to->row || !to->weight) return TR_NO_MEMORY;
-  for (int i = 0; i < t->tries; i++)
+  for (int i = all - 1; i >= 0; i--)
     if (fabs(weight[i]) > 1e-9) {
-      to->row[to->n] = t->row[i];
-      to->weight[to->n++] = weight[i] * t->length[row] / t->length[t->row[i]];
+      to->row[to->n] = t->row[of[i]];
+      to->weight[to->n++] = weight[i] * t->length[row] / t->length[t->row[of[i]]];
     }
   return TR_OK;
 }
 
-// What an elimination has found. room (nc)
+// What an elimination has found. room (2 nc), weight (nc)
 static tr_status note_redundant(tr_arena *ar, const trial *t, int *room, double *weight,
                                 tr_redundancy *out) {
   const tr_system *s = t->w->sys;
@@ -154,7 +153,7 @@ static tr_status note_redundant(tr_arena *ar, const trial *t, int *room, double 
   for (int i = 0; i < t->tries; i++) room[t->row[i]] = i;
   for (int i = 0, k = 0; i < t->tries && status == TR_OK; i++)
     if (t->depends[t->row[i]] && room[t->row[i]] == i)
-      status = note_weights(ar, t, i, k++, weight, out);
+      status = note_weights(ar, t, i, k++, room + s->nc, weight, out);
   return status;
 }
 
@@ -166,9 +165,9 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *
   tr_arena own = tr_arena_make(ar->al);
   trial t = {0};
   double *length = TR_NEW(&own, s->nc, double);
-  double *weight = TR_NEW(&own, (LEVELS + 1) * s->nc, double);
+  double *weight = TR_NEW(&own, s->nc, double);
   bool *depends = TR_NEW(&own, s->nc, bool);
-  int *order = TR_NEW(&own, s->nc, int);
+  int *order = TR_NEW(&own, 2 * s->nc, int);
   tr_status status = length && weight && depends && order ? TR_OK : TR_NO_MEMORY;
   if (status == TR_OK) status = make_trial(w, &own, length, depends, &t);
   if (status == TR_OK) status = eliminate(&t, open, preferred, order);

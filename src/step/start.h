@@ -52,8 +52,9 @@ tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int 
 tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *renewed);
 void tr_projector_release(tr_projector *p); // what its arena does not hold
 // After tr_diagnose, at the place of x with velocities put on what holds: a row that repeats others here, but not a moment later,
-// since it turns another way, as at a dead centre; -1: none.
-tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row);
+// since it turns another way, as at a dead centre; -1: none. at_rest: on the way that forces lead from there.
+// Changes v, a and lam of x.
+tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row, bool *at_rest);
 // [M G'; G 0] at x, factored.
 tr_status tr_factor_mass(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).

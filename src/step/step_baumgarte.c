@@ -175,6 +175,10 @@ const tr_method tr_method_baumgarte = {
     .recompute = true,
     .passes_jumps = true,
     .direct = true,
+    .limit =
+        " pulls constraints back by gains: next to a dead centre, where they hold next to nothing, "
+        "that "
+        "tears them open",
     .vectors = ROOMS,
     .two_sets = true,
     .truncation = truncation,
