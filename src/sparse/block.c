@@ -16,7 +16,6 @@
 #include "math/vector.h"
 
 enum { WIDTH = 16 };
-// One text, compiled for the widths and sizes of runs that matter.
 #define BY_SHAPE(s, plain, lanes_of, ...)                            \
   do {                                                               \
     const block_kind *k = (const block_kind *)(b->kind + (s)->kind); \
@@ -102,6 +101,7 @@ FIXED bool invert_small(int w, const double *d, double *restrict D, block_report
   double sa = fabs(a) * d[0] * d[0], se = fabs(e) * d[1] * d[1], sp = fabs(p) * d[1] * d[1];
   double largest = sa > se ? sa : se;
   bool good = (m != 0) & fits(c, d[1], a, d[0]) & (sp > SMALL_PIVOT * se);
+  double least = sa < sp ? sa : sp, most = sa > sp ? sa : sp;
   if (w == 2) {
     if (!good) return false;
     double r = 1 / m;
@@ -119,9 +119,10 @@ FIXED bool invert_small(int w, const double *d, double *restrict D, block_report
     D[3] = c1 * r, D[4] = (a * l - f * h) * r, D[5] = (f * c - a * g) * r;
     D[6] = c2 * r, D[7] = -below * r, D[8] = m * r;
     largest = sl > largest ? sl : largest;
-    note(sq, report);
+    least = sq < least ? sq : least, most = sq > most ? sq : most;
   }
-  note(sa, report), note(sp, report);
+  report->least = least < report->least ? least : report->least;
+  report->most = most > report->most ? most : report->most;
   report->largest = largest > report->largest ? largest : report->largest;
   return true;
 }
@@ -130,7 +131,7 @@ FIXED bool invert_small(int w, const double *d, double *restrict D, block_report
 FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
   double B[WIDTH * WIDTH];
   if ((w == 2 || w == 3) && invert_small(w, d, D, report)) return true;
-  block_report before = *report;
+  block_report before = *report, slow;
   for (int i = 0; i < w * w; i++) B[i] = D[i];
   for (int i = 0; i < w; i++) {
     double x = fabs(B[i * w + i]) * d[i] * d[i];
@@ -142,8 +143,10 @@ FIXED bool invert(int w, const double *d, double *restrict D, block_report *repo
     bool small = !(size > 0);
     for (int i = c + 1; i < w; i++) small |= fabs(B[i * w + c]) * d[i] > 8 * size;
     if (small) {
-      *report = before;
-      return invert_pivoting(w, d, D, report);
+      slow = before; // the address of report is not handed on
+      bool done = invert_pivoting(w, d, D, &slow);
+      *report = slow;
+      return done;
     }
     note(size * d[c], report);
     p = 1 / p;
@@ -172,18 +175,18 @@ FIXED void subtract(int rows, int w, int columns, const double *restrict A,
 }
 
 // The same for large blocks: 2 x 4 entries of C at a time.
-static void subtract_large(int rows, int w, int columns, const double *restrict A,
-                           const double *restrict B, int ldb, double *restrict C, int ld) {
+FIXED void subtract_large(int rows, int w, int columns, const double *restrict A,
+                          const double *restrict B, int ldb, double *restrict C, int ld) {
   int i = 0;
   for (; i + 2 <= rows; i += 2) {
     int j = 0;
     for (; j + 4 <= columns; j += 4) {
-      double s[4] = {0}, t[4] = {0};
+      lanes s = {0}, t = {0};
       for (int k = 0; k < w; k++) {
-        double a = A[i * w + k], b = A[(i + 1) * w + k];
-        for (int l = 0; l < 4; l++) s[l] += a * B[k * ldb + j + l], t[l] += b * B[k * ldb + j + l];
+        lanes b = *(const lanes_anywhere *)(B + k * ldb + j);
+        s += A[i * w + k] * b, t += A[(i + 1) * w + k] * b;
       }
-      for (int l = 0; l < 4; l++) C[i * ld + j + l] -= s[l], C[(i + 1) * ld + j + l] -= t[l];
+      *(lanes_anywhere *)(C + i * ld + j) -= s, *(lanes_anywhere *)(C + (i + 1) * ld + j) -= t;
     }
     if (j < columns) {
       subtract(1, w, columns - j, A + i * w, B + j, ldb, C + i * ld + j, ld);
@@ -223,9 +226,13 @@ FIXED void subtract_products(const block_kind *kind, int w, int size, bool beyon
   }
 }
 
+#include "block_three.h"
+
 FIXED bool factor_node(const block_node *s, const block_kind *kind, int w, int size,
                        const double *d, double *F, block_report *report, bool below, int top) {
   double *D = F + s->at, *L = D + w * w;
+  if (size == 3 && (w == 2 || w == 3))
+    return factor_threes(kind, w, d, D, report, below ? runs_before(s, kind, top) : kind->runs);
   if (!invert(w, d, D, report)) return false;
   for (int i = 0; i < kind->rows; i++) {
     double row[WIDTH];
@@ -245,8 +252,13 @@ FIXED void subtract_lanes(const block_kind *kind, int w, bool beyond, int from, 
   for (int i = beyond ? from : 0; i < kind->runs; i++) {
     int j = beyond ? from : 0, end = beyond || i < from ? kind->runs : from;
     const block_target *target = block_targets(kind) + i * kind->runs + j;
-    for (; j < end; j++, target++)
-      for (int l = 0; l < w; l++) D[target->at + l * target->step] -= L[i * w + l] * U[j * w + l];
+    double row[WIDTH]; // what is subtracted from might be L, for all that the compiler knows
+    for (int l = 0; l < w; l++) row[l] = L[i * w + l];
+    for (; j < end; j++, target++) {
+      double *C = D + target->at, product[WIDTH];
+      for (int l = 0; l < w; l++) product[l] = row[l] * U[j * w + l];
+      for (int l = 0; l < w; l++) C[(ptrdiff_t)l * target->step] -= product[l];
+    }
   }
 }
 
@@ -302,12 +314,15 @@ static void scale_node(const tr_blocks *b, const block_node *s, const double *F,
 // until the node's turn has come.
 FIXED void factor_all(const tr_blocks *b, bool below, int first, int end, double *scale, double *F,
                       block_report *report, bool *ok) {
-  for (const block_node *s = b->node + first; s < b->node + end && *ok; s++) {
+  block_report met = *report; // in registers
+  bool good = *ok, measured = b->measured;
+  for (const block_node *s = b->node + first; s < b->node + end && good; s++) {
     double *d = scale + s->first;
-    if (b->measured) scale_node(b, s, F, d);
-    BY_SHAPE(s, *ok = factor_node, *ok = factor_lanes, d, F, report, below, b->top);
-    if (b->measured && *ok) add_sizes(b, s, F, 0, below ? b->top : INT_MAX, scale);
+    if (measured) scale_node(b, s, F, d);
+    BY_SHAPE(s, good = factor_node, good = factor_lanes, d, F, &met, below, b->top);
+    if (measured && good) add_sizes(b, s, F, 0, below ? b->top : INT_MAX, scale);
   }
+  *report = met, *ok = good;
 }
 
 FIXED void factor_whole(const tr_blocks *b, int first, int end, double *scale, double *F,

@@ -57,7 +57,7 @@ enum { KLU_MOST = 2000 };
 // evaluated together with others, per operation of a factorisation, per number of the factors.
 static double predict_cost(const tr_pattern *p, double flops, double numbers) {
   double assembly = 10 * p->n + 200 * p->single, residual = 4.5 * p->n + 12 * p->single;
-  return (assembly + 0.8 * numbers + 0.4 * flops) / (residual + 0.75 * numbers);
+  return (assembly + 0.57 * numbers + 0.28 * flops) / (residual + 0.75 * numbers);
 }
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {

@@ -26,7 +26,7 @@ _Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
 static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
 static const double FADE = 0.5, RIDGE = 1e-12;
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
-// of small ones, RESTS times as seldom while it does as well as before, and in every fifth of large ones, where
+// of small ones, RESTS times as seldom while it does as well as before, and in every eighth of large ones, where
 // it changes slowly; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many.
 enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
@@ -230,7 +230,7 @@ static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
   if (n <= TINY) return 8 * s->trend_rest;
   if (n <= SMALL) return 3 * s->trend_rest;
-  return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 5;
+  return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 8;
 }
 
 // b is to be found anew.
