@@ -447,6 +447,18 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return TR_OK;
 }
 
+// y = A x of two vectors one after the other, the matrix read once.
+static void multiply_two(const tr_kkt *k, const double *x, double *y) {
+  const tr_pattern *p = k->p;
+  int n = p->n;
+  memset(y, 0, 2 * (size_t)n * sizeof *y);
+  for (int j = 0; j < n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      y[p->row[s]] += k->values[s] * x[j];
+      y[n + p->row[s]] += k->values[s] * x[n + j];
+    }
+}
+
 // b := A^-1 b, once more for what A b lacks.
 static tr_status solve_refined(tr_kkt *k, int count, double *b) {
   size_t n = (size_t)k->p->n, all = (size_t)count * n;
@@ -458,7 +470,10 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b) {
   double *want = k->refined, *rest = want + all;
   memcpy(want, b, all * sizeof *b);
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b);
-  for (size_t i = 0; i < all; i += n) tr_kkt_multiply(k, b + i, rest + i);
+  if (count == 2)
+    multiply_two(k, b, rest);
+  else
+    for (size_t i = 0; i < all; i += n) tr_kkt_multiply(k, b + i, rest + i);
   for (size_t i = 0; i < all; i++) rest[i] = want[i] - rest[i];
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
   for (size_t i = 0; i < all; i++) b[i] += rest[i];
