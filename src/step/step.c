@@ -251,10 +251,19 @@ double tr_step_most_noise(const tr_step *s, double length) {
   return MOST_NOISE * length * s->c.cv / s->c.cq;
 }
 
-static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }
+// Of either sign and of size 1/2 .. 3/2, with no pattern from row to row: what a loop adds up, with weights of 1 and -1,
+// must not cancel.
+static double draw(int i) {
+  unsigned x = (unsigned)i + 0x9e3779b9u;
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  x = (x ^ x >> 13) * 0xc2b2ae35u;
+  x ^= x >> 16;
+  double size = 0.5 + (double)(x & 0x7fffffffu) / 2147483648.0;
+  return x >> 31 ? -size : size;
+}
 
 void tr_rows_noise(int n, double rows, double *r) {
-  for (int i = 0; i < n; i++) r[i] = sign_of(i) * rows;
+  for (int i = 0; i < n; i++) r[i] = draw(i) * rows;
 }
 
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
@@ -262,7 +271,7 @@ void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double 
   z.pull = r;
   if (A) find_sizes(A, &z);
   for (int i = 0; i < s->sys->nv; i++)
-    r[i] = sign_of(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
+    r[i] = draw(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
@@ -297,6 +306,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = 0, s->newton.believed = 0;
+  s->half_rate = 0;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
@@ -305,6 +315,19 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   tr_predict_begin(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
+}
+
+void tr_step_change_rows(tr_step *s, const tr_state *x) {
+  s->newton.valid = s->newton.known = false;
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
+    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
+  tr_predict_begin(s, x);
+  if (s->method->rows) s->method->rows(s, x);
+}
+
+double tr_step_rcond(const tr_step *s) {
+  double a = s->kkt.rcond, b = s->projection.rcond;
+  return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
 bool tr_step_guesses(const tr_step *s) {

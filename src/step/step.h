@@ -42,6 +42,8 @@ typedef struct tr_method {
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
+  // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
+  void (*orders)(const void *par, int order[3]);
   bool smooth;                      // a1 - a_n estimates h q'''
   bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
@@ -59,6 +61,9 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // Other rows are left out from now on, and x->lam is of those that stay: what is known of the past of multipliers
+  // is of no use. Or NULL: nothing is.
+  void (*rows)(tr_step *s, const tr_state *x);
   // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
   // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
   int (*past)(tr_step *s, double **vectors);
@@ -125,6 +130,9 @@ struct tr_step {
   double far;           // how far, when that was looked at last,
   int far_age;          // matrices ago,
   uint64_t far_side;    // with these forces acting
+  double half_rate;     // contraction of its second half by the matrix of the first, lately,
+  int half_age;         // solves since it was measured,
+  double half_first;    // w's first correction when that of positions was
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
@@ -139,13 +147,14 @@ struct tr_step {
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
-  double **room;    // (method->vectors) of nv numbers
-  void *memory;     // what the method's prepare made
-  double *blocks;   // (nmass) for a frozen mass
-  double *d;        // (nv) increment of the step under way, dhat + cq a1
-  double *lam;      // (nc) scratch
-  bool afresh;      // begin the iteration at the last state
-  bool calm;        // begin the iteration where the bodies coast to
+  double **room;      // (method->vectors) of nv numbers
+  void *memory;       // what the method's prepare made
+  double *blocks;     // (nmass) for a frozen mass
+  double *d;          // (nv) increment of the step under way, dhat + cq a1
+  const double *base; // (nq) where it begins, or NULL: at the last state; see bdf.c
+  double *lam;        // (nc) scratch
+  bool afresh;        // begin the iteration at the last state
+  bool calm;          // begin the iteration where the bodies coast to
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
@@ -195,6 +204,10 @@ void tr_step_free(tr_step *s);
 // free, after the step.
 tr_status tr_step_hire(tr_step *s, int threads, tr_team **team);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
+// Other rows are left out from now on: matrices and multipliers of the past are forgotten, motions are not.
+void tr_step_change_rows(tr_step *s, const tr_state *x);
+// How near to singular the matrices of the last iteration are, as tr_kkt says it; 0: unknown.
+double tr_step_rcond(const tr_step *s);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -237,7 +250,7 @@ static inline double *tr_step_more_room(const tr_step *s) {
   return s->kkt.factors ? s->kkt.work + s->sys->nv : s->work->y;
 }
 
-// Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
+// Round-off in the rows of A x + G' f, that looks random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
