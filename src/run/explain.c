@@ -408,10 +408,11 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   if (!r->settings.audit || !(r->gain > fmax(most, LEAST_ENERGY)) || !weight_alone(r->sys))
     return false;
   snprintf(note, room,
-           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
-           "steps do; take "
-           "shorter ones, or a method with damping (hht-i3)\n",
-           r->gain, r->info.energy0);
+           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: %s\n",
+           r->gain, r->info.energy0,
+           r->step->method->direct
+               ? "the steps of an explicit method do; take shorter ones, or an implicit one"
+               : "the steps do; take shorter ones, or a method with damping (hht-i3)");
   return true;
 }
 
