@@ -407,12 +407,12 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   double most = fmax(SPURIOUS * r->most_kinetic, TRIFLE * fabs(r->info.energy0));
   if (!r->settings.audit || !(r->gain > fmax(most, LEAST_ENERGY)) || !weight_alone(r->sys))
     return false;
+  bool direct = r->step->method->direct;
   snprintf(note, room,
-           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: %s\n",
-           r->gain, r->info.energy0,
-           r->step->method->direct
-               ? "the steps of an explicit method do; take shorter ones, or an implicit one"
-               : "the steps do; take shorter ones, or a method with damping (hht-i3)");
+           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
+           "steps%s do; take shorter ones, or %s (hht-i3)\n",
+           r->gain, r->info.energy0, direct ? " of an explicit method" : "",
+           direct ? "an implicit one" : "a method with damping");
   return true;
 }
 
