@@ -201,15 +201,19 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double limit = tr_step_mass_like(s), *A = NULL;
+  double limit = tr_step_mass_like(s), rows = -1, *A = NULL;
   if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
     if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)
-      s->far = tr_distance_from_metric(s, A, mass), s->far_age = 0, s->far_side = p->side;
+      rows = tr_metric_rows(s, A, mass), s->far_age = 0;
   }
-  bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
+  if (p->side != s->far_side) s->far_rows = 0;
+  s->far_side = p->side;
+  bool done = A && tr_kkt_factor_blocks(&s->kkt);
+  if (rows >= 0) s->far = done ? tr_metric_contraction(s, rows, mass) : rows;
+  bool own = !A || s->far > limit;
   if (own || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often

@@ -117,10 +117,13 @@ struct tr_step {
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   int *mass_slot;    // where X goes in it: tr_step_mass_slots
   bool slots_known;
-  bool stiff;           // it is needed: kkt is too far from it
-  double far;           // how far, when that was looked at last,
-  int far_age;          // matrices ago,
+  bool stiff;  // it is needed: kkt is too far from it
+  double far;  // how slowly one in place of the other would contract, when that was looked at last,
+  int far_age; // matrices ago,
   uint64_t far_side;    // with these forces acting
+  double contraction;   // the same by measurement,
+  double far_rows;      // when row sums were these; 0: never
+  int far_looks;        // looks at them since
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
@@ -256,9 +259,10 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 tr_status tr_projection_make(tr_step *s);
 const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
-// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks; how large they may be for A to
-// serve as cm X.
-double tr_distance_from_metric(const tr_step *s, const double *A, const double *blocks);
+// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks. Then, once it is factored in s->kkt,
+// the contraction to be expected of A where cm X should be; what it may be for A to serve.
+double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
+double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
