@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a step failed, in words: what the user can do something about comes first; and what a run did so far.
-//
-// A force that jumps: along the way the bodies would go, q o exp(s v + s^2/2 a), forces and prescribed
-// motions are looked at in a few places; where one changes most the interval is halved again and again.
-// What is left of a change that was smooth is nothing, of a jump all.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
+#include "ahead.h"
 
 // Fading count of changes the other way, and how many of them are worth a look: one in four steps; looks in a
 // run, steps between the first two.
 static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
-enum { PLACES = 16, HALVINGS = 60, TRIES = 9, SUSPECTS = 8, POWER = 12, BESIDE = 12 };
-static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
-static const double MOVED = 1e-6;     // m or rad: no nearer than that, places are not the same
-static const double JUMP = 0.5;       // of the change over an interval that is left in the end
-static const double TINY = 1e-6;      // of the largest force: not worth a word
+enum { TRIES = 9, POWER = 12 };
 static const double NOISE = 1e-6;     // of the velocities, worth a word
 static const double PUMPED = 1e3;     // of the energy at the start: worth a word
 static const double ROUND = 1e-12;    // tolerances that round-off may spoil
@@ -31,208 +23,6 @@ static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
 enum { GROWING = 8 }; // steps: a jump of the constraints takes fewer
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
-
-// ---- jumps ----------------------------------------------------------------------------------------
-
-typedef struct suspect {
-  tr_probe_part part;
-  double change, from; // the largest over one of the intervals, and where that begins
-} suspect;
-
-typedef struct probe {
-  const tr_run *r;
-  tr_arena arena;
-  const tr_state *from;    // where the way begins
-  tr_state x;              // a place on it
-  double *d;               // (nv)
-  double *a, *b, *m;       // (size) what the parts do on either end, and between
-  double scale[TR_PROBES]; // the largest force, position, velocity
-  int size, parts;
-  suspect *s; // (parts)
-} probe;
-
-static void look(probe *p, double s, double *out) {
-  const tr_run *r = p->r;
-  for (int i = 0; i < r->sys->nv; i++) {
-    p->d[i] = s * (p->from->v[i] + 0.5 * s * p->from->a[i]);
-    p->x.v[i] = p->from->v[i] + s * p->from->a[i];
-  }
-  tr_retract(r->sys, p->from->q, p->d, p->x.q);
-  p->x.t = p->from->t + s;
-  tr_kinematics(r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_VELOCITY);
-  tr_probe(r->work, out);
-  for (int i = 0; i < p->size - 2 * r->sys->nc; i++)
-    if (isfinite(out[i])) p->scale[TR_PROBE_FORCE] = fmax(p->scale[TR_PROBE_FORCE], fabs(out[i]));
-}
-
-static double change(const tr_probe_part *part, const double *a, const double *b) {
-  double most = 0;
-  for (int i = part->at; i < part->at + part->n; i++) most = fmax(most, fabs(b[i] - a[i]));
-  return most;
-}
-
-// Whether things move between two places of the way: near a singular position they may, however near those are, and
-// all that depends on them seems to jump.
-static bool moves(const probe *p, double from, double to) {
-  for (int i = 0; i < p->r->sys->nv; i++)
-    if (!(fabs((to - from) * (p->from->v[i] + 0.5 * (to + from) * p->from->a[i])) <= MOVED))
-      return true;
-  return false;
-}
-
-// Whether a part that changes by `left` between two places next to each other does so beside them, too: that is the
-// round-off of a force that is a difference of large numbers, and as large as all it ever does where that is 0.
-static bool trembles(probe *p, const tr_probe_part *part, double from, double to, double left,
-                     double widest) {
-  double sum = 0, apart = to - from;
-  for (int k = 0; k < BESIDE && apart < widest; k++, apart *= 3) {
-    look(p, from - apart, p->m);
-    sum += change(part, p->m, p->a);
-    memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
-    look(p, to + apart, p->m);
-    sum += change(part, p->b, p->m);
-    memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
-  }
-  return sum > JUMP * left;
-}
-
-// The size of the jump of a part in (from, to), 0: there is none; *where it is.
-static double halve(probe *p, const tr_probe_part *part, double from, double to, double *where) {
-  look(p, from, p->a), look(p, to, p->b);
-  double whole = change(part, p->a, p->b), left = whole, widest = to - from;
-  for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->from->t) + fabs(to));
-       k++) {
-    double mid = 0.5 * (from + to);
-    look(p, mid, p->m);
-    bool first = change(part, p->a, p->m) >= change(part, p->m, p->b);
-    if (first)
-      to = mid, memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
-    else
-      from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
-    left = change(part, p->a, p->b);
-  }
-  *where = p->from->t + to;
-  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
-  if (moves(p, from, to)) return 0;
-  if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return 0;
-  return trembles(p, part, from, to, left, widest) ? 0 : left;
-}
-
-// Where each part changes most on a way of length h, ahead and behind.
-static void suspect_all(probe *p, double h) {
-  for (int i = 0; i < p->parts; i++) p->s[i].change = 0;
-  look(p, -h, p->a);
-  for (int k = 1 - PLACES; k <= PLACES; k++) {
-    look(p, h * k / PLACES, p->b);
-    for (int i = 0; i < p->parts; i++) {
-      double c = change(&p->s[i].part, p->a, p->b);
-      if (c > p->s[i].change) p->s[i].change = c, p->s[i].from = h * (k - 1) / PLACES;
-    }
-    memcpy(p->a, p->b, (size_t)p->size * sizeof *p->a);
-  }
-}
-
-// The largest jump, among the parts that change most.
-static const tr_probe_part *find_jump(probe *p, double h, double *where, double *size) {
-  const tr_probe_part *found = NULL;
-  *size = 0;
-  suspect_all(p, h);
-  for (int k = 0; k < SUSPECTS; k++) {
-    suspect *worst = NULL;
-    for (int i = 0; i < p->parts; i++)
-      if (p->s[i].change > TINY * p->scale[p->s[i].part.what] &&
-          p->s[i].change > (worst ? worst->change : 0))
-        worst = &p->s[i];
-    if (!worst) break;
-    double at, jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES, &at);
-    if (jump > *size) *size = jump, *where = at, found = &worst->part;
-    worst->change = 0;
-  }
-  return found;
-}
-
-static bool make_probe(const tr_run *r, probe *p) {
-  const tr_system *sys = r->sys;
-  *p = (probe){.r = r, .arena = tr_arena_make(sys->al)};
-  p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
-  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 1, double);
-  p->s = TR_NEW(&p->arena, p->parts + 1, suspect);
-  if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
-  p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
-  for (int i = 0, at = 0; i < p->parts; i++) {
-    p->s[i].part = tr_probe_describe(sys, i, at);
-    if (i < sys->nforce) at += p->s[i].part.n;
-  }
-  return true;
-}
-
-static void free_probe(probe *p) {
-  tr_state_free(p->r->sys, &p->x);
-  tr_arena_free(&p->arena);
-}
-
-// "; force "x" is discontinuous ..." into text, or nothing.
-static void tell_jump_from(probe *p, const tr_state *x, double h, int tries, char *text,
-                           size_t room) {
-  const tr_run *r = p->r;
-  double where = 0, size = 0, span = r->settings.end - r->first_t;
-  const tr_probe_part *part = NULL;
-  p->from = x;
-  tr_state_copy(&p->x, x);
-  p->scale[TR_PROBE_FORCE] = 0;
-  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, r->sys->nq));
-  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, r->sys->nv));
-  for (int k = 0; k < tries && !part; k++, h *= 30) {
-    part = find_jump(p, fmin(h, 0.1 * span), &where, &size);
-    if (h > 0.1 * span) break;
-  }
-  if (part)
-    snprintf(text, room,
-             "; %s \"%s\" is discontinuous at t = %.9g s: it jumps by %.3g. Let an event find the "
-             "place, or smooth the law (STEP, tanh)",
-             part->kind, part->name, where, size);
-}
-
-static void tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
-  probe p;
-  text[0] = 0;
-  if (make_probe(r, &p)) tell_jump_from(&p, &r->x, h, tries, text, room);
-  free_probe(&p);
-}
-
-// ---- no numbers -----------------------------------------------------------------------------------
-
-static bool all_finite(const double *x, int n) {
-  for (int i = 0; i < n; i++)
-    if (!isfinite(x[i])) return false;
-  return true;
-}
-
-bool tr_run_not_finite(const tr_run *r, double h, tr_error *error) {
-  const tr_probe_part *part = NULL;
-  probe p;
-  if (make_probe(r, &p)) {
-    p.from = &r->x;
-    tr_state_copy(&p.x, &r->x);
-    for (int k = 0; k <= PLACES && !part; k++) {
-      look(&p, h * k / PLACES, p.a);
-      if (!all_finite(p.x.q, r->sys->nq) || !all_finite(p.x.v, r->sys->nv)) break;
-      for (int i = 0; i < p.parts && !part; i++)
-        if (!all_finite(p.a + p.s[i].part.at, p.s[i].part.n)) part = &p.s[i].part;
-    }
-  }
-  char from[60] = "";
-  if (h > 0) snprintf(from, sizeof from, "step from t = %.9g s failed: ", r->x.t);
-  if (part)
-    tr_fail(error, TR_FAILED, NULL, "%s%s \"%s\": its %s is not a finite number at t = %.9g s",
-            from, part->kind, part->name,
-            part->what == TR_PROBE_FORCE ? "value"
-            : part->what == TR_PROBE_PHI ? "residual"
-                                         : "rate",
-            p.x.t);
-  free_probe(&p);
-  return part;
-}
 
 // ---- contradictions -------------------------------------------------------------------------------
 
@@ -415,23 +205,6 @@ static const char *advise(const tr_run *r, double h) {
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
-// The force that does most.
-static const char *largest_force(const tr_run *r) {
-  probe p;
-  const char *name = NULL;
-  double most = 0;
-  if (make_probe(r, &p)) {
-    p.from = &r->x;
-    tr_state_copy(&p.x, &r->x);
-    look(&p, 0, p.a);
-    for (int i = 0; i < r->sys->nforce; i++)
-      for (int k = p.s[i].part.at; k < p.s[i].part.at + p.s[i].part.n; k++)
-        if (fabs(p.a[k]) > most) most = fabs(p.a[k]), name = p.s[i].part.name;
-  }
-  free_probe(&p);
-  return name;
-}
-
 bool tr_run_runaway(const tr_run *r, tr_error *error) {
   int fastest = 0;
   char where[160];
@@ -442,7 +215,7 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   double part = doubles / (r->x.t - r->first_t);
   bool pole = times > FASTER && part < AT_ONCE;
   if (r->growing < GROWING || !(pole || (times > RUNAWAY && part < SUDDEN))) return false;
-  const char *force = largest_force(r);
+  const char *force = tr_run_largest_force(r);
   double ahead = AHEAD * (r->settings.end - r->first_t);
   if (!force && (tr_run_not_finite(r, ahead, error) || tell_contradiction(r, ahead, error)))
     return true;
@@ -473,7 +246,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
     return TR_FAILED;
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
   if (why == TR_NOT_FINITE && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
-  tell_jump(r, h, TRIES, jump, sizeof jump);
+  tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
   if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
   tell_coordinate(r, moved_most(r), where, sizeof where);
   const tr_method *m = r->step->method;
@@ -490,7 +263,7 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
       tell_stiff(r, r->info.largest_step, error))
     return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
-  tell_jump(r, h, TRIES, jump, sizeof jump);
+  tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
   if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
   if (r->settings.control.min_step > 0)
     return tr_fail(
@@ -508,7 +281,7 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
 
 tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
   char jump[300];
-  tell_jump(r, h, 2, jump, sizeof jump);
+  tr_run_tell_jump(r, h, 2, jump, sizeof jump);
   if (!jump[0]) return TR_OK;
   return tr_fail(error, TR_FAILED, NULL, "at t = %.9g s steps of %.3g s lead nowhere, %ld so far%s",
                  r->x.t, h, r->info.steps, jump);
@@ -522,13 +295,13 @@ typedef struct tr_swing {
   double *last, *often; // (nv) how velocities changed in the last step; how often the other way
   int looks, pause;     // so far; steps until the next may follow
   char jump[300];       // what was found
-  probe p;
+  tr_ahead p;
 } tr_swing;
 
 tr_status tr_swing_make(tr_run *r, tr_error *error) {
   tr_swing *w = r->swing = TR_NEW(&r->arena, 1, tr_swing);
   int n = r->sys->nv;
-  if (!w || !make_probe(r, &w->p)) return tr_no_memory(error);
+  if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
   w->last = TR_NEW(&r->arena, 2 * n, double);
   if (!w->last) return tr_no_memory(error);
   w->often = w->last + n;
@@ -536,7 +309,7 @@ tr_status tr_swing_make(tr_run *r, tr_error *error) {
 }
 
 void tr_swing_free(tr_run *r) {
-  if (r->swing && r->swing->p.r) free_probe(&r->swing->p);
+  if (r->swing && r->swing->p.r) tr_ahead_free(&r->swing->p);
 }
 
 void tr_swing_watch(tr_run *r, double h) {
@@ -550,7 +323,7 @@ void tr_swing_watch(tr_run *r, double h) {
   }
   if (w->pause > 0) w->pause--;
   if (most < SWINGS || w->pause > 0 || w->looks >= MOST_LOOKS || w->jump[0]) return;
-  tell_jump_from(&w->p, &r->x, h, SWUNG_TRIES, w->jump, sizeof w->jump);
+  tr_ahead_tell_jump(&w->p, &r->x, h, SWUNG_TRIES, w->jump, sizeof w->jump);
   w->pause = FIRST_PAUSE << w->looks++;
 }
 

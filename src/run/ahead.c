@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What forces and prescribed motions do along the way the bodies would go, q o exp(s v + s^2/2 a).
+//
+// One that jumps: they are looked at in a few places; where one changes most the interval is halved again and
+// again. What is left of a change that was smooth is nothing, of a jump all.
+#include "ahead.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PLACES = 16, HALVINGS = 60, SUSPECTS = 8, BESIDE = 12 };
+static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
+static const double MOVED = 1e-6; // m or rad: no nearer than that, places are not the same
+static const double JUMP = 0.5;   // of the change over an interval that is left in the end
+static const double TINY = 1e-6;  // of the largest force: not worth a word
+
+static void look(tr_ahead *p, double s, double *out) {
+  const tr_run *r = p->r;
+  for (int i = 0; i < r->sys->nv; i++) {
+    p->d[i] = s * (p->from->v[i] + 0.5 * s * p->from->a[i]);
+    p->x.v[i] = p->from->v[i] + s * p->from->a[i];
+  }
+  tr_retract(r->sys, p->from->q, p->d, p->x.q);
+  p->x.t = p->from->t + s;
+  tr_kinematics(r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_VELOCITY);
+  tr_probe(r->work, out);
+  for (int i = 0; i < p->size - 2 * r->sys->nc; i++)
+    if (isfinite(out[i])) p->scale[TR_PROBE_FORCE] = fmax(p->scale[TR_PROBE_FORCE], fabs(out[i]));
+}
+
+static double change(const tr_probe_part *part, const double *a, const double *b) {
+  double most = 0;
+  for (int i = part->at; i < part->at + part->n; i++) most = fmax(most, fabs(b[i] - a[i]));
+  return most;
+}
+
+// Whether things move between two places of the way: near a singular position they may, however near those are, and
+// all that depends on them seems to jump.
+static bool moves(const tr_ahead *p, double from, double to) {
+  for (int i = 0; i < p->r->sys->nv; i++)
+    if (!(fabs((to - from) * (p->from->v[i] + 0.5 * (to + from) * p->from->a[i])) <= MOVED))
+      return true;
+  return false;
+}
+
+// Whether a part that changes by `left` between two places next to each other does so beside them, too: that is the
+// round-off of a force that is a difference of large numbers, and as large as all it ever does where that is 0.
+static bool trembles(tr_ahead *p, const tr_probe_part *part, double from, double to, double left,
+                     double widest) {
+  double sum = 0, apart = to - from;
+  for (int k = 0; k < BESIDE && apart < widest; k++, apart *= 3) {
+    look(p, from - apart, p->m);
+    sum += change(part, p->m, p->a);
+    memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
+    look(p, to + apart, p->m);
+    sum += change(part, p->b, p->m);
+    memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
+  }
+  return sum > JUMP * left;
+}
+
+// The size of the jump of a part in (from, to), 0: there is none; *where it is.
+static double halve(tr_ahead *p, const tr_probe_part *part, double from, double to, double *where) {
+  look(p, from, p->a), look(p, to, p->b);
+  double whole = change(part, p->a, p->b), left = whole, widest = to - from;
+  for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->from->t) + fabs(to));
+       k++) {
+    double mid = 0.5 * (from + to);
+    look(p, mid, p->m);
+    bool first = change(part, p->a, p->m) >= change(part, p->m, p->b);
+    if (first)
+      to = mid, memcpy(p->b, p->m, (size_t)p->size * sizeof *p->b);
+    else
+      from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
+    left = change(part, p->a, p->b);
+  }
+  *where = p->from->t + to;
+  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
+  if (moves(p, from, to)) return 0;
+  if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return 0;
+  return trembles(p, part, from, to, left, widest) ? 0 : left;
+}
+
+// Where each part changes most on a way of length h, ahead and behind.
+static void suspect_all(tr_ahead *p, double h) {
+  for (int i = 0; i < p->parts; i++) p->s[i].change = 0;
+  look(p, -h, p->a);
+  for (int k = 1 - PLACES; k <= PLACES; k++) {
+    look(p, h * k / PLACES, p->b);
+    for (int i = 0; i < p->parts; i++) {
+      double c = change(&p->s[i].part, p->a, p->b);
+      if (c > p->s[i].change) p->s[i].change = c, p->s[i].from = h * (k - 1) / PLACES;
+    }
+    memcpy(p->a, p->b, (size_t)p->size * sizeof *p->a);
+  }
+}
+
+// The largest jump, among the parts that change most.
+static const tr_probe_part *find_jump(tr_ahead *p, double h, double *where, double *size) {
+  const tr_probe_part *found = NULL;
+  *size = 0;
+  suspect_all(p, h);
+  for (int k = 0; k < SUSPECTS; k++) {
+    tr_suspect *worst = NULL;
+    for (int i = 0; i < p->parts; i++)
+      if (p->s[i].change > TINY * p->scale[p->s[i].part.what] &&
+          p->s[i].change > (worst ? worst->change : 0))
+        worst = &p->s[i];
+    if (!worst) break;
+    double at, jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES, &at);
+    if (jump > *size) *size = jump, *where = at, found = &worst->part;
+    worst->change = 0;
+  }
+  return found;
+}
+
+bool tr_ahead_make(const tr_run *r, tr_ahead *p) {
+  const tr_system *sys = r->sys;
+  *p = (tr_ahead){.r = r, .arena = tr_arena_make(sys->al)};
+  p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
+  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 1, double);
+  p->s = TR_NEW(&p->arena, p->parts + 1, tr_suspect);
+  if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
+  p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
+  for (int i = 0, at = 0; i < p->parts; i++) {
+    p->s[i].part = tr_probe_describe(sys, i, at);
+    if (i < sys->nforce) at += p->s[i].part.n;
+  }
+  return true;
+}
+
+void tr_ahead_free(tr_ahead *p) {
+  tr_state_free(p->r->sys, &p->x);
+  tr_arena_free(&p->arena);
+}
+
+// "; force "x" is discontinuous ..." into text, or nothing.
+void tr_ahead_tell_jump(tr_ahead *p, const tr_state *x, double h, int tries, char *text,
+                        size_t room) {
+  const tr_run *r = p->r;
+  double where = 0, size = 0, span = r->settings.end - r->first_t;
+  const tr_probe_part *part = NULL;
+  p->from = x;
+  tr_state_copy(&p->x, x);
+  p->scale[TR_PROBE_FORCE] = 0;
+  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, r->sys->nq));
+  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, r->sys->nv));
+  for (int k = 0; k < tries && !part; k++, h *= 30) {
+    part = find_jump(p, fmin(h, 0.1 * span), &where, &size);
+    if (h > 0.1 * span) break;
+  }
+  if (part)
+    snprintf(text, room,
+             "; %s \"%s\" is discontinuous at t = %.9g s: it jumps by %.3g. Let an event find the "
+             "place, or smooth the law (STEP, tanh)",
+             part->kind, part->name, where, size);
+}
+
+void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
+  tr_ahead p;
+  text[0] = 0;
+  if (tr_ahead_make(r, &p)) tr_ahead_tell_jump(&p, &r->x, h, tries, text, room);
+  tr_ahead_free(&p);
+}
+
+// ---- no numbers -----------------------------------------------------------------------------------
+
+static bool all_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+bool tr_run_not_finite(const tr_run *r, double h, tr_error *error) {
+  const tr_probe_part *part = NULL;
+  tr_ahead p;
+  if (tr_ahead_make(r, &p)) {
+    p.from = &r->x;
+    tr_state_copy(&p.x, &r->x);
+    for (int k = 0; k <= PLACES && !part; k++) {
+      look(&p, h * k / PLACES, p.a);
+      if (!all_finite(p.x.q, r->sys->nq) || !all_finite(p.x.v, r->sys->nv)) break;
+      for (int i = 0; i < p.parts && !part; i++)
+        if (!all_finite(p.a + p.s[i].part.at, p.s[i].part.n)) part = &p.s[i].part;
+    }
+  }
+  char from[60] = "";
+  if (h > 0) snprintf(from, sizeof from, "step from t = %.9g s failed: ", r->x.t);
+  if (part)
+    tr_fail(error, TR_FAILED, NULL, "%s%s \"%s\": its %s is not a finite number at t = %.9g s",
+            from, part->kind, part->name,
+            part->what == TR_PROBE_FORCE ? "value"
+            : part->what == TR_PROBE_PHI ? "residual"
+                                         : "rate",
+            p.x.t);
+  tr_ahead_free(&p);
+  return part;
+}
+
+// The force that does most.
+const char *tr_run_largest_force(const tr_run *r) {
+  tr_ahead p;
+  const char *name = NULL;
+  double most = 0;
+  if (tr_ahead_make(r, &p)) {
+    p.from = &r->x;
+    tr_state_copy(&p.x, &r->x);
+    look(&p, 0, p.a);
+    for (int i = 0; i < r->sys->nforce; i++)
+      for (int k = p.s[i].part.at; k < p.s[i].part.at + p.s[i].part.n; k++)
+        if (fabs(p.a[k]) > most) most = fabs(p.a[k]), name = p.s[i].part.name;
+  }
+  tr_ahead_free(&p);
+  return name;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What forces and prescribed motions do along the way ahead: jumps, what is no number, the largest.
+#ifndef TR_AHEAD_H
+#define TR_AHEAD_H
+
+#include "driver.h"
+
+typedef struct tr_suspect {
+  tr_probe_part part;
+  double change, from; // the largest over one of the intervals, and where that begins
+} tr_suspect;
+
+typedef struct tr_ahead {
+  const tr_run *r;
+  tr_arena arena;
+  const tr_state *from;    // where the way begins
+  tr_state x;              // a place on it
+  double *d;               // (nv)
+  double *a, *b, *m;       // (size) what the parts do on either end, and between
+  double scale[TR_PROBES]; // the largest force, position, velocity
+  int size, parts;
+  tr_suspect *s; // (parts)
+} tr_ahead;
+
+bool tr_ahead_make(const tr_run *r, tr_ahead *p); // to be freed even if it failed
+void tr_ahead_free(tr_ahead *p);
+// "; force "x" is discontinuous ..." into text, or nothing: on ways from x, of length h and, tries - 1 times, longer.
+void tr_ahead_tell_jump(tr_ahead *p, const tr_state *x, double h, int tries, char *text,
+                        size_t room);
+void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room);
+// The force that does most; NULL: there is none.
+const char *tr_run_largest_force(const tr_run *r);
+
+#endif
