@@ -51,6 +51,7 @@ static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4;
+enum { DRAWS = 6 };
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
@@ -247,7 +248,10 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
   if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
-  return p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
+  for (p->draw = 0; p->draw < DRAWS; p->draw++)
+    if (p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare))
+      return true;
+  return false;
 }
 
 // Corrections no longer shrink: fine if round-off is all there is.

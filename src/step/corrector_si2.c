@@ -439,11 +439,12 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   double rows = DBL_EPSILON * k->length_scale;
   double both = rows + DBL_EPSILON * k->speed * c->cq / c->cv;
   tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
-  tr_rows_noise(nc, rows / c->cq, b + nv);
+  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
   sizes.f = s->mu, sizes.pull = b + nv + nc;
-  tr_forces_noise(s, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu, b + nv + nc);
-  tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+  tr_forces_noise(s, p->draw, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu,
+                  b + nv + nc);
+  tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
   return p->solve(p, b);
 }
 

@@ -225,18 +225,24 @@ double tr_step_most_noise(const tr_step *s, double length) {
   return MOST_NOISE * length * s->c.cv / s->c.cq;
 }
 
-static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }
-
-void tr_rows_noise(int n, double rows, double *r) {
-  for (int i = 0; i < n; i++) r[i] = sign_of(i) * rows;
+// Neighbours in the first draw have nearly as many of one sign as of the other, and next to each other cancel.
+static double sign_of(int i, int draw) {
+  unsigned x = (unsigned)i * 2654435769u;
+  for (int k = 0; k < draw; k++) x = (x ^ x >> 15) * 2246822519u;
+  return x >> 31 ? -1 : 1;
 }
 
-void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
+void tr_rows_noise(int draw, int n, double rows, double *r) {
+  for (int i = 0; i < n; i++) r[i] = sign_of(i, draw) * rows;
+}
+
+void tr_forces_noise(tr_step *s, int draw, const tr_kkt *A, const double *x, const double *f,
+                     double *r) {
   tr_sizes z = tr_step_sizes(s, f);
   z.pull = r;
   if (A) find_sizes(A, &z);
   for (int i = 0; i < s->sys->nv; i++)
-    r[i] = sign_of(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
+    r[i] = sign_of(i, draw) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,

@@ -171,6 +171,7 @@ struct tr_step {
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
   bool w_follows; // w goes on like a
+  int w_degree;   // or is predicted by no higher one than this
   tr_arena arena;
 };
 
@@ -239,8 +240,9 @@ static inline double *tr_step_more_room(const tr_step *s) {
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
-void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
-void tr_rows_noise(int n, double rows, double *r);
+void tr_forces_noise(tr_step *s, int draw, const tr_kkt *A, const double *x, const double *f,
+                     double *r);
+void tr_rows_noise(int draw, int n, double rows, double *r);
 // A correction above this, unless it is 0, is none of round-off, by the norm of the correctors (solve/newton.h); length:
 // the size of the last state.
 double tr_step_most_noise(const tr_step *s, double length);
