@@ -193,6 +193,20 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
+// -cv Q_v, and where in its columns there is anything.
+static void find_damping(const tr_step *s) {
+  const tr_pattern *p = &s->sys->pattern;
+  tr_coefficients rates = {.cd = s->c.cv};
+  tr_tangent_here(s->work, NULL, NULL, s->c.blocks, rates, s->damping);
+  for (int j = 0; j < s->sys->nv; j++) {
+    int first = p->column[j], end = first;
+    while (end < p->column[j + 1] && p->row[end] < s->sys->nv) end++;
+    while (end > first && s->damping[end - 1] == 0) end--;
+    while (first < end && s->damping[first] == 0) first++;
+    s->damped[j].first = first, s->damped[j].end = end;
+  }
+}
+
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
@@ -226,10 +240,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
-  if (s->damping) {
-    tr_coefficients rates = {.cd = c->cv};
-    tr_tangent_here(s->work, NULL, NULL, c->blocks, rates, s->damping);
-  }
+  if (s->damping) find_damping(s);
   return tr_kkt_factor(&s->projection);
 }
 
@@ -264,9 +275,10 @@ static void couple(const tr_step *s, double *dw, double *r) {
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
       r[p->row[k]] += f * (s->kkt.values[k] - s->projection.values[k]) * turned[j - s->sys->nv];
   if (!s->damping) return;
-  for (int j = 0; j < s->sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
-      r[p->row[k]] += f * s->damping[k] * dw[j];
+  for (int j = 0; j < s->sys->nv; j++) {
+    double x = f * dw[j];
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++) r[p->row[k]] += s->damping[k] * x;
+  }
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent

@@ -458,7 +458,7 @@ static int w_degree(const tr_step *s, double e[DEGREES]) {
     for (int j = 0; j <= DEGREES; j++) x[j] = w[j][i];
     for (int k = 0; k < DEGREES; k++) {
       for (int j = 0; j < DEGREES - k; j++) x[j] -= x[j + 1];
-      e[k] = fmax(e[k], fabs(x[0]));
+      e[k] = fabs(x[0]) > e[k] ? fabs(x[0]) : e[k];
     }
   }
   return e[0] <= e[1] && e[1] <= e[2] ? 0 : DEGREES - 1;
@@ -470,7 +470,7 @@ static double trend_misses(const tr_step *s, const double *trend) {
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
     double x = s->past_w[0][i] - trend[TR_OLDER] * s->w[i];
     for (int j = 0; j < TR_OLDER; j++) x -= trend[j] * s->past_w[j + 1][i];
-    most = fmax(most, fabs(x));
+    most = fabs(x) > most ? fabs(x) : most;
   }
   return most;
 }

@@ -66,9 +66,11 @@ static tr_status allocate(tr_step *s) {
     s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
     TR_TRY(tr_projection_make(s));
     bool bends = s->method->choose != NULL;
-    if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    bool damped = bends || s->sys->nforce > 0;
+    if (damped) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    if (damped) s->damped = TR_NEW(ar, nv, tr_slots);
     if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 4 * nv + 5 * nc, double);
-    if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
+    if ((bends && !s->bent) || (damped && (!s->damping || !s->damped))) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   bool lean = s->method->lean && s->sys->nvelocity == 0;

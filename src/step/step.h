@@ -106,6 +106,10 @@ typedef struct tr_trend {
   int steps;                           // that went into it, all of the same length
 } tr_trend;
 
+typedef struct tr_slots {
+  int first, end;
+} tr_slots;
+
 struct tr_step {
   const tr_system *sys;
   tr_work *work;
@@ -126,6 +130,7 @@ struct tr_step {
   int far_looks;        // looks at them since
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
+  tr_slots *damped;     // (nv) what is not 0 in its columns
   // for stabilised methods with few corrections
   bool bends;         // the iteration has all terms, see corrector_si2.c
   double bends_from;  // the step from which on that pays; 0: none yet
