@@ -19,8 +19,8 @@ static const double LEAST_TOL = 1e-15;
 static const double LEAST_STEP = 1e3 * DBL_EPSILON; // of the time
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
 // So many steps that lead nowhere are worth a look at why.
-enum { STALLED_STEPS = 1000 };
-static const double STALLED = 1e-3;
+enum { STALLED_STEPS = 250, STALLED_TIMES = 3 };
+static const double STALLED = 2.5e-4;
 static const double FEEBLE =
     1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
@@ -181,7 +181,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t, mark = r->x.t;
   double near = LEAST_STEP * fmax(fabs(end), fabs(r->x.t));
   long rejected = r->info.rejected;
-  int stalled = 0; // thousands of steps in a row
+  int stalled = 0; // so many steps, times in a row
   while (r->x.t < end - near) {
     double before = tr_run_clock(r), h = 0;
     TR_TRY(find_step(r, t, &h, error));
@@ -195,7 +195,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     if (r->info.steps % STALLED_STEPS == 0) {
       bool many = r->info.rejected - rejected > STALLED_STEPS / 40;
       stalled = many && r->x.t - mark < STALLED * (end - mark) ? stalled + 1 : 0;
-      if (stalled > 1) TR_TRY(tr_run_stall(r, h, error));
+      if (stalled >= STALLED_TIMES) TR_TRY(tr_run_stall(r, h, error));
       mark = r->x.t, rejected = r->info.rejected;
     }
     TR_TRY(tr_run_look(r, error));

@@ -88,7 +88,16 @@ static bool follows_at_once(const tr_run *r, int k) {
   return r->x.t - r->watch[k].last < SOON * (r->settings.end - r->first_t);
 }
 
+// Back already by its place, while its rate still leads away: since its last impact it rose no higher than the tolerance,
+// which does not resolve that.
+static bool is_lower_than_told(const tr_run *r, int k, double c) {
+  const tr_watch *w = &r->watch[k];
+  double tol = r->settings.control.tol * fmax(1, w->most_g);
+  return plan_of(r, k)->nsettle > 0 && c < 0 && isfinite(w->last) && -c * (r->x.t - w->last) < tol;
+}
+
 static bool is_last(const tr_run *r, int k, double c) {
+  if (is_lower_than_told(r, k, c)) return true;
   return plan_of(r, k)->par.restitution * c <= NOTHING * r->watch[k].most_rate ||
          c < tr_event_rest(r->sys, k) || follows_at_once(r, k);
 }
@@ -98,7 +107,7 @@ static bool is_last(const tr_run *r, int k, double c) {
 static bool brushes(const tr_run *r, int k, double c) {
   const tr_watch *w = &r->watch[k];
   double nothing = NOTHING * w->most_rate;
-  if (c < -nothing) return !follows_at_once(r, k);
+  if (c < -nothing) return !follows_at_once(r, k) && !is_lower_than_told(r, k, c);
   return w->last == -INFINITY && w->grazes && c <= nothing;
 }
 

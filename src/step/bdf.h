@@ -34,7 +34,11 @@ typedef struct tr_bdf {
   double last_h;   // its length
   int equal;       // steps of one length and order so far
   int fails;       // of the error test in this step
-  bool grown;      // the first phase, where order and step only grow, is over
+  // Oscillations that high orders amplify: mean squares of the measures at orders k and k-1, steps they have been like
+  // that, steps that the order still rests at 2, and rested the last time.
+  double here, less;
+  int ringing, rest, last_rest;
+  bool grown; // the first phase, where order and step only grow, is over
 } tr_bdf;
 
 // For the methods' prepare. most: the order asked for.

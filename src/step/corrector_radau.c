@@ -35,7 +35,6 @@
 // One G for all stages is too few near a singular position, where its directions turn fast. When that
 // iteration fails, another one takes each stage's own matrices: one real system of three times the
 // size for the positions, a projection for each stage.
-#include <complex.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -43,13 +42,9 @@
 #include "math/vector.h"
 #include "radau.h"
 
-static const double GAMMA = 3.637834252744495732, ALPHA = 2.681082873627752133,
-                    BETA = 3.050430199247410570;
 static const double GROWN = 1.5, DAMPED = 0.3;
 static const double MOST_NOISE = 1e-6; // of positions and velocities
 enum { DOUBTS = 8 };                   // matrices until something stiff is looked at again
-
-double tr_radau_real(void) { return 1 / GAMMA; }
 
 // ---- the iteration --------------------------------------------------------------------------------
 
@@ -133,36 +128,6 @@ static void look_again(const correction *k, double *r) {
   }
 }
 
-static void fill_real(tr_step *s, double h) {
-  const tr_radau *m = s->memory;
-  double g = h / m->h0 / GAMMA;
-  for (int k = 0; k < s->sys->pattern.nnz; k++)
-    s->kkt.values[k] = s->projection.values[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
-}
-
-// The real and the complex matrix for the step length at hand.
-static tr_status factor(tr_step *s, double h) {
-  tr_radau *m = s->memory;
-  const tr_pattern *p = &s->sys->pattern;
-  const double *P = s->projection.values;
-  double f = h / m->h0;
-  double complex w = f / (ALPHA + BETA * I), ww = w * w;
-  m->factored_h = h;
-  fill_real(s, h);
-  for (int j = 0; j < p->n; j++) {
-    int first = p->column[j], count = p->column[j + 1] - first;
-    double *left = m->pair.values + 4 * first, *right = left + 2 * count;
-    for (int k = 0; k < count; k++) {
-      int e = first + k;
-      double complex x = P[e] + m->C[e] + ww * m->K[e] + w * m->D[e];
-      left[2 * k] = right[2 * k + 1] = creal(x);
-      left[2 * k + 1] = cimag(x), right[2 * k] = -cimag(x);
-    }
-  }
-  TR_TRY(tr_kkt_factor(&s->kkt));
-  return tr_kkt_factor(&m->pair);
-}
-
 // On curved coordinates displacements turn with the body, dz = B du - W du, W du = du x w on rotations,
 // and W is twice the derivative of u'(u, v) at u = 0:  D -= h M W, block by block.
 static void add_turning(const correction *k) {
@@ -232,7 +197,7 @@ tr_kkt *tr_radau_filter(tr_step *s) {
 static bool find_plain(const correction *k) {
   tr_step *s = k->s;
   tr_radau *m = k->m;
-  double g = k->h / GAMMA, t = k->x0->t + k->c[1] * k->h;
+  double g = k->h * tr_radau_real(), t = k->x0->t + k->c[1] * k->h;
   tr_coefficients both = {1, g * g, g, g};
   place(k, 1);
   tr_tangent(s->work, t, m->q, m->v, k->x0->mem, m->a[1], m->lam[1], NULL, both, s->kkt.values);
@@ -243,7 +208,7 @@ static bool find_plain(const correction *k) {
 }
 
 static bool strained(const correction *k) {
-  const double *r = k->s->newton.r, g = k->h / GAMMA;
+  const double *r = k->s->newton.r, g = k->h * tr_radau_real();
   int n = k->s->sys->nv + k->s->sys->nc;
   bool any = false;
   for (int i = 0; i < STAGES; i++) any |= tr_step_strained(k->s, g * g, k->m->M, r + i * n);
@@ -261,29 +226,7 @@ static tr_status matrix(tr_newton_problem *p) {
   take_tangents(k, 1);
   p->strained = strained(k);
   TR_TRY(tr_kkt_factor(&k->s->projection));
-  return factor(k->s, k->h);
-}
-
-// Rows of stage i:  sum_j ((A^-2)_ij M - (A^-1)_ij h Q_v) y_j + h^2 K y_i + G' l_i,  G y_i
-static void fill_stage(const correction *k, int i) {
-  tr_radau *m = k->m;
-  const tr_system *sys = k->s->sys;
-  const tr_pattern *p = &sys->pattern;
-  const double *P = m->stage[i].values;
-  int nv = sys->nv;
-  for (int b = 0; b < STAGES; b++) {
-    double B = k->h * k->B[i][b], BB = 0, own = i == b;
-    for (int l = 0; l < STAGES; l++) BB += k->h * k->B[i][l] * k->h * k->B[l][b];
-    for (int j = 0; j < p->n; j++) {
-      double *at = m->all.values + m->all_pattern.column[STAGES * j + b] + i;
-      for (int e = p->column[j]; e < p->column[j + 1]; e++, at += STAGES) {
-        bool corner = j < nv && p->row[e] < nv;
-        *at = corner ? BB * P[e] + B * m->D[e] + own * m->K[e] : own * (P[e] + m->C[e]);
-        if (j < nv && p->row[e] >= nv && sys->of_velocity[p->row[e] - nv])
-          *at = B * P[e] + own * m->D[e];
-      }
-    }
-  }
+  return tr_radau_factor(k->s, k->h);
 }
 
 static tr_status matrix_each(tr_newton_problem *p) {
@@ -297,101 +240,11 @@ static tr_status matrix_each(tr_newton_problem *p) {
            (size_t)k->s->sys->pattern.nnz * sizeof *stage->values);
     TR_TRY(tr_kkt_factor(stage));
     memcpy(m->each_D[i], m->D, (size_t)k->s->sys->pattern.nnz * sizeof *m->D);
-    fill_stage(k, i);
+    tr_radau_fill_stage(k->s, i);
   }
-  fill_real(k->s, k->h); // for at_floor
+  tr_radau_fill_real(k->s, k->h); // for at_floor
   p->strained = strained(k);
   return tr_kkt_factor(&m->all);
-}
-
-// b (nv + nc): the complex system for components 1 and 2 of the transformed stages, in place.
-static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
-  tr_radau *m = s->memory;
-  int nv = s->sys->nv, n = nv + s->sys->nc;
-  const tr_mask *mask = s->kkt.mask;
-  double complex w = h / (ALPHA + BETA * I), ww = w * w;
-  double *b = m->b + n; // room for 2 n
-  for (int i = 0; i < n; i++) {
-    double complex f = x[i] + y[i] * I;
-    if (i >= nv) f /= s->sys->of_velocity[i - nv] ? w : ww;
-    b[2 * i] = creal(f), b[2 * i + 1] = cimag(f);
-  }
-  for (int i = 0; mask && i < mask->count; i++) b[2 * mask->row[i]] = b[2 * mask->row[i] + 1] = 0;
-  TR_TRY(tr_kkt_solve(&m->pair, 1, b));
-  for (int i = 0; i < n; i++) {
-    double complex f = b[2 * i] + b[2 * i + 1] * I;
-    if (i < nv) f *= ww;
-    x[i] = creal(f), y[i] = cimag(f);
-  }
-  return TR_OK;
-}
-
-// r (3 stages): (e1 + B e3, e2) becomes (du, l).
-static tr_status solve_positions(tr_step *s, double h, double *r) {
-  int nv = s->sys->nv, n = nv + s->sys->nc;
-  double w = h / GAMMA, *b = r, T[STAGES][STAGES], T_INV[STAGES][STAGES];
-  tr_radau_transform(T, T_INV);
-  for (int i = 0; i < n; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = T_INV[j][0] * x[0] + T_INV[j][1] * x[1] + T_INV[j][2] * x[2];
-  }
-  for (int i = nv; i < n; i++) b[i] /= s->sys->of_velocity[i - nv] ? w : w * w;
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, b));
-  for (int i = 0; i < nv; i++) b[i] *= w * w;
-  TR_TRY(solve_pair(s, h, r + n, r + 2 * n));
-  for (int i = 0; i < n; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = T[j][0] * x[0] + T[j][1] * x[1] + T[j][2] * x[2];
-  }
-  return TR_OK;
-}
-
-// The same with the projection.
-static tr_status solve_positions_plainly(const correction *k, double *r) {
-  tr_step *s = k->s;
-  int nv = s->sys->nv, n = nv + s->sys->nc;
-  double A[STAGES][STAGES], AA[STAGES][STAGES], BB[STAGES][STAGES];
-  tr_radau_weights(A);
-  for (int i = 0; i < STAGES; i++)
-    for (int j = 0; j < STAGES; j++) {
-      AA[i][j] = BB[i][j] = 0;
-      for (int l = 0; l < STAGES; l++) {
-        AA[i][j] += k->h * k->h * A[i][l] * A[l][j];
-        BB[i][j] += k->B[i][l] * k->B[l][j];
-      }
-    }
-  for (int i = nv; i < n; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    const double(*w)[STAGES] = s->sys->of_velocity[i - nv] ? k->B : BB;
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = w[j][0] * x[0] + w[j][1] * x[1] + w[j][2] * x[2];
-  }
-  TR_TRY(tr_kkt_solve(&s->projection, STAGES, r));
-  for (int i = 0; i < nv; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = AA[j][0] * x[0] + AA[j][1] * x[1] + AA[j][2] * x[2];
-  }
-  return TR_OK;
-}
-
-// The same with each stage's own matrices.
-static tr_status solve_positions_each(tr_step *s, double h, double *r) {
-  tr_radau *m = s->memory;
-  int nv = s->sys->nv, n = nv + s->sys->nc;
-  const tr_mask *mask = s->kkt.mask;
-  double *b = m->b;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < STAGES; j++)
-      b[STAGES * i + j] = r[j * n + i] / (i < nv ? 1 : s->sys->of_velocity[i - nv] ? h : h * h);
-  for (int i = 0; mask && i < mask->count; i++)
-    for (int j = 0; j < STAGES; j++) b[STAGES * mask->row[i] + j] = 0;
-  TR_TRY(tr_kkt_solve(&m->all, 1, b));
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < STAGES; j++) r[j * n + i] = b[STAGES * i + j] * (i < nv ? h * h : 1);
-  return TR_OK;
 }
 
 // Velocities that the positions do not explain, dz = B du + x, are known before these but for (G v)_q du:
@@ -427,9 +280,7 @@ static tr_status move_positions(const correction *k, double *r) {
     for (int j = 0; j < nv; j++) r[i * n + j] += sum[j];
   }
   if (k->each || (!k->m->plain && k->m->damped)) TR_TRY(foresee(k, low, r));
-  TR_TRY(k->each       ? solve_positions_each(s, k->h, r)
-         : k->m->plain ? solve_positions_plainly(k, r)
-                       : solve_positions(s, k->h, r));
+  TR_TRY(tr_radau_solve_positions(s, k->h, k->each, r));
   for (int i = 0; i < STAGES; i++) {
     tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
     for (int j = 0; j < nv; j++) k->m->u[i][j] -= sum[j];
@@ -485,7 +336,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // Constraints of a stage, positions and rates, at round-off.
 static bool stage_at_floor(const correction *k, const double *phi, const double *rate) {
   tr_step *s = k->s;
-  double speed = 64 * DBL_EPSILON * k->speed, g = k->h / GAMMA;
+  double speed = 64 * DBL_EPSILON * k->speed, g = k->h * tr_radau_real();
   s->c.cq = g * g, s->c.cv = g; // as in the matrix, where Gam_q counts w
   for (int i = 0; i < s->sys->nc; i++)
     if (!s->sys->of_velocity[i] && !(fabs(rate[i]) <= speed)) return false;
@@ -502,7 +353,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc, last = STAGES - 1;
-  double g = k->h / GAMMA, spread = k->length / (g * g), rcond = 1;
+  double g = k->h * tr_radau_real(), spread = k->length / (g * g), rcond = 1;
   for (int i = 0; k->each && i < STAGES; i++) rcond = fmin(rcond, k->m->stage[i].rcond);
   for (int i = 0; i < STAGES; i++)
     if (!stage_at_floor(k, r + i * n + nv, r + (STAGES + i) * n + nv)) return false;
@@ -592,7 +443,7 @@ tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
     s->newton.valid = false; // it was not looked at for such a step
   if (s->newton.valid && !m->plain && m->factored_h != h) {
     s->newton.known = false;
-    s->newton.valid = factor(s, h) == TR_OK;
+    s->newton.valid = tr_radau_factor(s, h) == TR_OK;
   }
   return iterate(s, &k);
 }

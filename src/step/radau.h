@@ -59,6 +59,13 @@ tr_kkt *tr_radau_filter(tr_step *s);
 // 1/GAMMA, and so the real matrix is [M + w^2 (..)_q - w Q_v, G'; G 0] with w = h/GAMMA
 double tr_radau_real(void);
 
+// The systems for the positions (radau_stages.c): the real matrix from the tangents, and with it the complex one, both
+// factored; the rows of a stage with its own matrices in that of all; r (3 stages): (e1 + B e3, e2) becomes (du, l).
+void tr_radau_fill_real(tr_step *s, double h);
+tr_status tr_radau_factor(tr_step *s, double h);
+void tr_radau_fill_stage(tr_step *s, int i);
+tr_status tr_radau_solve_positions(tr_step *s, double h, bool each, double *r);
+
 // Solves for the stages from a first guess in them.
 tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h);
 // The same with matrices of each stage: slower, but it also works near singular positions.

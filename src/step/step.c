@@ -195,26 +195,48 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   return true;
 }
 
-// Forces f out of balance move bodies by c f/m: beyond STRAINED the springs that make them are overloaded, and so is the
-// matrix.
+// Forces f out of balance move bodies by c f/m: beyond STRAINED, in radians or sizes of the model, the springs that make
+// them are overloaded, and so is the matrix.
 static const double STRAINED = 0.5;
 
-static bool strains(const tr_system *sys, double c, const double *blocks, const double *f) {
+// How far the frames of joints and forces are apart, 1 m at most.
+static double find_size(tr_step *s, const tr_state *x) {
+  const tr_system *sys = s->sys;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double size = 0;
+  if (sys->nforce == 0) return 1;
+  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
+  for (int i = 0; i < sys->njoint + sys->nforce; i++) {
+    const sys_element *e = i < sys->njoint ? &sys->joint[i].e : &sys->force[i - sys->njoint].e;
+    for (int m = 0; m < e->markers; m++) {
+      if (e->body[m] >= 0 && sys->number[sys->body[e->body[m]].v]) continue;
+      const double *p = tr_frame_at(s->work->frames, e->frame[m])->p;
+      for (int k = 0; k < 3; k++) low[k] = fmin(low[k], p[k]), high[k] = fmax(high[k], p[k]);
+    }
+  }
+  for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
+  return size > 0 && size < 1 ? size : 1;
+}
+
+static bool strains(const tr_step *s, double c, const double *blocks, const double *f) {
+  const tr_system *sys = s->sys;
   bool far = false;
   for (int i = 0; i < sys->nbody && !far; i++) {
     const sys_body *b = &sys->body[i];
-    for (int k = 0; k < b->nv && !sys->number[b->v]; k++)
-      far |= fabs(f[b->v + k]) * c > STRAINED * blocks[b->mass + k * (b->nv + 1)];
+    for (int k = 0; k < b->nv && !sys->number[b->v]; k++) {
+      double most = STRAINED * (b->type->coordinate_names && k < b->type->dim ? s->size : 1);
+      far |= fabs(f[b->v + k]) * c > most * blocks[b->mass + k * (b->nv + 1)];
+    }
   }
   return far;
 }
 
 // Multipliers may be off as well, next to singular positions, but they are unknowns and follow in the next correction.
 bool tr_step_strained(tr_step *s, double c, const double *blocks, const double *r) {
-  if (!(s->allowed > 0) || s->sys->nforce == 0 || !strains(s->sys, c, blocks, r)) return false;
+  if (!(s->allowed > 0) || s->sys->nforce == 0 || !strains(s, c, blocks, r)) return false;
   if (s->sys->nreaction > 0) return true;
   tr_forces(s->work, NULL, s->work->x, NULL);
-  return strains(s->sys, c, blocks, s->work->x);
+  return strains(s, c, blocks, s->work->x);
 }
 
 // So near a singular position that round-off moves the step farther than this there are other branches, or the iterate
@@ -283,6 +305,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   }
+  s->size = find_size(s, x);
   tr_predict_begin(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;

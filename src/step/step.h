@@ -154,6 +154,7 @@ struct tr_step {
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
   bool plain_start; // a of the first state is to be taken as it is
+  double size;      // of the model in m, not more than 1
   double allowed;   // error of q under step control, 0: fixed steps
   bool allows_v;    // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
