@@ -50,7 +50,7 @@ static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_F
 static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 
 // Noise of this many times the expected size is noise still.
-static const double NOISE_MARGIN = 4;
+static const double NOISE_MARGIN = 4, NOISE_FAR = 64; // that many are none, of any signs
 enum { DRAWS = 6 };
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
@@ -248,9 +248,12 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
   if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
-  for (p->draw = 0; p->draw < DRAWS; p->draw++)
-    if (p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare))
-      return true;
+  for (p->draw = 0; p->draw < DRAWS; p->draw++) {
+    if (p->noise(p, nw->spare) != TR_OK) return false;
+    double noise = p->norm(p, nw->spare);
+    if (norm <= NOISE_MARGIN * noise) return true;
+    if (norm > NOISE_FAR * noise) return false;
+  }
   return false;
 }
 

@@ -71,9 +71,12 @@ typedef struct tr_kkt {
   tr_expected expected; // of them, by him too
   bool
       only_blocks; // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix
+  bool
+      rough; // corrections follow, each from a residual of its own: solves are refined only where pivots fall
   bool held;    // they are those of the last factorisation
   bool wanted;  // they stay, though lean
   double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
+  double usual; // the largest of these, slowly forgotten
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;

@@ -162,6 +162,7 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   bool values = s->sys->nvelocity > 0 || s->looks >= LOOKS || tr_kkt_refines(&s->kkt);
+  s->kkt.rough = true;
   double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
   s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;

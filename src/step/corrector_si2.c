@@ -218,6 +218,7 @@ static tr_status matrix(tr_newton_problem *p) {
   double limit = tr_step_mass_like(s), rows = -1, *A = NULL;
   if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  s->kkt.rough = s->projection.rough = true;
   if (A) {
     fill(k, true, A);
     if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)

@@ -124,9 +124,9 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   const tr_pattern *p = &sys->pattern;
   double *P = s->projection.values;
   bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
+  bool measures = plain && !always && s->method->stabilised;
   double rows = row_sums(s, blocks);
-  bool far =
-      (plain && !always ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
+  bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
   memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
   for (int j = 0; j < sys->nv; j++)

@@ -444,7 +444,7 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
 
 // Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.
 static int w_stride(const tr_step *s) {
-  enum { SOME = 32 };
+  enum { SOME = 16 };
   return s->sys->nv <= 2 * SOME ? 1 : s->sys->nv / SOME / 6 * 6 + 5;
 }
 
