@@ -258,12 +258,86 @@ static void test_lower_than_the_tolerance(void **state) {
   }
 }
 
+// Balls that touch but for round-off, above zero or below: a blow passes through the row and comes back from the
+// wall. Nothing happens before it, nor to a ball on the floor until it is pushed.
+static void test_touching_up_to_round_off(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "radau5", "ggl-bdf", "pfpc2"};
+  static const char *const names[] = {"ab", "bc", "cd", "wall", "cd", "bc", "ab"};
+  char text[2000];
+  for (int i = 0; i < 24; i++) {
+    const char *method = methods[i % 4];
+    double tol = i / 4 % 2 ? 1e-6 : 0, off = (i / 8 - 1) * 1e-16, T[] = {0.3, 0.8, 1.3};
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies:\n"
+             "  a: {type: planar-point, mass: 1, velocity: [1, 0]}\n"
+             "  b: {type: planar-point, mass: 1, position: [0.5, 0]}\n"
+             "  c: {type: planar-point, mass: 1, position: [0.7 + %g, 0]}\n"
+             "  d: {type: planar-point, mass: 1, position: [0.9, 0]}\n"
+             "  e: {type: planar-point, mass: 1, position: [0, 0.3 + %g]}\n"
+             "parameters: {F: 0}\n"
+             "forces: {push: {type: force, markers: [e], force: [0, F]}}\n"
+             "joints: {floor: {type: expression, phi: DY(e) - 0.3, active: no}}\n"
+             "events:\n"
+             "  ab: {when: DX(b) - DX(a) - 0.2, direction: falling, restitution: 1}\n"
+             "  bc: {when: DX(c) - DX(b) - 0.2, direction: falling, restitution: 1}\n"
+             "  cd: {when: DX(d) - DX(c) - 0.2, direction: falling, restitution: 1}\n"
+             "  wall: {when: 1.4 - DX(d), direction: falling, restitution: 1}\n"
+             "  now: {when: time - 1.5, set: {F: -1}}\n"
+             "  hit: {when: DY(e) - 0.3, direction: falling, restitution: 0.5, settle: floor}\n"
+             "simulation: {end: 2 s, step: 10 ms}\n",
+             off, off);
+    tr_system *sys = system_of_text(text);
+    tr_run *run = start_run(sys, method, NAN, tol);
+    finish(run, method);
+    for (int k = 0; k < 7; k++) {
+      assert_string_equal(tr_run_event(run, k).name, names[k]);
+      assert_near(tr_run_event(run, k).t, T[k < 3 ? 0 : k < 4 ? 1 : 2], 1e-9, "%s", method);
+    }
+    assert_near(at_end(sys, run, "a.x"), -0.4, 1e-9, "%s", method);
+    assert_near(at_end(sys, run, "b.x"), 0.5, 1e-9, "%s", method);
+    assert_near(at_end(sys, run, "d.x"), 0.9, 1e-9, "%s", method);
+    assert_near(at_end(sys, run, "e.y"), 0.3, 1e-9, "%s, %g", method, off);
+    tr_run_free(run);
+    tr_system_free(sys);
+  }
+}
+
+// A shallow dip: in and out again, however long the step, and neither of the two by round-off once more.
+static void test_shallow_dip(void **state) {
+  (void)state;
+  static const char *const text =
+      "trammel: 1\n"
+      "bodies: {p: {type: planar-point, mass: 1, velocity: [1, 0]}}\n"
+      "events: {dip: {when: \"(DX(p) - 0.35)^2 - 1e-8\", message: dips}}\n"
+      "simulation: {end: 1 s, step: 10 ms}\n";
+  tr_system *sys = system_of_text(text);
+  for (int m = 0; m < tr_method_count(); m++)
+    for (int k = 0; k < 4; k++) {
+      const double tol[] = {0, 1e-3, 1e-5, 1e-6};
+      const char *method = tr_method_describe(m).name;
+      tr_run *run = start_run(sys, method, NAN, tol[k]);
+      finish(run, method);
+      assert_int_equal(tr_run_describe(run).events, 2);
+      assert_near(tr_run_event(run, 0).t, 0.3499, 1e-9, "%s", method);
+      assert_near(tr_run_event(run, 1).t, 0.3501, 1e-9, "%s", method);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_inside_rejected_steps), cmocka_unit_test(test_lower_than_the_tolerance),
-      cmocka_unit_test(test_switches_chatter),      cmocka_unit_test(test_jumps_are_noted),
-      cmocka_unit_test(test_square_wave),           cmocka_unit_test(test_windows),
+      cmocka_unit_test(test_inside_rejected_steps),
+      cmocka_unit_test(test_lower_than_the_tolerance),
+      cmocka_unit_test(test_switches_chatter),
+      cmocka_unit_test(test_jumps_are_noted),
+      cmocka_unit_test(test_square_wave),
+      cmocka_unit_test(test_windows),
       cmocka_unit_test(test_none_in_a_million),
+      cmocka_unit_test(test_shallow_dip),
+      cmocka_unit_test(test_touching_up_to_round_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,10 @@ typedef struct tr_body_type {
   // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
   // implicit Euler step of Euler parameters, normalised.
   void (*cayley)(const void *par, double k, double *d);
+  // For flat coordinates of a rotation, else NULL: q1 is where d, kept up for a unit of time as a uniform turning,
+  // leads, and v (or NULL) has the same angular velocity in body axes there; returns the angle. The start goes by it,
+  // so that all coordinates begin at the same place.
+  double (*carry)(const double *q, const double *d, double *q1, double *v);
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,

@@ -28,17 +28,33 @@ static void to_quat(const double *x, double *e) {
   e[2] = s * sin(difference), e[3] = c * sin(sum);
 }
 
+static void from_m3(const double *R, double *x) {
+  x[0] = atan2(R[2], -R[5]), x[1] = atan2(tr_sin_theta(R), R[8]), x[2] = atan2(R[6], R[7]);
+}
+
+// w = A x'
+static void turning(const double *x, const double *xt, double *w) {
+  double sp = sin(x[2]), cp = cos(x[2]), st = sin(x[1]), ct = cos(x[1]);
+  w[0] = st * sp * xt[0] + cp * xt[1];
+  w[1] = st * cp * xt[0] - sp * xt[1];
+  w[2] = ct * xt[0] + xt[2];
+}
+
 // x' = A^-1 w:  theta' = w.a2,  phi' = (w1 sp + w2 cp)/st,  psi' = w3 - phi' ct
+static void set_rates(const double *x, const double *w, double *xt) {
+  double sp = sin(x[2]), cp = cos(x[2]);
+  xt[0] = (w[0] * sp + w[1] * cp) / sin(x[1]);
+  xt[1] = w[0] * cp - w[1] * sp;
+  xt[2] = w[2] - xt[0] * cos(x[1]);
+}
+
 static void start(const void *pv, double *q, double *v) {
   const tr_spatial_par *p = pv;
   const double *R = p->orientation;
-  double w[3], e[4], e0[4], st = tr_sin_theta(R);
+  double w[3], e[4], e0[4];
   tr_spatial_start(p, q, v, w);
-  q[PHI] = atan2(R[2], -R[5]), q[THETA] = atan2(st, R[8]), q[PSI] = atan2(R[6], R[7]);
-  double sp = sin(q[PSI]), cp = cos(q[PSI]);
-  v[PHI] = (w[0] * sp + w[1] * cp) / st;
-  v[THETA] = w[0] * cp - w[1] * sp;
-  v[PSI] = w[2] - v[PHI] * R[8];
+  from_m3(R, q + 3);
+  set_rates(q + 3, w, v + 3);
   // of the two quaternions of this rotation the one that the other coordinates begin with
   to_quat(q + 3, e);
   m3_to_quat(R, e0);
@@ -58,6 +74,24 @@ static void place(const tr_body_at *b) {
   A[3] = st * cp, A[4] = -sp, A[5] = 0;
   A[6] = ct, A[7] = 0, A[8] = 1;
   b->cache[TR_CHART_OWN] = st;
+}
+
+// With angles next to those before.
+static double carry(const double *q, const double *d, double *q1, double *v) {
+  const double *x = q + 3;
+  double *x1 = q1 + 3, e[4], e1[4], w[3], w0[3], R[9];
+  turning(x, d + 3, w);
+  if (v) turning(x, v + 3, w0);
+  to_quat(x, e);
+  double turn = tr_chart_turn(e, w, e1);
+  quat_to_m3(e1, R);
+  const double x0 = x[0], x2 = x[2];
+  from_m3(R, x1);
+  x1[0] += 2 * TR_PI * round((x0 - x1[0]) / (2 * TR_PI));
+  x1[2] += 2 * TR_PI * round((x2 - x1[2]) / (2 * TR_PI));
+  if (v) set_rates(x1, w0, v + 3);
+  for (int i = 0; i < 3; i++) q1[i] = q[i] + d[i];
+  return turn;
 }
 
 // What of the columns depends on the angles.
@@ -132,6 +166,7 @@ const tr_body_type tr_body_spatial_313 = {
     .pose = tr_spatial_pose,
     .start = start,
     .site = tr_spatial_site,
+    .carry = carry,
     .kinematics = tr_chart_kinematics,
     .add_pull = tr_chart_add_pull,
     .add_wrench_dq = tr_chart_add_wrench_dq,

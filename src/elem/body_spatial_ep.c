@@ -23,14 +23,19 @@ static double radial(const tr_body_at *b) {
   return 4.0 / 3 * (J[0] + J[4] + J[8]);
 }
 
+// e' = e (0, w)/2
+static void set_rates(const double *e, const double *w, double *et) {
+  quat_mul(e, w, et);
+  for (int i = 0; i < N; i++) et[i] *= 0.5;
+}
+
 static void start(const void *pv, double *q, double *v) {
   const tr_spatial_par *p = pv;
   double w[4] = {0};
   tr_spatial_start(p, q, v, w + 1);
   m3_to_quat(p->orientation, q + 3);
   quat_normalise(q + 3);
-  quat_mul(q + 3, w, v + 3); // e' = e (0, w)/2
-  for (int i = 0; i < N; i++) v[3 + i] *= 0.5;
+  set_rates(q + 3, w, v + 3);
 }
 
 // s L(e)
@@ -50,6 +55,24 @@ static void place(const tr_body_at *b) {
   quat_to_m3(u, b->cache);
   make_L(2 * in, e, b->cache + TR_CHART_P);
   b->cache[TR_CHART_OWN] = in;
+}
+
+// w = 2 L(e) y/n
+static void turning(const double *e, const double *y, double *w) {
+  double L[3 * N];
+  make_L(2 / dot4(e, e), e, L);
+  for (int i = 0; i < 3; i++) w[i] = dot4(L + N * i, y);
+}
+
+static double carry(const double *q, const double *d, double *q1, double *v) {
+  double w[3], w0[4] = {0}, u[4] = {q[3], q[4], q[5], q[6]};
+  turning(u, d + 3, w);
+  if (v) turning(u, v + 3, w0 + 1);
+  quat_normalise(u);
+  double turn = tr_chart_turn(u, w, q1 + 3);
+  if (v) set_rates(q1 + 3, w0, v + 3);
+  for (int i = 0; i < 3; i++) q1[i] = q[i] + d[i];
+  return turn;
 }
 
 static void map_dx(const tr_body_at *b, const double *y, double *out) {
@@ -170,6 +193,7 @@ const tr_body_type tr_body_spatial_ep = {
     .pose = tr_spatial_pose,
     .start = start,
     .site = tr_spatial_site,
+    .carry = carry,
     .kinematics = tr_chart_kinematics,
     .add_pull = tr_chart_add_pull,
     .add_wrench_dq = tr_chart_add_wrench_dq,

@@ -228,3 +228,11 @@ void tr_chart_energy(const tr_body_at *b, const double g[3], double *kinetic, do
   *kinetic = 0.5 * (p->mass * v3_dot(b->v, b->v) + v3_dot(w, Jw));
   *potential = -p->mass * v3_dot(g, b->q);
 }
+
+double tr_chart_turn(const double *e, const double w[3], double *e1) {
+  double turn[4];
+  quat_exp(w, turn);
+  quat_mul(e, turn, e1);
+  quat_normalise(e1);
+  return v3_norm(w);
+}

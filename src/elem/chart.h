@@ -28,6 +28,9 @@ extern const tr_chart tr_chart_ep, tr_chart_313;
 // cache: R (9), P (3 n), and from CHART_OWN on what the chart wants.
 enum { TR_CHART_P = 9, TR_CHART_OWN = 9 + 3 * TR_CHART_MAX, TR_CHART_CACHE = TR_CHART_OWN + 1 };
 
+// e1 = e exp(w/2), normalised; returns |w|.
+double tr_chart_turn(const double *e, const double w[3], double *e1);
+
 // The functions of tr_body_type, complete but for what is the chart's own.
 void tr_chart_kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
                          tr_frame *f);

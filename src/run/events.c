@@ -126,6 +126,16 @@ static double shallow(const tr_run *r, int k) {
   return is_contact(r, k) ? 0 : fmax(tr_event_touch(r->sys, k), roundoff(r, k));
 }
 
+// Up to here an expression is at zero: of what it has been, or mere round-off.
+static double nothing(const tr_run *r, int k) {
+  return fmax(NOTHING * r->watch[k].most_g, roundoff(r, k));
+}
+
+// The same, with what comes up to an instant before: fired with that, it has still to cross.
+static double at_zero(const tr_run *r, int k) {
+  return fmax(nothing(r, k), 2 * instant(r) * fabs(r->watch[k].rate));
+}
+
 // How well the place of a smallest value is known: g = g'' dt^2/2 is round-off there.
 static double bluntness(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
@@ -137,9 +147,7 @@ static double bluntness(const tr_run *r, int k) {
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   const tr_event_par *par = par_of(r, k);
-  // fired with what comes up to an instant before it, it has still to cross
-  double near = 2 * instant(r) * fabs(w->rate);
-  if (fabs(w->g) > fmax(NOTHING * w->most_g, near)) return sign(w->g);
+  if (fabs(w->g) > at_zero(r, k)) return sign(w->g);
   if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
   if (!is_contact(r, k) || w->settled) return 0;
   return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only
@@ -174,14 +182,16 @@ tr_status tr_events_reset(tr_run *r, tr_error *error) {
 // ---- where ----------------------------------------------------------------------------------------
 
 // From a point on the side s to one that is not: the first of them beyond the crossing, by regula falsi
-// (Illinois), every fourth time by bisection; a itself if no point is on that side.
+// (Illinois), every fourth time by bisection; a itself if no point is on that side. After its own event it is at zero,
+// up to round-off.
 static double root(tr_run *r, int k, int s, double a, double b, double gb) {
   double ga = s * value_inside(r, k, a), near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
+  double least = a == r->watch[k].last && !is_contact(r, k) ? roundoff(r, k) : 0;
   gb *= s;
-  for (int i = 0; ga <= 0; i++) { // at zero, after its own event
+  for (int i = 0; ga <= least; i++) {
     double m = 0.5 * (a + b), gm = s * value_inside(r, k, m);
     if (i == MOST_HALVINGS || !(m > a && m < b)) return a;
-    if (gm > 0)
+    if (gm > least)
       a = m, ga = gm;
     else
       b = m, gb = gm;
@@ -229,6 +239,14 @@ static bool ends_grazing(const tr_run *r, int k) {
          w->side * w->rate0 < 0;
 }
 
+// A contact that ends the step at zero, and is led no further within the run: it touches, and has not crossed.
+static bool rests(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  double round = roundoff(r, k), slow = round / (r->settings.end - r->first_t);
+  return is_contact(r, k) && fabs(w->g) <= round &&
+         -w->side * w->rate <= fmax(NOTHING * w->most_rate, slow);
+}
+
 // An expression of time alone is looked at in some places inside the step: whether it is on the other side there;
 // from, side: where the last of them found it.
 static bool wind(const tr_run *r, int k, double *from, int *side, double *at, double *g) {
@@ -255,6 +273,7 @@ static double first_crossing(tr_run *r, int k) {
     if (s == w->side) t0 = w->from;
   }
   if (ends_grazing(r, k)) return touch_at(r, k, t1);
+  if (rests(r, k)) return INFINITY;
   if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
     double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
     bool touches = is_contact(r, k) ? s * g > 0 && fabs(g) <= tr_event_touch(r->sys, k)
@@ -330,10 +349,10 @@ static bool find_jumps(tr_run *r, int *undone) {
   *undone = -1;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    double nothing = w->fires && w->grazes ? shallow(r, k) : NOTHING * w->most_g;
-    int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > nothing ? sign(w->g) : w->side;
-    bool level = !w->fires && (w->passing || w->fired) && passes(r, k) && fabs(w->g) <= nothing &&
-                 w->side != 0;
+    double zero = w->fires && w->grazes ? shallow(r, k) : nothing(r, k);
+    int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > zero ? sign(w->g) : w->side;
+    bool level =
+        !w->fires && (w->passing || w->fired) && passes(r, k) && fabs(w->g) <= zero && w->side != 0;
     int led = level ? new_side(r, k) : 0;
     if (led != 0) now = led;
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
@@ -421,12 +440,9 @@ tr_status tr_events_start(tr_run *r, tr_error *error) {
   bool any = false;
   if (r->sys->nevent == 0) return TR_OK;
   TR_TRY(tr_events_reset(r, error));
-  double near = instant(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    double floor = DBL_EPSILON * fmax(1, w->most_g);
-    bool zero = fabs(w->g) <= fmax(near * fabs(w->rate), floor);
-    int to = zero ? sign(w->rate) : 0;
+    int to = fabs(w->g) <= at_zero(r, k) ? sign(w->rate) : 0;
     w->fires = to != 0 && counts(r, k, -to);
     w->before = w->rate;
     any = any || w->fires;
@@ -550,7 +566,7 @@ static bool suspect(tr_run *r) {
     tr_watch *w = &r->watch[k];
     if (sleeps(r, k))
       w->side = 0;
-    else if (w->side == 0 && fabs(w->g) > NOTHING * w->most_g)
+    else if (w->side == 0 && fabs(w->g) > nothing(r, k))
       w->side = sign(w->g), w->settled = false;
     double from = w->from, at, g;
     int side = w->side;
