@@ -9,6 +9,8 @@
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
 // What a matrix costs in corrections unless the problem knows better.
 static const double USUAL_COST = 2.5;
+// Within a solve no more than this: solves to come have something of a new one, too.
+static const double RENEWAL_MOST = 4;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
 // component, and the constraints would be left open. With a matrix of the same solve that is far from
 // singular there is none: RATE_FRESH, and RATE_MARGIN times what was measured.
@@ -189,7 +191,7 @@ static double remaining(const tr_newton_problem *p, double rate, double norm) {
 }
 
 static double matrix_cost(const tr_newton_problem *p) {
-  return p->matrix_cost > 0 ? p->matrix_cost : USUAL_COST;
+  return p->matrix_cost > 0 ? p->matrix_cost : fmin(RENEWAL_MOST, fmax(USUAL_COST, p->renewal));
 }
 
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,

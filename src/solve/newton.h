@@ -36,6 +36,7 @@ struct tr_newton_problem {
   double tol;         // on the norm of the error
   double floor;       // norm of a correction that is mere round-off
   double matrix_cost; // of evaluating and factoring, in corrections; 0: usual, not worth planning
+  double renewal;     // the same within a solve, where matrix_cost is 0; 0: usual
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;

@@ -62,8 +62,12 @@ static double predict_cost(const tr_pattern *p, double flops, double numbers) {
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   p->klu = NULL, p->blocks = NULL;
-  p->matrix_cost = 0;
-  if (p->n <= dense_max) return TR_OK;
+  p->matrix_cost = p->tiny_cost = 0;
+  if (p->n <= dense_max) {
+    double n = p->n;
+    p->tiny_cost = predict_cost(p, n * n * n, n * n);
+    return TR_OK;
+  }
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
   if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;
   klu_handle *h = TR_NEW(ar, 1, klu_handle);

@@ -33,6 +33,7 @@ typedef struct tr_pattern {
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
   double matrix_cost; // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
+  double tiny_cost;   // the same of tiny ones; 0: they are not
 } tr_pattern;
 
 // Tiny systems are stored and factored dense up to this size (measured: see docs/performance.md).

@@ -494,6 +494,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.inexact = true;
