@@ -101,7 +101,7 @@ static void windows_by_other_methods(void **unused) {
 static void windows_hit_by_chance(void **unused) {
   (void)unused;
   static const char *const methods[] = {"hht-si2", "nstiff-si2"};
-  static const int count[] = {4, 7, 15};
+  static const int count[] = {4, 10, 15};
   for (int i = 0; i < 2 * 3 * 4; i++) {
     double step = 1e-3 * (0.8 + 0.1 * (i % 4));
     machine k = windows(count[i / 8], methods[i / 4 % 2], step, 0, 4);

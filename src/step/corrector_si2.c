@@ -227,7 +227,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (p->side != s->far_side) s->far_rows = 0;
   s->far_side = p->side;
   bool done = A && tr_kkt_factor_blocks(&s->kkt);
-  if (rows >= 0) s->far = done ? tr_metric_contraction(s, rows, mass) : rows;
+  if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
   bool own = !A || s->far > limit;
   if (own || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));

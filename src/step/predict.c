@@ -448,31 +448,35 @@ static int w_stride(const tr_step *s) {
   return s->sys->nv <= 2 * SOME ? 1 : s->sys->nv / SOME / 6 * 6 + 5;
 }
 
-// How far the newest w is from what those before make of it, by a polynomial of degree k: e[k]. What grows with each
-// difference is noise, round-off and what the iteration leaves open: then the last one is the best guess.
+// How far the newest w is from what those before make of it, by a polynomial of degree k: e[k], squares. What grows with
+// each difference is noise, round-off and what the iteration leaves open: then the last one is the best guess.
 static int w_degree(const tr_step *s, double e[DEGREES]) {
-  double *const *w = s->past_w;
-  for (int k = 0; k < DEGREES; k++) e[k] = 0;
+  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3],
+               *f = s->past_w[4];
+  double e0 = 0, e1 = 0, e2 = 0, e3 = 0;
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x[DEGREES + 1];
-    for (int j = 0; j <= DEGREES; j++) x[j] = w[j][i];
-    for (int k = 0; k < DEGREES; k++) {
-      for (int j = 0; j < DEGREES - k; j++) x[j] -= x[j + 1];
-      e[k] = fabs(x[0]) > e[k] ? fabs(x[0]) : e[k];
-    }
+    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i], u = d[i] - f[i];
+    e0 += x * x;
+    x -= y, y -= z, z -= u;
+    e1 += x * x;
+    x -= y, y -= z;
+    e2 += x * x;
+    x -= y;
+    e3 += x * x;
   }
-  return e[0] <= e[1] && e[1] <= e[2] ? 0 : DEGREES - 1;
+  e[0] = e0, e[1] = e1, e[2] = e2, e[3] = e3;
+  return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
 // The same by the trend's weights.
 static double trend_misses(const tr_step *s, const double *trend) {
-  double most = 0;
+  double sum = 0;
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
     double x = s->past_w[0][i] - trend[TR_OLDER] * s->w[i];
     for (int j = 0; j < TR_OLDER; j++) x -= trend[j] * s->past_w[j + 1][i];
-    most = fabs(x) > most ? fabs(x) : most;
+    sum += x * x;
   }
-  return most;
+  return sum;
 }
 
 // What goes on: the best degree, and whether the trend of a is better than what would be taken without it.
@@ -481,7 +485,7 @@ static void judge_w(tr_step *s, int degree, bool by_trend) {
   s->w_degree = w_degree(s, e);
   if (!by_trend) return;
   double x = trend_misses(s, s->trend_a.w);
-  s->w_follows = x < BETTER * e[degree] && (s->w_degree > 0 || x < e[0]);
+  s->w_follows = x < BETTER * BETTER * e[degree] && (s->w_degree > 0 || x < e[0]);
 }
 
 void tr_predict_w(tr_step *s, double t) {
@@ -494,7 +498,7 @@ void tr_predict_w(tr_step *s, double t) {
     s->w_degree = DEGREES - 1;
   else if (s->trend_age % W_REST == 0)
     judge_w(s, degree, may && s->trend_age == 0 && s->w_is_oldest);
-  if (degree > s->w_degree) degree = s->w_degree;
+  if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if ((!s->c.few || n < 2) && !(may && s->w_follows)) weigh(n, s->past_t, t, line);
   if (may && s->w_follows) n = TR_TERMS, w = trend;
