@@ -430,6 +430,19 @@ static void check_tangent(scene *x, seed *s) {
   }
 }
 
+// Nothing is left of a contact that is open.
+static void check_one_sided(scene *x, seed *s) {
+  double w[MAX_N], K[MAX_N * MAX_N] = {0}, D[MAX_N * MAX_N] = {0};
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  (void)s;
+  if (!x->fops->one_sided) return;
+  double t = walk(x, 0, f, pf);
+  x->fops->eval(x->par, t, pf, x->mem, w);
+  x->fops->tangent(x->par, t, pf, x->mem, K, D);
+  if (largest(x->n, w) == 0) assert_true(largest(x->n * x->n, K) + largest(x->n * x->n, D) == 0);
+}
+
 static void check_force_sight(scene *x, seed *s) {
   double w[MAX_N], again[MAX_N], K[MAX_N * MAX_N] = {0}, D[MAX_N * MAX_N] = {0};
   tr_frame f[TR_MAX_MARKERS];
@@ -611,6 +624,7 @@ FORCE_TEST(check_force_invariance)
 FORCE_TEST(check_force_measures)
 FORCE_TEST(check_turns)
 FORCE_TEST(check_auto)
+FORCE_TEST(check_one_sided)
 FORCE_TEST(check_force_sight)
 
 static void force_laws(void **u) {
@@ -641,6 +655,7 @@ int main(void) {
       cmocka_unit_test(force_laws),
       cmocka_unit_test(joint_check_joint_two),
       cmocka_unit_test(joint_check_joint_sight),
+      cmocka_unit_test(force_check_one_sided),
       cmocka_unit_test(force_check_force_sight),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -397,6 +397,7 @@ typedef struct tr_force_ops {
   tr_sight sight;     // of a force without laws that measure frames
   bool uses_velocity; // eval reads v, w
   bool uses_moments;  // false: acts on points only, moments and rotations do not enter
+  bool one_sided;     // no force means that it is open, without slopes: a contact
   void (*eval)(const void *par, double t, const tr_frame *const *f, const double *mem,
                double *w); // (n)
   // w by displacements and by twists, n x n each, zeroed by the caller.

@@ -148,6 +148,7 @@ static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
   }                                                                                            \
   static const tr_force_ops ops##d = {.uses_velocity = true,                                   \
                                       .uses_moments = true,                                    \
+                                      .one_sided = true,                                       \
                                       .eval = eval##d,                                         \
                                       .tangent = tangent##d,                                   \
                                       .potential = potential##d,                               \

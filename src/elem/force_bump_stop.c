@@ -132,10 +132,11 @@ FORCE_FUNCTIONS_OF_TIME(3, 6)
 FORCE_POTENTIAL_OF_TIME(2, 3)
 FORCE_POTENTIAL_OF_TIME(3, 6)
 
-#define STOP(d, measures)                                                                \
-  {                                                                                      \
-    .uses_velocity = true, .uses_moments = true, .eval = eval##d, .tangent = tangent##d, \
-    .potential = potential##d, .measure_names = measures, .measure = measure##d          \
+#define STOP(d, measures)                                                            \
+  {                                                                                  \
+    .uses_velocity = true, .uses_moments = true, .one_sided = true, .eval = eval##d, \
+    .tangent = tangent##d, .potential = potential##d, .measure_names = measures,     \
+    .measure = measure##d                                                            \
   }
 static const tr_force_ops planar = STOP(2, names), spatial = STOP(3, names);
 static const tr_force_ops angle_planar = STOP(2, angle_names), angle_spatial = STOP(3, angle_names);

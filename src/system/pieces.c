@@ -109,6 +109,22 @@ void tr_show_reactions(tr_work *w, const double *lam) {
 
 static const uint64_t HASH = 0x100000001b3; // FNV's
 
+// A spring that is at rest acts: its force is zero, or round-off, but its slopes are not.
+static bool acts(const tr_work *w, const sys_force *e, const tr_frame *const *f,
+                 const double *wrench) {
+  double K[36 * TR_MAX_MARKERS * TR_MAX_MARKERS], D[36 * TR_MAX_MARKERS * TR_MAX_MARKERS];
+  int n = e->e.nd * e->e.markers;
+  for (int k = 0; k < n; k++)
+    if (wrench[k] != 0) return true;
+  if (e->ops->one_sided) return false;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  memset(D, 0, (size_t)(n * n) * sizeof *D);
+  e->ops->tangent(e->e.par, w->t, f, w->mem + e->e.mem, K, D);
+  for (int k = 0; k < n * n; k++)
+    if (K[k] != 0 || D[k] != 0) return true;
+  return false;
+}
+
 void tr_load_forces(tr_work *w) {
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
@@ -119,9 +135,7 @@ void tr_load_forces(tr_work *w) {
     frames_of(w, &e->e, f);
     e->ops->eval(e->e.par, w->t, f, w->mem + e->e.mem, wrench);
     put_wrenches(&e->e, wrench, w->W);
-    bool acts = false;
-    for (int k = 0; k < e->e.nd * e->e.markers; k++) acts = acts || wrench[k] != 0;
-    w->acting = (w->acting ^ acts) * HASH;
+    w->acting = (w->acting ^ acts(w, e, f, wrench)) * HASH;
   }
 }
 
@@ -465,8 +479,9 @@ void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *
 }
 
 void tr_own_rates(tr_work *w, double *out) {
-  for (const sys_body *b = w->sys->body; b < w->sys->body + w->sys->nbody; b++) {
-    if (b->nc == 0) continue;
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
     tr_body_at at = body_at(w, b);
     own_rate(w, b, &at, out + b->row);
   }
@@ -516,7 +531,7 @@ static void pull_part(void *what, int i, int first, int end) {
   pull_some(tr_hand(l->w, i), &of, l->mu, l->P);
 }
 
-static void gather_second(tr_work *w, const double *mu, double *out) {
+void tr_gather_second(tr_work *w, const double *mu, double *out) {
   if (w->team)
     share(w, w->sys->nbody, pull_part, (loop){.mu = mu, .P = out});
   else
@@ -527,7 +542,7 @@ static void gather_second(tr_work *w, const double *mu, double *out) {
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   if (w->W2.first == w->W.first) clear(w->W2.first, w->W2.size * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
-  gather_second(w, mu, out);
+  tr_gather_second(w, mu, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------
