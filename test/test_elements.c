@@ -321,6 +321,28 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
   assert_memory_equal(rate, one, (size_t)ops->rows * sizeof *rate);
 }
 
+// lam, mu and the rate at once, frames in motion.
+static void check_joint_two(scene *x, seed *s) {
+  const tr_joint_ops *ops = x->jops;
+  double lam[TR_MAX_ROWS], mu[TR_MAX_ROWS], phi[TR_MAX_ROWS], rate[TR_MAX_ROWS], w[MAX_N],
+      w2[MAX_N];
+  double one[TR_MAX_ROWS], wrench[MAX_N];
+  tr_frame f[TR_MAX_MARKERS];
+  const tr_frame *pf[TR_MAX_MARKERS];
+  if (!ops->eval_two) return;
+  assert_true(ops->velocity == 0 && ops->rate != NULL);
+  draw_many(s, ops->rows, lam), draw_many(s, ops->rows, mu);
+  double t = walk(x, 0, f, pf);
+  ops->eval_two(x->par, t, pf, x->mem, &(tr_joint_two){lam, mu, phi, rate, w, w2});
+  ops->rate(x->par, t, pf, one);
+  assert_all_near(ops->rows, rate, one, 1e-14, "%s: rate of eval_two", x->name);
+  ops->eval(x->par, t, pf, x->mem, mu, one, wrench);
+  assert_all_near(x->n, w2, wrench, 1e-14, "%s: wrench of mu", x->name);
+  ops->eval(x->par, t, pf, x->mem, lam, one, wrench);
+  assert_all_near(x->n, w, wrench, 1e-14, "%s: wrench of lam", x->name);
+  assert_all_near(ops->rows, phi, one, 1e-14, "%s: phi of eval_two", x->name);
+}
+
 static void check_joint_sight(scene *x, seed *s) {
   const tr_joint_ops *ops = x->jops;
   double phi[TR_MAX_ROWS], w[MAX_N], G[TR_MAX_ROWS * MAX_N], again[TR_MAX_ROWS * MAX_N];
@@ -593,6 +615,7 @@ JOINT_TEST(check_invariance)
 JOINT_TEST(check_joint_measures)
 JOINT_TEST(check_turns)
 JOINT_TEST(check_auto)
+JOINT_TEST(check_joint_two)
 JOINT_TEST(check_joint_sight)
 FORCE_TEST(check_tangent)
 FORCE_TEST(check_potential)
@@ -630,6 +653,7 @@ int main(void) {
       cmocka_unit_test(force_check_turns),
       cmocka_unit_test(force_check_auto),
       cmocka_unit_test(force_laws),
+      cmocka_unit_test(joint_check_joint_two),
       cmocka_unit_test(joint_check_joint_sight),
       cmocka_unit_test(force_check_one_sided),
       cmocka_unit_test(force_check_force_sight),

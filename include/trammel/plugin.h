@@ -328,6 +328,13 @@ typedef struct tr_joint_run {
   tr_wrenches W, W2;
 } tr_joint_run;
 
+// What stabilised methods ask of one joint without rows of velocities: eval for lam and for mu, and rate.
+typedef struct tr_joint_two {
+  const double *lam, *mu; // (rows)
+  double *phi, *rate;     // (rows)
+  double *w, *w2;         // (n) -G' lam, -G' mu
+} tr_joint_two;
+
 typedef struct tr_joint_ops {
   int rows;
   unsigned velocity; // bit r: row r is one of velocities
@@ -353,6 +360,9 @@ typedef struct tr_joint_ops {
   // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
+  // Optional, for speed: at one look what eval and rate give.
+  void (*eval_two)(const void *par, double t, const tr_frame *const *f, const double *mem,
+                   const tr_joint_two *io);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const tr_joint_run *io);
   const char *const *measure_names; // or NULL

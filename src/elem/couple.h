@@ -21,7 +21,6 @@ static inline void couple_eval(const couple *c, int nd, double t, const tr_frame
   double turns = 0;
   phi[0] = -c->offset;
   for (int k = 0; k < 2; k++) {
-    double *g = w + 2 * nd * k;
     if (nd == 6 && c->kind[k] == ANGLE) {
       double angle = angle_about_z(f[2 * k], f[2 * k + 1]);
       phi[0] += c->scale[k] * angle;
@@ -30,6 +29,7 @@ static inline void couple_eval(const couple *c, int nd, double t, const tr_frame
       phi[0] += c->scale[k] * coordinate_value(c->kind[k], nd, t, f + 2 * k, NULL);
     }
     if (!lam) continue;
+    double *g = w + 2 * nd * k;
     coordinate_gradient(c->kind[k], nd, f + 2 * k, g);
     for (int i = 0; i < 2 * nd; i++) g[i] *= -lam[0] * c->scale[k];
   }
@@ -70,6 +70,24 @@ static inline double couple_rate(const couple *c, int nd, const tr_frame *const 
   return sum;
 }
 
+// couple_eval with lam and with mu, and couple_rate.
+static inline void couple_two(const couple *c, int nd, double t, const tr_frame *const *f,
+                              const double *mem, const tr_joint_two *io) {
+  double sum = 0;
+  couple_eval(c, nd, t, f, mem, NULL, io->phi, NULL);
+  for (int k = 0; k < 2; k++) {
+    double g[12], u[12], along = 0, *w = io->w + 2 * nd * k, *w2 = io->w2 + 2 * nd * k;
+    coordinate_gradient(c->kind[k], nd, f + 2 * k, g);
+    twists(nd, f + 2 * k, u);
+    for (int i = 0; i < 2 * nd; i++) {
+      along += g[i] * u[i];
+      w[i] = g[i] * (-io->lam[0] * c->scale[k]), w2[i] = g[i] * (-io->mu[0] * c->scale[k]);
+    }
+    sum += c->scale[k] * along;
+  }
+  io->rate[0] = sum;
+}
+
 // The offset that closes the row at the start, where nothing has turned yet.
 static inline double couple_offset(const couple *c, int nd, const tr_frame *const *f) {
   static const double none[2 * TURN_MEM] = {0};
@@ -107,12 +125,17 @@ static inline void couple_accept(const couple *c, double t, const tr_frame *cons
     (void)t;                                                                                \
     out[0] = couple_rate(p, nd, f);                                                         \
   }                                                                                         \
+  static void two##d(const void *p, double t, const tr_frame *const *f, const double *mem,  \
+                     const tr_joint_two *io) {                                              \
+    couple_two(p, nd, t, f, mem, io);                                                       \
+  }                                                                                         \
   static const tr_joint_ops ops##d = {.rows = 1,                                            \
                                       .eval = eval##d,                                      \
                                       .jac = jac##d,                                        \
                                       .geom = geom##d,                                      \
                                       .gamma = gamma##d,                                    \
-                                      .rate = rate##d};
+                                      .rate = rate##d,                                      \
+                                      .eval_two = two##d};
 
 #define COUPLE_OPS                                                                     \
   COUPLE_REALISATION(2, 3)                                                             \

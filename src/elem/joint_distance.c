@@ -76,6 +76,19 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
   out[0] = sum / p->length;
 }
 
+static inline void two(int n, const par *p, const tr_frame *const *f, const tr_joint_two *io) {
+  int s = 3 * (n - 1);
+  double dd = 0, sum = 0, iL = 1 / p->length, lam = io->lam[0], mu = io->mu[0];
+  for (int i = 0; i < 2 * s; i++) io->w[i] = io->w2[i] = 0;
+  for (int i = 0; i < n; i++) {
+    double d = f[1]->p[i] - f[0]->p[i];
+    dd += d * d, sum += d * (f[1]->v[i] - f[0]->v[i]);
+    io->w[i] = lam * d * iL, io->w[s + i] = -io->w[i];
+    io->w2[i] = mu * d * iL, io->w2[s + i] = -io->w2[i];
+  }
+  io->phi[0] = 0.5 * (dd * iL - p->length), io->rate[0] = sum / p->length;
+}
+
 static inline void length(int n, const tr_frame *const *f, double *out) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += (f[1]->p[i] - f[0]->p[i]) * (f[1]->p[i] - f[0]->p[i]);
@@ -108,6 +121,11 @@ static const char *const names[] = {"length", NULL};
     (void)t;                                                                                   \
     rate(n, p, f, out);                                                                        \
   }                                                                                            \
+  static void two##n(const void *p, double t, const tr_frame *const *f, const double *mem,     \
+                     const tr_joint_two *io) {                                                 \
+    (void)t, (void)mem;                                                                        \
+    two(n, p, f, io);                                                                          \
+  }                                                                                            \
   static void measure##n(const void *p, double t, const tr_frame *const *f, const double *mem, \
                          double *out) {                                                        \
     (void)p, (void)t, (void)mem;                                                               \
@@ -120,6 +138,7 @@ static const char *const names[] = {"length", NULL};
                                       .geom = geom##n,                                         \
                                       .gamma = gamma##n,                                       \
                                       .rate = rate##n,                                         \
+                                      .eval_two = two##n,                                      \
                                       .measure_names = names,                                  \
                                       .measure = measure##n};
 

@@ -28,8 +28,13 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
 }
 
 static const tr_joint_ops planar = {.rows = 3, .eval = eval2, .jac = jac2, .rate = rate2};
-static const tr_joint_ops spatial = {
-    .rows = 6, .eval = eval3, .jac = jac3, .rate = rate3, .geom = geom3, .gamma = gamma3};
+static const tr_joint_ops spatial = {.rows = 6,
+                                     .eval = eval3,
+                                     .jac = jac3,
+                                     .rate = rate3,
+                                     .eval_two = two3,
+                                     .geom = geom3,
+                                     .gamma = gamma3};
 
 const tr_joint_type tr_joint_fixed = {
     .name = "fixed",

@@ -5,8 +5,13 @@
 static const prim prims[] = {{DOT1, Z, Z}};
 TR_PRIMITIVE_OPS(prims, 1)
 
-static const tr_joint_ops spatial = {
-    .rows = 1, .eval = eval3, .jac = jac3, .rate = rate3, .geom = geom3, .gamma = gamma3};
+static const tr_joint_ops spatial = {.rows = 1,
+                                     .eval = eval3,
+                                     .jac = jac3,
+                                     .rate = rate3,
+                                     .eval_two = two3,
+                                     .geom = geom3,
+                                     .gamma = gamma3};
 
 const tr_joint_type tr_joint_perpendicular = {
     .name = "perpendicular",

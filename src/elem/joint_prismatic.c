@@ -61,11 +61,20 @@ static void rate2(const void *pv, double t, const tr_frame *const *f, double *ou
   out[0] = line_rate(f), out[1] = f[1]->w[2] - f[0]->w[2];
 }
 
+static void two2(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                 const tr_joint_two *io) {
+  double unused[2];
+  eval2(pv, t, f, mem, io->lam, io->phi, io->w);
+  eval2(pv, t, f, mem, io->mu, unused, io->w2);
+  rate2(pv, t, f, io->rate);
+}
+
 static const char *const names[] = {"s", NULL};
 static const tr_joint_ops planar = {.rows = 2,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
+                                    .eval_two = two2,
                                     .geom = geom2,
                                     .gamma = gamma2,
                                     .measure_names = names,
@@ -74,6 +83,7 @@ static const tr_joint_ops spatial = {.rows = 5,
                                      .eval = eval3,
                                      .jac = jac3,
                                      .rate = rate3,
+                                     .eval_two = two3,
                                      .geom = geom3,
                                      .gamma = gamma3,
                                      .measure_names = names,

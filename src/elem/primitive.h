@@ -132,6 +132,41 @@ static inline void prim_rate(const prim *p, int n, const tr_frame *const *f, dou
   }
 }
 
+// prim_eval with lam and with mu, and prim_rate.
+static inline void prim_two(const prim *p, int n, const tr_frame *const *f,
+                            const tr_joint_two *io) {
+  double d[3], dv[3], a[3], b[3], c[3], u[3], *phi = io->phi, *rate = io->rate, *w = io->w,
+                                              *w2 = io->w2;
+  const double *lam = io->lam, *mu = io->mu;
+  v3_sub(f[1]->p, f[0]->p, d);
+  v3_sub(f[1]->v, f[0]->v, dv);
+  v3_sub(f[0]->w, f[1]->w, u);
+  for (int i = 0; i < 12; i++) w[i] = w2[i] = 0;
+  for (int k = 0, r = 0; k < n; k++, p++) {
+    if (p->kind == POINT) {
+      v3_copy(d, phi + r), v3_copy(dv, rate + r);
+      v3_axpy(1, lam + r, w), v3_axpy(-1, lam + r, w + 6);
+      v3_axpy(1, mu + r, w2), v3_axpy(-1, mu + r, w2 + 6);
+      r += 3;
+      continue;
+    }
+    m3_axis(f[0]->R, p->i, a);
+    if (p->kind == DOT1) {
+      m3_axis(f[1]->R, p->j, b);
+      v3_cross(a, b, c);
+      phi[r] = v3_dot(a, b), rate[r] = v3_dot(c, u);
+      v3_axpy(-lam[r], c, w + 3), v3_axpy(lam[r], c, w + 9);
+      v3_axpy(-mu[r], c, w2 + 3), v3_axpy(mu[r], c, w2 + 9);
+    } else {
+      v3_cross(a, d, c);
+      phi[r] = v3_dot(a, d), rate[r] = v3_dot(a, dv) + v3_dot(c, f[0]->w);
+      v3_axpy(lam[r], a, w), v3_axpy(-lam[r], c, w + 3), v3_axpy(-lam[r], a, w + 6);
+      v3_axpy(mu[r], a, w2), v3_axpy(-mu[r], c, w2 + 3), v3_axpy(-mu[r], a, w2 + 6);
+    }
+    r++;
+  }
+}
+
 // DOT1: (a' x b + a x b').(w_A - w_B);  DOT2: 2 a'.d' + (w_A x a').d;  a' = w_A x a, b' = w_B x b
 static inline void prim_gamma(const prim *p, int n, const tr_frame *const *f, double *out) {
   double d[3], dv[3], a[3], b[3], at[3], bt[3], x[3], y[3], w[3];
@@ -231,6 +266,11 @@ static inline void hinge_remember(const tr_frame *const *f, double t, double *me
   static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {     \
     (void)par, (void)t;                                                                     \
     prim_rate(prims, sizeof prims / sizeof *prims, f, out);                                 \
+  }                                                                                         \
+  static void two3(const void *par, double t, const tr_frame *const *f, const double *mem,  \
+                   const tr_joint_two *io) {                                                \
+    (void)par, (void)t, (void)mem;                                                          \
+    prim_two(prims, sizeof prims / sizeof *prims, f, io);                                   \
   }
 
 #endif

@@ -134,7 +134,7 @@ double tr_run_round_off(const tr_run *r) {
     if (s->nc == 0 || !vec_finite(at[k]->q, s->nq) || tr_factor_mass(&p, at[k]) != TR_OK) continue;
     double scale = fmax(1, vec_largest(at[k]->q, s->nq));
     memset(p.r, 0, (size_t)s->nv * sizeof *p.r);
-    tr_rows_noise(s->nc, DBL_EPSILON * scale, p.r + s->nv);
+    tr_rows_noise(0, s->nc, DBL_EPSILON * scale, p.r + s->nv);
     if (tr_kkt_solve(p.kkt, 1, p.r) == TR_OK) most = fmax(most, vec_largest(p.r, s->nv) / scale);
   }
   return DIGITS * most;

@@ -9,6 +9,8 @@
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
 // What a matrix costs in corrections unless the problem knows better.
 static const double USUAL_COST = 2.5;
+// Within a solve no more than this: solves to come have something of a new one, too.
+static const double RENEWAL_MOST = 4;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
 // component, and the constraints would be left open. With a matrix of the same solve that is far from
 // singular there is none: RATE_FRESH, and RATE_MARGIN times what was measured.
@@ -50,7 +52,8 @@ static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_F
 static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 
 // Noise of this many times the expected size is noise still.
-static const double NOISE_MARGIN = 4;
+static const double NOISE_MARGIN = 4, NOISE_FAR = 64; // that many are none, of any signs
+enum { DRAWS = 6 };
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
@@ -192,7 +195,7 @@ static double remaining(const tr_newton_problem *p, double rate, double norm) {
 }
 
 static double matrix_cost(const tr_newton_problem *p) {
-  return p->matrix_cost > 0 ? p->matrix_cost : USUAL_COST;
+  return p->matrix_cost > 0 ? p->matrix_cost : fmin(RENEWAL_MOST, fmax(USUAL_COST, p->renewal));
 }
 
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
@@ -251,7 +254,13 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
   if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
-  return p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
+  for (p->draw = 0; p->draw < DRAWS; p->draw++) {
+    if (p->noise(p, nw->spare) != TR_OK) return false;
+    double noise = p->norm(p, nw->spare);
+    if (norm <= NOISE_MARGIN * noise) return true;
+    if (norm > NOISE_FAR * noise) return false;
+  }
+  return false;
 }
 
 // *done is false where there must be another correction.

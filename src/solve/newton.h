@@ -36,6 +36,7 @@ struct tr_newton_problem {
   double tol;         // on the norm of the error
   double floor;       // norm of a correction that is mere round-off
   double matrix_cost; // of evaluating and factoring, in corrections; 0: usual, not worth planning
+  double renewal;     // the same within a solve, where matrix_cost is 0; 0: usual
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;
@@ -67,6 +68,7 @@ struct tr_newton_problem {
   // it than at_floor can know, and a correction no larger than that tells nothing. But not if it is larger than
   // most_noise, unless that is 0: so near there are other branches.
   tr_status (*noise)(tr_newton_problem *p, double *b);
+  int draw; // of its signs: of one alone the matrix may make next to nothing by chance
   double most_noise;
   // Or NULL: the size of the unknowns that the norm leaves out, over theirs. An old matrix on the other side of a
   // singular position makes them grow with every correction, long before the others tell.

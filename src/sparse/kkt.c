@@ -62,8 +62,12 @@ static double predict_cost(const tr_pattern *p, double flops, double numbers) {
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   p->klu = NULL, p->blocks = NULL;
-  p->matrix_cost = 0;
-  if (p->n <= dense_max) return TR_OK;
+  p->matrix_cost = p->tiny_cost = 0;
+  if (p->n <= dense_max) {
+    double n = p->n;
+    p->tiny_cost = predict_cost(p, n * n * n, n * n);
+    return TR_OK;
+  }
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
   if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;
   klu_handle *h = TR_NEW(ar, 1, klu_handle);
@@ -190,6 +194,7 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
   k->refactorisations = then->refactorisations;
   k->solves = then->solves;
   k->managed = false;
+  k->usual = 0;
   k->refusals = k->pause = 0;
   k->wanted = false;
 }
@@ -287,6 +292,9 @@ static tr_status sparse_factor(tr_kkt *k) {
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
 // than LONG unknowns the last pivots get small by mere length, in proportion.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
+// Of rough ones: stiff springs make small pivots too, all the time, and that does no harm; those of singular positions
+// come and go.
+static const double FALLEN = 0.1, USUAL_FADE = 0.99;
 static const double REFINE_MEASURED = 1e-3; // what has cancelled is all that this ratio shows
 static const double SMALL_RATIO = 1e-13;    // where they are meant to be
 enum { PAUSE_MAX = 10 };                    // as a power of 2
@@ -308,6 +316,7 @@ static bool factor_in_place(tr_kkt *k) {
   if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
   if (!tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
+  if (k->rough) k->usual = fmax(k->rcond, USUAL_FADE * k->usual);
   double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
   if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
@@ -426,7 +435,7 @@ bool tr_kkt_factor_blocks(tr_kkt *k) {
 }
 
 bool tr_kkt_refines(const tr_kkt *k) {
-  if (!k->by_blocks) return false;
+  if (!k->by_blocks || (k->rough && k->rcond >= FALLEN * k->usual)) return false;
   double ratio = k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
   return k->rcond < ratio * fmin(1, LONG / k->p->n);
 }

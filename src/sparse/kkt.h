@@ -33,6 +33,7 @@ typedef struct tr_pattern {
   struct klu_handle *klu;   // its ordering, where it is the first choice
   struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
   double matrix_cost; // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
+  double tiny_cost;   // the same of tiny ones; 0: they are not
 } tr_pattern;
 
 // Tiny systems are stored and factored dense up to this size (measured: see docs/performance.md).
@@ -71,9 +72,12 @@ typedef struct tr_kkt {
   tr_expected expected; // of them, by him too
   bool
       only_blocks; // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix
+  bool
+      rough; // corrections follow, each from a residual of its own: solves are refined only where pivots fall
   bool held;    // they are those of the last factorisation
   bool wanted;  // they stay, though lean
   double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
+  double usual; // the largest of these, slowly forgotten
   long factorisations, refactorisations, solves;
   // private
   tr_allocator *al;

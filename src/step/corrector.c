@@ -179,6 +179,7 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   bool values = s->sys->nvelocity > 0 || s->looks >= LOOKS || tr_kkt_refines(&s->kkt);
+  s->kkt.rough = true;
   double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
   s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
@@ -271,8 +272,8 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
-  tr_rows_noise(s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
+  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  tr_rows_noise(p->draw, s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;
   return p->solve(p, b);
@@ -298,6 +299,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;

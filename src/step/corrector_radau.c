@@ -406,10 +406,10 @@ static void make_noise(const correction *k, double *b) {
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
   for (int i = 0; i < STAGES; i++) {
     double *high = b + i * n, *low = b + (STAGES + i) * n, sign = i == 1 ? -1 : 1;
-    tr_forces_noise(s, &s->kkt, m->a[i], m->lam[i], high);
-    tr_rows_noise(nc, DBL_EPSILON * k->length, high + nv);
-    tr_forces_noise(s, &s->projection, m->U[i], m->mu[i], low);
-    tr_rows_noise(nc, DBL_EPSILON * k->speed, low + nv);
+    tr_forces_noise(s, k->p.draw, &s->kkt, m->a[i], m->lam[i], high);
+    tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->length, high + nv);
+    tr_forces_noise(s, k->p.draw, &s->projection, m->U[i], m->mu[i], low);
+    tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->speed, low + nv);
     for (int j = 0; j < n; j++) high[j] *= sign, low[j] *= sign;
   }
 }

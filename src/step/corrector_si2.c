@@ -156,6 +156,20 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
+// -cv Q_v, and where in its columns there is anything.
+static void find_damping(const tr_step *s) {
+  const tr_pattern *p = &s->sys->pattern;
+  tr_coefficients rates = {.cd = s->c.cv};
+  tr_tangent_here(s->work, NULL, NULL, s->c.blocks, rates, s->damping);
+  for (int j = 0; j < s->sys->nv; j++) {
+    int first = p->column[j], end = first;
+    while (end < p->column[j + 1] && p->row[end] < s->sys->nv) end++;
+    while (end > first && s->damping[end - 1] == 0) end--;
+    while (first < end && s->damping[first] == 0) first++;
+    s->damped[j].first = first, s->damped[j].end = end;
+  }
+}
+
 // The second half converges with the matrix of the first, as was measured lately.
 static bool halves_known(const tr_step *s) {
   return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
@@ -169,16 +183,21 @@ static tr_status matrix(tr_newton_problem *p) {
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
-  double limit = tr_step_mass_like(s), *A = NULL;
+  double limit = tr_step_mass_like(s), rows = -1, *A = NULL;
   if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  s->kkt.rough = s->projection.rough = true;
   if (A) {
     fill(k, true, A);
     bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
     if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
-      s->far = tr_distance_from_metric(s, A, mass), s->far_age = 0, s->far_side = p->side;
+      rows = tr_metric_rows(s, A, mass), s->far_age = 0;
   }
-  bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
+  if (p->side != s->far_side) s->far_rows = 0;
+  s->far_side = p->side;
+  bool done = A && tr_kkt_factor_blocks(&s->kkt);
+  if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
+  bool own = !A || s->far > limit;
   if (own || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often
@@ -192,10 +211,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->finishes = p->finish && !k->begun && !s->stiff;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
-  if (s->damping) {
-    tr_coefficients rates = {.cd = c->cv};
-    tr_tangent_here(s->work, NULL, NULL, c->blocks, rates, s->damping);
-  }
+  if (s->damping) find_damping(s);
   return tr_kkt_factor(&s->projection);
 }
 
@@ -230,9 +246,10 @@ static void couple(const tr_step *s, double *dw, double *r) {
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
       r[p->row[k]] += f * (s->kkt.values[k] - s->projection.values[k]) * turned[j - s->sys->nv];
   if (!s->damping) return;
-  for (int j = 0; j < s->sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
-      r[p->row[k]] += f * s->damping[k] * dw[j];
+  for (int j = 0; j < s->sys->nv; j++) {
+    double x = f * dw[j];
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++) r[p->row[k]] += s->damping[k] * x;
+  }
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -462,11 +479,12 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   double rows = DBL_EPSILON * k->length_scale;
   double both = rows + DBL_EPSILON * k->speed * c->cq / c->cv;
   tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, look(k, &sizes), k->x1->a, k->x1->lam, b);
-  tr_rows_noise(nc, rows / c->cq, b + nv);
+  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
   sizes.f = s->mu, sizes.pull = b + nv + nc;
-  tr_forces_noise(s, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu, b + nv + nc);
-  tr_rows_noise(nc, both / c->cw, b + 2 * nv + nc);
+  tr_forces_noise(s, p->draw, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu,
+                  b + nv + nc);
+  tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
   return p->solve(p, b);
 }
 
@@ -513,6 +531,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.inexact = true;

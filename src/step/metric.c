@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix of the second half of stabilised methods, [cm X G'; G 0], and when it needs a factorisation of its own:
-// where row sums of A - cm X are beyond STIFF of the diagonal of cm X, A being the corner of the first half's, or
-// LITTLE where all terms count.
+// where A in place of cm X, A being the corner of the first half's, would make the iteration contract by no more than
+// STIFF, or LITTLE where all terms count.
+// Row sums of A - cm X over the diagonal of cm X are a bound. Where constraints take most of the stiffness, and where light
+// bodies with stiff springs move with heavy ones, it is a poor one. What the motions z that constraints allow make of
+// it is  z -> z - y,  [A G'; G 0](y, l) = (cm X z, 0):  some of these, and the last ratio tells. Where corrections are few
+// none is to be spent on that: there the bound decides.
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +13,9 @@
 #include "step.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01;
+enum { POWERS = 4 };               // of the map of z
+static const double CHANGED = 1.5; // row sums that tell of another contraction,
+enum { SELDOM = 8 };               // or so many looks at them
 
 double tr_step_mass_like(const tr_step *s) { return s->bends ? LITTLE : STIFF; }
 
@@ -48,12 +55,11 @@ static void add_metric(tr_step *s, double f, const double *blocks) {
   }
 }
 
-// Row sums of A - cm X beyond that part of the diagonal of cm X.
-static bool far_from_mass(tr_step *s, const double *blocks) {
-  double most = tr_step_mass_like(s) * s->c.cm;
+// Row sums of A - cm X, of the values in s->kkt, over the diagonal of cm X: the largest. In s->work->x they are left.
+static double row_sums(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
-  double *P = s->projection.values, *off = s->work->x;
+  double *P = s->projection.values, *off = s->work->x, most = 0;
   for (int j = 0; j < sys->nv; j++)
     for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++)
       P[k] = s->kkt.values[k];
@@ -66,10 +72,52 @@ static bool far_from_mass(tr_step *s, const double *blocks) {
     const sys_body *b = &sys->body[i];
     for (int k = 0; k < b->nv; k++) {
       double x = s->c.unit_metric ? 1 : blocks[b->mass + k * (b->nv + 1)];
-      if (off[b->v + k] > most * x) return true;
+      most = fmax(most, off[b->v + k] / (s->c.cm * x));
     }
   }
-  return false;
+  return most;
+}
+
+// z'X z, of its diagonal
+static double square(const tr_system *sys, const double *blocks, const double *z) {
+  double sum = 0;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; k < b->nv; k++)
+      sum += blocks[b->mass + k * (b->nv + 1)] * z[b->v + k] * z[b->v + k];
+  }
+  return sum;
+}
+
+// With the factors in s->kkt and the row sums in s->work->x, as forces of any sign.
+static double contraction(tr_step *s, const double *blocks) {
+  const tr_system *sys = s->sys;
+  int nv = sys->nv, n = sys->pattern.n;
+  size_t below = (size_t)sys->nc * sizeof(double);
+  double *z = s->newton.spare, *y = z + n, before, after = 0, rate = 0;
+  for (int i = 0; i < nv; i++) z[i] = (i * 2654435761u >> 16 & 1u) ? s->work->x[i] : -s->work->x[i];
+  memset(z + nv, 0, below);
+  if (tr_kkt_solve(&s->kkt, 1, z) != TR_OK) return INFINITY;
+  before = square(sys, blocks, z);
+  for (int m = 0; m < POWERS && before > 0; m++, before = after) {
+    tr_mass_times(sys, blocks, z, y);
+    for (int i = 0; i < nv; i++) y[i] *= s->c.cm;
+    memset(y + nv, 0, below);
+    if (tr_kkt_solve(&s->kkt, 1, y) != TR_OK) return INFINITY;
+    for (int i = 0; i < nv; i++) z[i] -= y[i];
+    after = square(sys, blocks, z);
+    rate = sqrt(after / before);
+  }
+  return isfinite(rate) ? rate : INFINITY;
+}
+
+// What is to be expected of A in place of cm X: the bound, or where that is too large what was measured not long ago.
+double tr_metric_contraction(tr_step *s, double rows, const double *blocks) {
+  if (rows <= tr_step_mass_like(s)) return rows;
+  bool known = rows < CHANGED * s->far_rows && s->far_rows < CHANGED * rows;
+  if (!known || s->far_looks++ >= SELDOM)
+    s->contraction = contraction(s, blocks), s->far_rows = rows, s->far_looks = 0;
+  return s->contraction;
 }
 
 bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
@@ -77,7 +125,9 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   const tr_pattern *p = &sys->pattern;
   double *P = s->projection.values;
   bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
-  bool far = far_from_mass(s, blocks);
+  bool measures = plain && !always && s->method->stabilised && !s->c.few;
+  double rows = row_sums(s, blocks);
+  bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
   memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
   for (int j = 0; j < sys->nv; j++)
@@ -88,18 +138,18 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   return far || bent > STIFF || sys->nreaction > 0 || tr_step_holds_numbers(s);
 }
 
-double tr_distance_from_metric(const tr_step *s, const double *A, const double *blocks) {
+double tr_metric_rows(const tr_step *s, const double *A, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
-  double *off = tr_step_room(s), most = 0;
+  double *off = s->work->x, most = 0;
   memset(off, 0, (size_t)sys->nv * sizeof *off);
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
     const double *X = blocks + b->mass;
     for (int c = 0; c < b->nv; c++) {
       tr_block_column at = tr_blocks_column(p->blocks, b->v + c);
-      const int *row = p->row + p->column[b->v + c];
-      for (int k = 0; row[k] < sys->nv; k++) {
+      const int *row = p->row + p->column[b->v + c], *end = p->row + p->column[b->v + c + 1];
+      for (int k = 0; row + k < end && row[k] < sys->nv; k++) {
         int r = row[k] - b->v;
         double x = A[at.first + at.offset[k]];
         if (r >= 0 && r < b->nv) x -= s->c.cm * X[r * b->nv + c];

@@ -34,6 +34,7 @@ enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
+enum { W_REST = 8 };             // and that of w is judged after so many steps
 static const double EVEN = 1e-7; // steps that differ by less have one length
 static const double WILDEST = 128,
                     WILDEST_LARGE = 512; // sum of |weights|; of the polynomial 2^m - 1
@@ -457,20 +458,50 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
           x1->lam);
 }
 
-// The newest w is closer to what the trend's weights make of those before than to the polynomial's.
-static bool bears_trend(const tr_step *s, const double *trend, int n, const double *polynomial) {
+// Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.
+static int w_stride(const tr_step *s) {
   enum { SOME = 16 };
-  double e_trend = 0, e_polynomial = 0;
-  int stride = s->sys->nv / SOME + 1;
-  if (stride % 3 == 0) stride++;
-  for (int i = 0; i < s->sys->nv; i += stride) {
-    double x = s->past_w[0][i], y = x;
-    for (int j = 0; j < TR_TERMS - 1; j++) x -= trend[j] * s->past_w[j + 1][i];
-    x -= trend[TR_TERMS - 1] * s->w[i];
-    for (int j = 0; j < n; j++) y -= polynomial[j] * s->past_w[j + 1][i];
-    e_trend = fmax(e_trend, fabs(x)), e_polynomial = fmax(e_polynomial, fabs(y));
+  return s->sys->nv <= 2 * SOME ? 1 : s->sys->nv / SOME / 6 * 6 + 5;
+}
+
+// How far the newest w is from what those before make of it, by a polynomial of degree k: e[k], squares. What grows with
+// each difference is noise, round-off and what the iteration leaves open: then the last one is the best guess.
+static int w_degree(const tr_step *s, double e[DEGREES]) {
+  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3],
+               *f = s->past_w[4];
+  double e0 = 0, e1 = 0, e2 = 0, e3 = 0;
+  for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
+    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i], u = d[i] - f[i];
+    e0 += x * x;
+    x -= y, y -= z, z -= u;
+    e1 += x * x;
+    x -= y, y -= z;
+    e2 += x * x;
+    x -= y;
+    e3 += x * x;
   }
-  return e_trend < BETTER * e_polynomial;
+  e[0] = e0, e[1] = e1, e[2] = e2, e[3] = e3;
+  return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
+}
+
+// The same by the trend's weights.
+static double trend_misses(const tr_step *s, const double *trend) {
+  double sum = 0;
+  for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
+    double x = s->past_w[0][i] - trend[TR_TERMS - 1] * s->w[i];
+    for (int j = 0; j < TR_TERMS - 1; j++) x -= trend[j] * s->past_w[j + 1][i];
+    sum += x * x;
+  }
+  return sum;
+}
+
+// What goes on: the best degree, and whether the trend of a is better than what would be taken without it.
+static void judge_w(tr_step *s, int degree, bool by_trend) {
+  double e[DEGREES];
+  s->w_degree = w_degree(s, e);
+  if (!by_trend) return;
+  double x = trend_misses(s, s->trend_a.w);
+  s->w_follows = x < BETTER * BETTER * e[degree] && (s->w_degree > 0 || x < e[0]);
 }
 
 void tr_predict_w(tr_step *s, double t) {
@@ -478,11 +509,14 @@ void tr_predict_w(tr_step *s, double t) {
   const double *w = line, *trend = s->trend_a.w;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
-  int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, t) && trusted(&s->trend_a, degree);
-  bool judged = may && s->trend_age == 0 && s->w_is_oldest;
-  if ((!s->c.few || n < 2) && !(may && !judged && s->w_follows)) weigh(n, s->past_t, t, line);
-  if (judged) s->w_follows = bears_trend(s, trend, n, w);
+  if (s->evens < TR_TERMS)
+    s->w_degree = DEGREES - 1;
+  else if (s->trend_age % W_REST == 0)
+    judge_w(s, degree, may && s->trend_age == 0 && s->w_is_oldest);
+  if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
+  int n = degree < states ? degree + 1 : states > 1 ? states : 1;
+  if ((!s->c.few || n < 2) && !(may && s->w_follows)) weigh(n, s->past_t, t, line);
   if (may && s->w_follows) n = TR_TERMS, w = trend;
   s->w_is_oldest = false;
   // mu follows w

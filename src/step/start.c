@@ -176,6 +176,7 @@ static void plain_matrix(tr_projector *p, const tr_state *x) {
 }
 
 tr_status tr_factor_mass(tr_projector *p, const tr_state *x) {
+  p->kkt->rough = false; // unlike what a corrector left there
   if (factor_blocks(p, x)) return TR_OK;
   TR_TRY(tr_kkt_hold(p->kkt));
   plain_matrix(p, x);
@@ -197,6 +198,7 @@ static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
 
 static tr_status factor_regular(tr_projector *p) {
   p->kkt->expected = TR_EXPECT_SMALL;
+  p->kkt->rough = false;
   tr_status status = tr_kkt_factor(p->kkt);
   p->kkt->expected = TR_EXPECT_REGULAR;
   return status;

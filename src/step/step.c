@@ -70,9 +70,11 @@ static tr_status allocate(tr_step *s) {
     s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
     TR_TRY(tr_projection_make(s));
     bool bends = s->method->choose != NULL;
-    if (bends || s->sys->nforce > 0) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    bool damped = bends || s->sys->nforce > 0;
+    if (damped) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    if (damped) s->damped = TR_NEW(ar, nv, tr_slots);
     if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 4 * nv + 5 * nc, double);
-    if ((bends && !s->bent) || ((bends || s->sys->nforce > 0) && !s->damping)) return TR_NO_MEMORY;
+    if ((bends && !s->bent) || (damped && (!s->damping || !s->damped))) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   bool lean = s->method->lean && s->sys->nvelocity == 0;
@@ -255,8 +257,8 @@ double tr_step_most_noise(const tr_step *s, double length) {
 
 // Of either sign and of size 1/2 .. 3/2, with no pattern from row to row: what a loop adds up, with weights of 1 and -1,
 // must not cancel.
-static double draw(int i) {
-  unsigned x = (unsigned)i + 0x9e3779b9u;
+static double draw_of(int i, int draw) {
+  unsigned x = (unsigned)i + 0x9e3779b9u * (1u + (unsigned)draw);
   x = (x ^ x >> 16) * 0x85ebca6bu;
   x = (x ^ x >> 13) * 0xc2b2ae35u;
   x ^= x >> 16;
@@ -264,16 +266,17 @@ static double draw(int i) {
   return x >> 31 ? -size : size;
 }
 
-void tr_rows_noise(int n, double rows, double *r) {
-  for (int i = 0; i < n; i++) r[i] = draw(i) * rows;
+void tr_rows_noise(int draw, int n, double rows, double *r) {
+  for (int i = 0; i < n; i++) r[i] = draw_of(i, draw) * rows;
 }
 
-void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
+void tr_forces_noise(tr_step *s, int draw, const tr_kkt *A, const double *x, const double *f,
+                     double *r) {
   tr_sizes z = tr_step_sizes(s, f);
   z.pull = r;
   if (A) find_sizes(A, &z);
   for (int i = 0; i < s->sys->nv; i++)
-    r[i] = draw(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
+    r[i] = draw_of(i, draw) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,

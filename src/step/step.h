@@ -116,6 +116,10 @@ typedef struct tr_trend {
   int steps;                                   // that went into it, all of the same length
 } tr_trend;
 
+typedef struct tr_slots {
+  int first, end;
+} tr_slots;
+
 struct tr_step {
   const tr_system *sys;
   tr_work *work;
@@ -127,15 +131,19 @@ struct tr_step {
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   int *mass_slot;    // where X goes in it: tr_step_mass_slots
   bool slots_known;
-  bool stiff;           // it is needed: kkt is too far from it
-  double far;           // how far, when that was looked at last,
-  int far_age;          // matrices ago,
+  bool stiff;  // it is needed: kkt is too far from it
+  double far;  // how slowly one in place of the other would contract, when that was looked at last,
+  int far_age; // matrices ago,
   uint64_t far_side;    // with these forces acting
+  double contraction;   // the same by measurement,
+  double far_rows;      // when row sums were these; 0: never
+  int far_looks;        // looks at them since
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
+  tr_slots *damped;     // (nv) what is not 0 in its columns
   // for stabilised methods with few corrections
   bool bends;         // the iteration has all terms, see corrector_si2.c
   double bends_from;  // the step from which on that pays; 0: none yet
@@ -185,6 +193,7 @@ struct tr_step {
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
   bool w_follows; // w goes on like a
+  int w_degree;   // or is predicted by no higher one than this
   tr_arena arena;
 };
 
@@ -259,8 +268,9 @@ void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull);
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
-void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r);
-void tr_rows_noise(int n, double rows, double *r);
+void tr_forces_noise(tr_step *s, int draw, const tr_kkt *A, const double *x, const double *f,
+                     double *r);
+void tr_rows_noise(int draw, int n, double rows, double *r);
 // A correction above this, unless it is 0, is none of round-off, by the norm of the correctors (solve/newton.h); length:
 // the size of the last state.
 double tr_step_most_noise(const tr_step *s, double length);
@@ -279,9 +289,10 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 tr_status tr_projection_make(tr_step *s);
 const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
-// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks; how large they may be for A to
-// serve as cm X.
-double tr_distance_from_metric(const tr_step *s, const double *A, const double *blocks);
+// Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks. Then, once it is factored in s->kkt,
+// the contraction to be expected of A where cm X should be; what it may be for A to serve.
+double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
+double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.

@@ -10,15 +10,29 @@ static inline void frames_of(const tr_work *w, const sys_element *e, const tr_fr
   for (int k = 0; k < e->markers; k++) f[k] = tr_frame_at(w->frames, e->frame[k]);
 }
 
+// n is known where it is called, the numbers are few: nothing is asked between them.
+TR_INLINE void put_numbers(int n, bool first, const double *restrict x, double *restrict to) {
+  if (first)
+    for (int i = 0; i < n; i++) to[i] = x[i];
+  else
+    for (int i = 0; i < n; i++) to[i] += x[i];
+}
+
+// Of one frame, whose element has nd numbers there.
+TR_INLINE void put_wrench(int nd, bool first, const double *x, tr_wrenches W, int frame) {
+  double *to = tr_wrench_at(W, frame);
+  int n = nd < W.size ? nd : W.size; // of points there are no moments
+  if (n == 6)
+    put_numbers(6, first, x, to);
+  else if (n == 3)
+    put_numbers(3, first, x, to);
+  else
+    put_numbers(2, first, x, to);
+}
+
 static inline void put_wrenches(const sys_element *e, const double *wrench, tr_wrenches W) {
-  for (int k = 0; k < e->markers; k++, wrench += e->nd) {
-    double *to = tr_wrench_at(W, e->frame[k]);
-    int n = e->nd < W.size ? e->nd : W.size; // of points there are no moments
-    if (e->first >> k & 1)
-      for (int i = 0; i < n; i++) to[i] = wrench[i];
-    else
-      for (int i = 0; i < n; i++) to[i] += wrench[i];
-  }
+  for (int k = 0; k < e->markers; k++, wrench += e->nd)
+    put_wrench(e->nd, e->first >> k & 1, wrench, W, e->frame[k]);
 }
 
 // The run that an element is in.

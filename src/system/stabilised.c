@@ -55,6 +55,17 @@ static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *p
   if (ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
 }
 
+static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
+                         double *rate) {
+  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS];
+  const tr_frame *f[TR_MAX_MARKERS];
+  const tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y};
+  frames_of(w, &j->e, f);
+  j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
+  put_wrenches(&j->e, x, w->W);
+  put_wrenches(&j->e, y, w->W2);
+}
+
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
                      double *rate) {
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
@@ -88,7 +99,7 @@ static void load(tr_work *w, const multipliers *m, double *phi, double *rate) {
       ops->eval_run(run->count, s->link + run->first, w->t, w->frames, &all);
     } else {
       for (; j < end; j++) {
-        (ops->look ? look : evaluate)(w, j, m, phi, rate);
+        (ops->eval_two ? evaluate_two : ops->look ? look : evaluate)(w, j, m, phi, rate);
         for (int i = 0; j->lock >= 0 && i < ops->rows; i++)
           if (!(ops->velocity >> i & 1u)) phi[j->row + i] -= w->mem[j->lock + 1 + i];
       }

@@ -70,12 +70,13 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
   const tr_system *sys = w->sys;
   room r = carve(w);
   int nd = e->nd, n = e->markers * nd;
-  for (int k = 0; k < e->markers; k++) {
+  bool by_U = D && sU != 0, by_D = D && sD != 0, any = sK != 0 || by_U || by_D;
+  for (int k = 0; any && k < e->markers; k++) {
     if (e->body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[e->body[k]];
     frame_jacobian(w, e, k, r.J[k]);
     tr_body_at at = body_at(w, b);
-    if (D) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
+    if (by_U) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
   }
   for (int i = 0; i < e->markers; i++) {
     if (e->body[i] == TR_GROUND) continue;
@@ -83,14 +84,19 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
     for (int j = 0; j < e->markers; j++) {
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
-      const double *Kij = K + i * nd * n + j * nd;
-      mul(nd, bj->nv, n, Kij, r.J[j], r.KJ);
-      tmul(nd, bi->nv, bj->nv, sK, r.J[i], r.KJ, false, r.out);
-      if (D) {
-        const double *Dij = D + i * nd * n + j * nd;
-        mul(nd, bj->nv, n, Dij, r.U[j], r.KJ);
+      int at = i * nd * n + j * nd;
+      if (sK != 0) {
+        mul(nd, bj->nv, n, K + at, r.J[j], r.KJ);
+        tmul(nd, bi->nv, bj->nv, sK, r.J[i], r.KJ, false, r.out);
+      } else {
+        memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
+      }
+      if (by_U) {
+        mul(nd, bj->nv, n, D + at, r.U[j], r.KJ);
         tmul(nd, bi->nv, bj->nv, sU, r.J[i], r.KJ, true, r.out);
-        mul(nd, bj->nv, n, Dij, r.J[j], r.KJ);
+      }
+      if (by_D) {
+        mul(nd, bj->nv, n, D + at, r.J[j], r.KJ);
         tmul(nd, bi->nv, bj->nv, sD, r.J[i], r.KJ, true, r.out);
       }
       emit(s, (tr_block_at){bi->v, bj->v, bi->nv, bj->nv, bj->nv, 1, false}, r.out);
@@ -169,7 +175,7 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   if (s->recorder)
     for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = tr_record_random(s->recorder);
   const double *l = s->recorder ? some : lam ? lam + j->row : NULL;
-  if (l && j->ops->geom) j->ops->geom(j->e.par, w->t, f, l, K);
+  if (l && j->ops->geom && coef.ck != 0) j->ops->geom(j->e.par, w->t, f, l, K);
   if (l && j->ops->geom_v) j->ops->geom_v(j->e.par, w->t, f, l, D);
   emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
 }
