@@ -212,7 +212,10 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   if (!velocity && p->sys->nvelocity > 0)
     tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   if (!velocity && p->loose) tr_silence_rows(p->sys, p->loose, p->kkt->values);
-  return factor_regular(p);
+  p->kkt->only_blocks = p->sys->pattern.n > LARGE && eps >= REGULAR && eps < LARGE_REGULAR;
+  tr_status status = factor_regular(p);
+  p->kkt->only_blocks = false;
+  return status;
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -337,16 +340,14 @@ static tr_status correction(tr_projector *p, const tr_state *x, const double *gi
   return status;
 }
 
-// x.q <- q0 o exp(-d) with the smallest eps that is good, or `once` with the one given. The new gap;
+// x.q <- q0 o exp(-d) with the smallest eps that is good, or `once` with the first that has a solution. The new gap;
 // not below the old one: none is.
 static double move(tr_projector *p, tr_state *x, double *q0, const double *given, double gap,
                    bool once, double *eps, tr_status *status) {
   const tr_system *s = p->sys;
   memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
   for (;; *eps *= *eps < 1e-6 ? 1e4 : 10) {
-    p->kkt->only_blocks = !once && s->pattern.n > LARGE && *eps < LARGE_REGULAR;
     *status = correction(p, x, given, *eps);
-    p->kkt->only_blocks = false;
     if (*status == TR_OK && largest_turn(s, q0, p->r) <= MOST_TURN) {
       for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
       carry(s, q0, p->work->x, x->q, NULL);
@@ -358,7 +359,8 @@ static double move(tr_projector *p, tr_state *x, double *q0, const double *given
       }
       memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
     }
-    if (once || *eps >= MOST_REGULAR) return gap;
+    bool found = *status != TR_SINGULAR || *eps >= LARGE_REGULAR;
+    if ((once && found) || *eps >= MOST_REGULAR) return gap;
   }
 }
 
@@ -402,6 +404,14 @@ static double change(tr_projector *p, tr_state *x, bool whole, double before, do
   return now;
 }
 
+// Rows that repeat each other have nothing but eps for a pivot, which light bodies make small.
+static tr_status factor_velocities(tr_projector *p, const tr_state *x, double eps) {
+  tr_status status;
+  while ((status = factor_projection(p, x, true, eps)) == TR_SINGULAR && eps < LARGE_REGULAR)
+    eps *= 100;
+  return status;
+}
+
 // Newton's iteration until the gap no longer shrinks; whole steps may first open it, above `good`.
 static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, bool whole,
                                   double good, double *gap, double *left) {
@@ -412,7 +422,7 @@ static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, b
   for (int k = 0; k < most && (curved ? now > 0 : now > (k < FEW ? done : good)); k++) {
     if (curved && !(now < last) && !(whole && now > good)) break;
     double eps = curved || k < FEW ? REGULAR : NEAR_SINGULAR;
-    if ((curved || k % FEW == 0) && factor_projection(p, x, true, eps) != TR_OK) return TR_FAILED;
+    if ((curved || k % FEW == 0) && factor_velocities(p, x, eps) != TR_OK) return TR_FAILED;
     last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
     pull_kept(p, true, given, p->r);
