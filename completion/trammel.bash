@@ -33,7 +33,7 @@ _trammel() {
                     --newton-tol --no-consistent-start --zero-start --out --json --quiet --help" ;;
       check) words="--set --motions --json --help" ;;
       list) words="bodies joints forces methods units --json --markdown --names --help" ;;
-      outputs) words="--set --json --names --help" ;;
+      outputs) words="--set --json --names --all --help" ;;
       schema) words="--help" ;;
       verify)
         words="--list --json --markdown --plots --quiet --help $("$1" verify --list 2> /dev/null | cut -d ' ' -f 1)"

@@ -48,7 +48,7 @@ int count_nan(const tr_field *fields, const void *par);
 // ---- derivatives ------------------------------------------------------------------------------------
 
 static const double DIFFERENCE_TOL = 1e-9;
-enum { MAX_OUTPUTS = 1024 };
+enum { MAX_OUTPUTS = 2048 };
 // Writes n <= MAX_OUTPUTS numbers: a function at s on its path.
 typedef void (*path)(void *context, double s, double *out);
 // d (n) = df/ds at 0. Returns the tolerance to compare with: DIFFERENCE_TOL max(1, |f|, |d|).

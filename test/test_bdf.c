@@ -178,6 +178,61 @@ static void test_unbalanced(void **state) {
   unload(&x);
 }
 
+// A pair of gears that turn evenly, by 2500 rad and back by half of it, beside a pendulum: its motion makes the steps, which
+// turn the gears by up to 5 rad each, at any order. Where the gears are is exact up to round-off. Then one that is braked.
+static void test_even_turning(void **state) {
+  (void)state;
+  static const char *const by[] = {"ggl-bdf", "ggl-bdf:order=5", "cs:order=5"};
+  static const char gears[] =
+      "trammel: 1\ngravity: [9.81, 0, 0]\nbodies:\n"
+      "  a: {type: spatial, mass: 1, inertia: [0.01, 0.01, 0.02], omega: [0, 0, 500], keep: [wz]}\n"
+      "  b: {type: spatial, mass: 1, inertia: [0.01, 0.01, 0.02], position: [0.3, 0, 0]}\n"
+      "  p: {type: spatial, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, -1]}\n"
+      "joints:\n"
+      "  ja: {type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  jb: {type: revolute, bodies: [ground, b], at: [0.3, 0, 0], axis: [0, 0, 1]}\n"
+      "  jp: {type: revolute, bodies: [ground, p], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+      "  g: {type: gear, joints: [ja, jb], ratio: 2}\n"
+      "forces: {brake: {type: torque, markers: [a], torque: [0, 0, %s]}}\n";
+  // 25 N m (1 - t) on 0.025 kg m^2: 500 rad/s (1 - t)^2
+  static const char *const brake[] = {"0", "\"-25*max(0, 1 - time)\""};
+  for (int i = 0; i < 6; i++) {
+    char text[1200];
+    snprintf(text, sizeof text, gears, brake[i / 3]);
+    mechanism x = load_text(text);
+    double end = i < 3 ? 5 : 0.9, angle = i < 3 ? 2500 : 500.0 / 3 * (1 - 1e-3);
+    tr_run_settings s = tr_run_defaults();
+    tr_run *run;
+    s.method = by[i % 3], s.control.tol = 1e-5, s.end = end;
+    assert_int_equal(tr_run_new(x.sys, &s, NULL, &run, NULL), TR_OK);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    const double *q = tr_run_state(run)->q;
+    tr_run_info info = tr_run_describe(run);
+    double off[2] = {2 * atan2(q[6], q[3]) - angle, 2 * atan2(q[13], q[10]) + angle / 2};
+    for (int k = 0; k < 2; k++)
+      if (!(fabs(remainder(off[k], 2 * acos(-1))) < (i < 3 ? 1e-11 * angle : 5e-3)))
+        fail_msg("%s, %d: gear %d off by %g", by[i % 3], i, k, off[k]);
+    if (i < 3 && (info.steps > 800 || info.rejected > info.steps / 50))
+      fail_msg("%s: %ld steps, %ld rejected", by[i % 3], info.steps, info.rejected);
+    tr_run_free(run);
+    unload(&x);
+  }
+}
+
+// A wheel that turns by 65 rad/s on a suspension: where that is at rest the steps may be long.
+static void test_wheel(void **state) {
+  (void)state;
+  mechanism x = load_model("double_wishbone.yaml", NULL);
+  tr_state reference = motion_to(x.sys, 1e-4, 2);
+  for (double tol = 1e-3; tol > 1e-7; tol *= 0.1) {
+    finish f = go(x.sys, "ggl-bdf:order=5", tol, 2, &reference);
+    if (f.info.rejected > 3 + f.info.steps / 25 || f.info.steps > 50 + 4 * pow(tol, -0.25))
+      fail_msg("%g: %ld steps, %ld rejected, off by %g", tol, f.info.steps, f.info.rejected, f.q);
+  }
+  tr_state_free(x.sys, &reference);
+  unload(&x);
+}
+
 // A beam spun up, its higher modes nearly undamped: orders 3 to 5 amplify them, would excite what is not there and follow
 // it in steps twenty times too small. They are as good as order 2, in as many steps.
 static void test_amplified(void **state) {
@@ -216,7 +271,8 @@ int main(void) {
       cmocka_unit_test(test_tolerance),  cmocka_unit_test(test_small_corrections),
       cmocka_unit_test(test_turns),      cmocka_unit_test(test_spinning),
       cmocka_unit_test(test_orders_pay), cmocka_unit_test(test_unbalanced),
-      cmocka_unit_test(test_amplified),
+      cmocka_unit_test(test_amplified),  cmocka_unit_test(test_even_turning),
+      cmocka_unit_test(test_wheel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

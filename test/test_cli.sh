@@ -100,6 +100,16 @@ expect 0 run $model --end 0.5 --step 2^-7 --quiet --out - --output 'energy.*'; s
 expect 0 run $model --end 0.5 --step 2^-7 --out-every 10 --out "$csv"; [ "$(wc -l < "$csv")" = 9 ] || fail "$what: rows"
 expect 0 run $model --end 0.5 --step 2^-7 --out-every '125 ms' --out "$csv"; [ "$(cut -d, -f1 "$csv" | tr '\n' ' ')" = "t 0 0.125 0.25 0.375 0.5 " ] || fail "$what: $(cut -d, -f1 "$csv")"
 expect 0 run $model --end 0.1 --step 2^-7 --final; says '^energy.total '
+# the end: all quantities, or those that --output names; multipliers of a joint's rows by name only
+expect 0 run models/slider_crank.yaml --end 0.1 --quiet --final --output crank.x --output energy.total
+[ "$(awk 'NF { print $1 }' "$out" | tr '\n' ' ')" = "t crank.x energy.total " ] || fail "$what: $(cat "$out")"
+expect 0 run models/slider_crank.yaml --end 0.1 --json --output pin_A --output '*.lam?'
+json '.final | length == 10 and .["pin_A.lam1"] == -.["pin_A.fx"] and .["pin_A.lam2"] == -.["pin_A.fy"] and .["pin_A.lam1"] > 1'
+expect 0 run models/gyroscope.yaml --end 0.1 --json; json '.final | keys | all(test("[.]lam[0-9]") | not)'
+expect 0 outputs models/slider_crank.yaml --names; [ "$(grep -c '[.]lam' "$out")" = 0 ] || fail "$what: multipliers"
+expect 0 outputs models/slider_crank.yaml --names --all; [ "$(grep -c '[.]lam' "$out")" = 5 ] || fail "$what: multipliers"
+expect 0 study convergence models/slider_crank.yaml --steps 2^-7..2^-9 --end 0.5 --methods hht-i3 --output pin_A.lam1 --json --out "$work/s"
+json '(.tables.orders.rows[0].order_lam * 10 | round) == 20'
 expect 0 run $model --end 0.5 --step 2^-7 --newton-iterations 2 --json; json '.newton_iterations == 128'
 expect 0 run $model --end 0.5 --step 2^-7 --method hht-i3:alpha=-0.1 --json; silent "$err"
 json '.status == "ok" and .steps == 64 and .rejected == 0 and .final.t == 0.5 and (.method | startswith("hht-i3:"))'

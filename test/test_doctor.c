@@ -207,6 +207,7 @@ static void policies(void **unused) {
     // reactions that differ are among those named
     for (int c = 0; c < tr_channel_count(m.sys); c++) {
       char name[64], joint[64];
+      if (tr_channel_is_raw(m.sys, c)) continue; // the reactions they make are what counts
       tr_channel_name(m.sys, c, name, sizeof name);
       if (!(fabs(value[0][c] - value[1][c]) > 1e-7 * (1 + fabs(value[0][c])))) continue;
       snprintf(joint, sizeof joint, "%.*s (", (int)strcspn(name, "."), name);

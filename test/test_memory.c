@@ -341,9 +341,11 @@ static void bodies_take_little(void **u) {
 #ifdef SANITIZED
   skip(); // sanitizers add to every block
 #endif
-  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 4200});
+  // With more than 1000 unknowns the predictor keeps two states more than in smaller systems: 144 bytes of a rod, here
+  // times 400/300, and 96 of a bar.
+  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 4400});
   check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 5900});
-  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 2900});
+  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 3000});
 }
 
 // Peak memory in bytes of a process of its own that makes 20 steps of a chain, with large arrays given back as the

@@ -133,6 +133,49 @@ static void crowded(void **u) {
   free(text);
 }
 
+// More series than the key names: it says how many it leaves out.
+static void many_names(void **u) {
+  (void)u;
+  enum { MANY = 70 };
+  static const double x[] = {1, 2}, y[] = {1, 3};
+  char name[MANY][8];
+  tr_series s[MANY];
+  for (int k = 0; k < MANY; k++) {
+    snprintf(name[k], sizeof name[k], "m%d", k);
+    s[k] = (tr_series){name[k], k, true, true, 2, x, y, NULL, NULL};
+  }
+  tr_panel p[2];
+  for (int k = 0; k < 2; k++)
+    p[k] = (tr_panel){NULL, axis("h", true), axis("e", true), MANY, s, 0, NULL};
+  tr_figure f = {"f", NULL, 2, 2, p};
+  char *text = svg(&f);
+  assert_non_null(strstr(text, ">m63<"));
+  assert_null(strstr(text, ">m64<"));
+  assert_non_null(strstr(text, ">and 6 more, drawn above but not named here<"));
+  free(text);
+}
+
+// The label of the y axis keeps clear of its widest number, 5 10^-16.
+static void label_beside_numbers(void **u) {
+  (void)u;
+  static const double x[] = {1, 2}, y[] = {2.1e-16, 1.2e-15};
+  tr_series s = {"s", 0, true, true, 2, x, y, NULL, NULL};
+  tr_panel p = {NULL, axis("x", false), axis("label", true), 1, &s, 0, NULL};
+  tr_figure f = {"f", NULL, 1, 1, &p};
+  char *text = svg(&f);
+  double frame = 0, label = 0;
+  const char *tick = strstr(text, "text-anchor=\"end\">5");
+  const char *turned = strstr(text, "rotate(-90 ");
+  assert_non_null(tick);
+  assert_non_null(turned);
+  while (strncmp(tick, "x=\"", 3) != 0) tick--;
+  assert_int_equal(sscanf(tick, "x=\"%lf", &frame), 1);
+  assert_int_equal(sscanf(turned, "rotate(-90 %lf", &label), 1);
+  assert_true(frame - label > 46); // "5.10" of 12 and "-16" of 8.5 pixels high
+  assert_true(label > 12);
+  free(text);
+}
+
 // Nothing at all, one point, equal points, huge and tiny numbers, on both kinds of axis.
 static void odd_data(void **u) {
   (void)u;
@@ -235,9 +278,11 @@ static void ticks(void **u) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_judge_judges), cmocka_unit_test(curves),
-                                     cmocka_unit_test(crowded),          cmocka_unit_test(odd_data),
-                                     cmocka_unit_test(categories),       cmocka_unit_test(tables),
-                                     cmocka_unit_test(reading),          cmocka_unit_test(ticks)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_judge_judges), cmocka_unit_test(curves),
+      cmocka_unit_test(crowded),          cmocka_unit_test(odd_data),
+      cmocka_unit_test(categories),       cmocka_unit_test(tables),
+      cmocka_unit_test(reading),          cmocka_unit_test(ticks),
+      cmocka_unit_test(many_names),       cmocka_unit_test(label_beside_numbers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 // Channels by name ("crank.x"), by element ("crank": all it offers) or by shell pattern ("*.omega"),
-// in the order of the patterns, each channel once. n = 0: all of them. channels has room for
+// in the order of the patterns, each channel once. n = 0: all of them. Raw multipliers ("pin.lam1") come by
+// their names, or by a pattern that ends in .lam and so on ("*.lam?"). channels has room for
 // tr_channel_count. A pattern that matches nothing is a TR_BAD_INPUT that names it.
 TR_API tr_status tr_channels_choose(const tr_system *system, int n, const char *const *patterns,
                                     int *channels, int *count, tr_error *error);

@@ -62,6 +62,8 @@ typedef struct tr_panel {
   const double *slope; // (slopes)
 } tr_panel;
 
+// Names that a figure's key has room for; of more series it tells how many there are.
+enum { TR_FIGURE_NAMES = 64 };
 typedef struct tr_figure {
   const char *name;    // a file's stem
   const char *title;   // or NULL

@@ -59,6 +59,8 @@ TR_API void tr_state_copy(tr_state *to, const tr_state *from);
 TR_API int tr_channel_count(const tr_system *system);
 TR_API int tr_channel_name(const tr_system *system, int channel, char *name, size_t size);
 TR_API tr_quantity tr_channel_quantity(const tr_system *system, int channel);
+// The multiplier of one row of a joint, "pin.lam1": lists are better off without, unless asked for by name.
+TR_API bool tr_channel_is_raw(const tr_system *system, int channel);
 TR_API int tr_channel_find(const tr_system *system, const char *name); // -1: none
 
 // A reader evaluates chosen channels at a state; one per thread.

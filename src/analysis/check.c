@@ -26,7 +26,7 @@ static tr_status find_rank(tr_work *w, const tr_state *x, tr_check_info *info, t
   tr_redundancy r;
   tr_text text = {.al = s->al};
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_status status = tr_find_redundancy(w, &ar, 0, &r);
+  tr_status status = tr_find_redundancy(w, &ar, 0, NULL, &r);
   if (status == TR_OK) status = tr_redundancy_text(s, &r, "repeat", &text);
   if (status == TR_OK && text.size > 0) {
     snprintf(info->findings, sizeof info->findings, "%s", text.data);

@@ -195,7 +195,7 @@ static tr_status examine(doctor *d, bool all, tr_examination *e) {
   TR_TRY(status);
   e->rank = e->rank_nearby = tr_echelon_rank(d->echelon);
   e->freedom = s->nv - e->rank;
-  TR_TRY(tr_find_redundancy(w, &d->arena, 0, &r));
+  TR_TRY(tr_find_redundancy(w, &d->arena, 0, NULL, &r));
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
   if (r.count > 0 && e->freedom > 0) {
     tr_nearby nearby;

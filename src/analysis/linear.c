@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "step/redundancy.h"
+#include "trammel/analysis.h"
 
 static const double LONG = 50; // s
 
@@ -25,7 +26,7 @@ static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr
   tr_redundancy r;
   *out = NULL;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  TR_TRY(tr_find_redundancy(w, ar, 0, &r));
+  TR_TRY(tr_find_redundancy(w, ar, 0, NULL, &r));
   int *rows = TR_NEW(ar, w->sys->nc, int);
   tr_mask *mask = TR_NEW(ar, 1, tr_mask);
   if (!rows || !mask) return TR_NO_MEMORY;
@@ -33,6 +34,79 @@ static tr_status find_mask(tr_arena *ar, tr_work *w, const tr_state *x, const tr
   if (n == 0) return TR_OK;
   *out = mask;
   return tr_mask_make(ar, &w->sys->pattern, n, rows, mask);
+}
+
+// ---- the null space of G ----------------------------------------------------------------------------
+
+double tr_dot(int n, const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+
+bool tr_extend_basis(int n, double *B, int count, const double *x, double tol) {
+  double *u = B + (size_t)count * n, before = sqrt(tr_dot(n, x, x));
+  memcpy(u, x, (size_t)n * sizeof *u);
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < count; k++) {
+      const double *b = B + (size_t)k * n;
+      double d = tr_dot(n, u, b);
+      for (int i = 0; i < n; i++) u[i] -= d * b[i];
+    }
+  double after = sqrt(tr_dot(n, u, u));
+  if (!(after > tol * before) || !isfinite(after)) return false;
+  for (int i = 0; i < n; i++) u[i] /= after;
+  return true;
+}
+
+// Rows of G first, then unit vectors: what the latter add is the null space. Of positions: without the rows of
+// velocities, and without what has no position.
+static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, bool positions,
+                                 int *dimension, double **T) {
+  const tr_system *s = w->sys;
+  int n = s->nv, count = 0;
+  double *B = TR_NEW(ar, ((size_t)n + 1) * n, double), *row = TR_NEW(ar, n, double);
+  if (!B || !row) return TR_NO_MEMORY;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  for (int i = 0; positions && i < s->nbody; i++) {
+    if (s->body[i].nq > 0) continue;
+    memset(row, 0, (size_t)n * sizeof *row);
+    row[s->body[i].v] = 1;
+    if (tr_extend_basis(n, B, count, row, 1e-9)) count++;
+  }
+  for (int b = 0; b < s->nblock; b++) {
+    sys_block block;
+    const sys_block *k = tr_block(s, b, &block);
+    const double *G = tr_block_rows(w, b);
+    for (int r = 0; r < k->rows; r++) {
+      memset(row, 0, (size_t)n * sizeof *row);
+      for (int i = 0; i < k->count; i++)
+        for (int c = 0; c < k->nv[i]; c++) row[k->v[i] + c] += *G++;
+      if (positions && s->nvelocity > 0 && s->of_velocity[k->row + r]) continue;
+      if (count < n && tr_extend_basis(n, B, count, row, 1e-9)) count++;
+    }
+  }
+  int rank = count;
+  double least = 0.5; // the best unit vectors first: the basis is then far from dependent
+  while (count < n && least > 1e-8) {
+    for (int i = 0; i < n && count < n; i++) {
+      memset(row, 0, (size_t)n * sizeof *row);
+      row[i] = 1;
+      if (tr_extend_basis(n, B, count, row, least)) count++;
+    }
+    least *= 0.5;
+  }
+  *dimension = count - rank;
+  *T = B + (size_t)rank * n;
+  return TR_OK;
+}
+
+static tr_status find_directions(tr_arena *ar, tr_work *w, const tr_state *x, tr_modes *m) {
+  TR_TRY(find_null_space(ar, w, x, false, &m->f, &m->T));
+  m->fq = m->f, m->Tq = m->T;
+  if (w->sys->nvelocity > 0) TR_TRY(find_null_space(ar, w, x, true, &m->fq, &m->Tq));
+  m->n = m->fq + m->f;
+  return TR_OK;
 }
 
 // ---- equilibrium ------------------------------------------------------------------------------------
@@ -64,48 +138,43 @@ static tr_status fall(search *k, tr_state *x, double tau, double *moved) {
   return TR_OK;
 }
 
+// The same with states, variables and constraints of velocities, in the directions that are free here.
+static tr_status fall_along(search *k, tr_state *x, double tau, double *moved) {
+  tr_arena ar = tr_arena_make(k->sys->al);
+  tr_modes m = {0};
+  tr_status status = find_directions(&ar, k->work, x, &m);
+  if (status == TR_OK) status = tr_flow_fall(&ar, k->sys, &m, tau, x, moved);
+  tr_arena_free(&ar);
+  return status;
+}
+
 static tr_status descend(search *k, tr_state *x, bool *found) {
   double tau = 0.03, moved = INFINITY;
   int still = 0;
   memset(x->v, 0, (size_t)k->sys->nv * sizeof *x->v);
   memset(x->a, 0, (size_t)k->sys->nv * sizeof *x->a);
-  for (int i = 0; i < 400; i++) {
-    tr_status status = fall(k, x, tau, &moved);
-    if (status < 0) return status;
-    if (status != TR_OK) return TR_OK;
+  tr_status status = TR_OK;
+  if (k->sys->nvelocity > 0) status = tr_consistent_start(k->sys, x, NULL, NULL);
+  for (int i = 0; i < 400 && status == TR_OK; i++) {
+    status = k->sys->nvelocity > 0 ? fall_along(k, x, tau, &moved) : fall(k, x, tau, &moved);
+    if (status != TR_OK) break;
     tau = fmin(1e4, moved < 0.05 ? 2 * tau : moved > 0.3 ? fmax(0.5 * tau, 1e-4) : tau);
     // At rest when a long pseudo-step moves nothing. Not too long: round-off moves free directions.
-    bool rests = tau >= LONG && moved <= 1e-9 * fmax(1, largest(x->q, k->sys->nq));
+    double size = k->sys->nvelocity > 0 ? 1 : fmax(1, largest(x->q, k->sys->nq));
+    bool rests = tau >= LONG && moved <= 1e-9 * size;
     still = rests ? still + 1 : 0;
     if (still >= 2) {
       *found = true;
-      return TR_OK;
+      break;
     }
   }
-  return TR_OK;
-}
-
-// Modes here are those of q alone. States, variables and constraints of velocities have parts of their own
-// in a linear system, and leaving them out would tell of another machine.
-static tr_status check_mechanical(const tr_system *s, tr_error *error) {
-  for (int i = 0; i < s->nbody; i++)
-    if (s->number[s->body[i].v])
-      return tr_fail(error, TR_BAD_INPUT, NULL,
-                     "%s \"%s\": models with states or variables are not linearised",
-                     s->body[i].type->name, s->body[i].name);
-  for (int i = 0; i < s->njoint; i++)
-    if (s->joint[i].ops->velocity)
-      return tr_fail(error, TR_BAD_INPUT, NULL,
-                     "joint \"%s\": models with constraints of velocities are not linearised",
-                     s->joint[i].e.name);
-  return TR_OK;
+  return status < 0 ? status : TR_OK; // a step that fails: none is found
 }
 
 tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error) {
   tr_arena ar = tr_arena_make(sys->al);
   search k = {.sys = sys};
   *found = false;
-  TR_TRY(check_mechanical(sys, error));
   k.r = TR_NEW(&ar, sys->nv + sys->nc, double);
   k.q = TR_NEW(&ar, sys->nq, double);
   tr_status status = k.r && k.q ? tr_kkt_make(&ar, &sys->pattern, &k.kkt) : TR_NO_MEMORY;
@@ -116,62 +185,6 @@ tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr
   tr_kkt_free(&k.kkt);
   tr_arena_free(&ar);
   return status == TR_NO_MEMORY ? tr_no_memory(error) : status;
-}
-
-// ---- the null space of G ----------------------------------------------------------------------------
-
-double tr_dot(int n, const double *x, const double *y) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
-}
-
-bool tr_extend_basis(int n, double *B, int count, const double *x, double tol) {
-  double *u = B + (size_t)count * n, before = sqrt(tr_dot(n, x, x));
-  memcpy(u, x, (size_t)n * sizeof *u);
-  for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < count; k++) {
-      const double *b = B + (size_t)k * n;
-      double d = tr_dot(n, u, b);
-      for (int i = 0; i < n; i++) u[i] -= d * b[i];
-    }
-  double after = sqrt(tr_dot(n, u, u));
-  if (!(after > tol * before) || !isfinite(after)) return false;
-  for (int i = 0; i < n; i++) u[i] /= after;
-  return true;
-}
-
-// Rows of G first, then unit vectors: what the latter add is the null space.
-static tr_status find_null_space(tr_arena *ar, tr_work *w, const tr_state *x, tr_modes *m) {
-  const tr_system *s = w->sys;
-  int n = s->nv, count = 0;
-  double *B = TR_NEW(ar, ((size_t)n + 1) * n, double), *row = TR_NEW(ar, n, double);
-  if (!B || !row) return TR_NO_MEMORY;
-  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  for (int b = 0; b < s->nblock; b++) {
-    sys_block block;
-    const sys_block *k = tr_block(s, b, &block);
-    const double *G = tr_block_rows(w, b);
-    for (int r = 0; r < k->rows; r++) {
-      memset(row, 0, (size_t)n * sizeof *row);
-      for (int i = 0; i < k->count; i++)
-        for (int c = 0; c < k->nv[i]; c++) row[k->v[i] + c] += *G++;
-      if (count < n && tr_extend_basis(n, B, count, row, 1e-9)) count++;
-    }
-  }
-  int rank = count;
-  double least = 0.5; // the best unit vectors first: the basis is then far from dependent
-  while (count < n && least > 1e-8) {
-    for (int i = 0; i < n && count < n; i++) {
-      memset(row, 0, (size_t)n * sizeof *row);
-      row[i] = 1;
-      if (tr_extend_basis(n, B, count, row, least)) count++;
-    }
-    least *= 0.5;
-  }
-  m->f = count - rank;
-  m->T = B + (size_t)rank * n;
-  return TR_OK;
 }
 
 // ---- modes ------------------------------------------------------------------------------------------
@@ -219,26 +232,25 @@ static tr_status exponents(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state
     A[(size_t)i * n + f + i] = 1;
     for (int j = 0; j < n; j++) A[(size_t)(f + i) * n + j] = -KD[(size_t)i * n + j];
   }
-  TR_TRY(tr_eigenvalues(ar, n, A, m->s));
-  m->growth = -INFINITY;
-  for (int i = 0; i < n; i++) {
-    m->omega = fmax(m->omega, cabs(m->s[i]));
-    m->growth = fmax(m->growth, creal(m->s[i]));
-  }
-  return TR_OK;
+  return tr_eigenvalues(ar, n, A, m->s);
 }
 
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
                         tr_error *error) {
   *m = (tr_modes){0};
-  TR_TRY(check_mechanical(sys, error));
   tr_work *w = NULL;
   tr_kkt kkt = {0};
   tr_status status = tr_kkt_make(ar, &sys->pattern, &kkt);
   if (status == TR_OK) status = tr_work_new(sys, &w);
   if (status == TR_OK) status = find_mask(ar, w, x, &m->mask);
-  if (status == TR_OK) status = find_null_space(ar, w, x, m);
-  if (status == TR_OK && m->f > 0) status = exponents(ar, w, &kkt, x, m);
+  if (status == TR_OK) status = find_directions(ar, w, x, m);
+  if (status == TR_OK && m->n > 0)
+    status = sys->nvelocity > 0 ? tr_flow_exponents(ar, sys, x, m) : exponents(ar, w, &kkt, x, m);
+  m->growth = -INFINITY;
+  for (int i = 0; i < m->n && status == TR_OK; i++) {
+    m->omega = fmax(m->omega, cabs(m->s[i]));
+    m->growth = fmax(m->growth, creal(m->s[i]));
+  }
   tr_work_free(w);
   tr_kkt_free(&kkt);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);

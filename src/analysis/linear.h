@@ -16,17 +16,27 @@ bool tr_extend_basis(int n, double *B, int count, const double *x, double tol);
 // Moves x to an equilibrium near by, at rest: G' lam - Q = 0, Phi = 0. found: there is one.
 tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error);
 
-// M x'' + D x' + K x = 0 for x in the null space of G.
+// M x'' + D x' + K x = 0 for x in the null space of G. Where velocities are constrained by rows of their own
+// (states, variables, nonholonomic joints) positions have more freedom than velocities: linear_flow.c.
 typedef struct tr_modes {
-  int f;               // degrees of freedom
-  double *T;           // (f x nv) orthonormal rows that span the null space
-  double complex *s;   // (2f) exponents of the exact solution
+  int f;               // degrees of freedom of velocities
+  double *T;           // (f x nv) orthonormal rows that span the null space of G
+  int fq;              // those of positions: f, or more
+  double *Tq;          // (fq x nv) of the rows that constrain positions; variables have no place
+  int n;               // exponents: fq + f
+  double complex *s;   // (n) exponents of the exact solution
   double omega;        // largest |s|
   double growth;       // largest real part
   const tr_mask *mask; // redundant constraints, taken out; or NULL
 } tr_modes;
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
                         tr_error *error);
+
+// For systems with rows of velocities: exponents into m->s, and an implicit Euler step of length tau that is cut
+// short where it is far; moved: its largest coordinate. m: the directions at x.
+tr_status tr_flow_exponents(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m);
+tr_status tr_flow_fall(tr_arena *ar, const tr_system *sys, const tr_modes *m, double tau,
+                       tr_state *x, double *moved);
 
 // Eigenvalues of the one-step map that runs from consistent starts near x can show: *n of them, in the
 // arena. delta: size of the differences. Recoverable statuses: the step itself failed.

@@ -8,7 +8,7 @@
 // where q differs by increments. Not every z is one that runs meet: off the constraint manifold a method
 // has modes of its own, which say nothing about the model. Hence A is looked at only on the smallest
 // invariant space that holds what runs from consistent starts x o exp(delta t), t in the null space of G
-// (and the same for v), have after their first step: Arnoldi's process on that block, to its end. The
+// (and the same for v; of the rows that constrain positions where others constrain velocities alone), have after their first step: Arnoldi's process on that block, to its end. The
 // eigenvalues of A on this space are the ones that runs can show.
 //
 // Blocks of z are scaled (q, h v, h^2 a; rooms by what they do to these), for the orthogonalisation only.
@@ -68,7 +68,7 @@ static void set_rooms(const map *m, const tr_state *x, const double *in) {
 static tr_status body_increment(const map *m, const sys_body *b, const double *q0, const double *q1,
                                 double *d) {
   if (!b->type->retract) {
-    for (int i = 0; i < b->nv; i++) d[i] = q1[i] - q0[i];
+    for (int i = 0; i < b->nv; i++) d[i] = b->nq > 0 ? q1[i] - q0[i] : 0; // variables have none
     return TR_OK;
   }
   tr_arena ar = tr_arena_make(m->sys->al);
@@ -188,10 +188,12 @@ static tr_status start_near(map *m, const tr_state *x, const double *t, bool vel
 }
 
 static tr_status make_block(map *m, const tr_state *x, const tr_modes *modes, double *block) {
-  for (int k = 0; k < 2 * modes->f; k++) {
-    const double *t = modes->T + (size_t)(k % modes->f) * m->sys->nv;
-    TR_TRY(start_near(m, x, t, k >= modes->f, m->delta, m->plus));
-    TR_TRY(start_near(m, x, t, k >= modes->f, -m->delta, m->minus));
+  for (int k = 0; k < modes->n; k++) {
+    bool velocity = k >= modes->fq;
+    const double *T = velocity ? modes->T : modes->Tq;
+    const double *t = T + (size_t)(velocity ? k - modes->fq : k) * m->sys->nv;
+    TR_TRY(start_near(m, x, t, velocity, m->delta, m->plus));
+    TR_TRY(start_near(m, x, t, velocity, -m->delta, m->minus));
     for (int i = 0; i < m->n; i++)
       block[(size_t)k * m->n + i] = (m->plus[i] - m->minus[i]) / (2 * m->delta);
   }
@@ -231,7 +233,7 @@ static tr_status make_scale(map *m) {
 
 static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, double complex **w,
                           int *found) {
-  int n = m->n, count = 0, block = 2 * modes->f, most = n < 400 ? n : 400;
+  int n = m->n, count = 0, block = modes->n, most = n < 400 ? n : 400;
   double same = NOISE / m->delta;
   double *Z = TR_NEW(m->ar, (size_t)block * n, double);
   double *V = TR_NEW(m->ar, ((size_t)most + 1) * n, double);
@@ -311,7 +313,7 @@ tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x
   map m = {.sys = sys, .ar = ar, .h = h, .delta = delta};
   *n = 0;
   tr_status status = prepare(&m, x, modes->mask, method, error);
-  if (status == TR_OK && modes->f > 0) status = spectrum(&m, x, modes, w, n);
+  if (status == TR_OK && modes->n > 0) status = spectrum(&m, x, modes, w, n);
   tr_state *state[] = {&m.x0, &m.x1, &m.z0, &m.z1};
   for (int k = 0; k < 4; k++) tr_state_free(sys, state[k]);
   tr_step_free(m.step);

@@ -50,13 +50,19 @@ static void choose_styles(study *s, const tr_method *const *type) {
   }
 }
 
+static void take_claims(const tr_method *m, const void *par, int claim[3]) {
+  claim[0] = m->info.order_q, claim[1] = m->info.order_v, claim[2] = m->info.order_lam;
+  if (m->orders) m->orders(par, claim);
+}
+
 static tr_status take_methods(study *s) {
   const tr_study_settings *set = &s->set;
   s->methods = set->methods > 0 ? set->methods : tr_method_count();
   s->method = TR_NEW(&s->arena, s->methods, const char *);
   s->style = TR_NEW(&s->arena, s->methods, int);
+  s->claim = tr_arena_get(&s->arena, (size_t)s->methods * sizeof *s->claim);
   const tr_method **type = TR_NEW(&s->arena, s->methods, const tr_method *);
-  if (!s->method || !s->style || !type) return tr_no_memory(s->error);
+  if (!s->method || !s->style || !s->claim || !type) return tr_no_memory(s->error);
   tr_arena scratch = tr_arena_make(s->sys->al);
   tr_status status = TR_OK;
   for (int i = 0; i < s->methods; i++) {
@@ -65,7 +71,10 @@ static tr_status take_methods(study *s) {
     s->method[i] = tr_arena_text(&s->arena, text, strlen(text));
     if (!s->method[i]) status = tr_no_memory(s->error);
     tr_status parsed = tr_method_parse(&scratch, text, &type[i], &par, s->error);
-    if (parsed != TR_OK) status = parsed;
+    if (parsed != TR_OK)
+      status = parsed;
+    else
+      take_claims(type[i], par, s->claim[i]);
   }
   tr_arena_free(&scratch);
   if (status == TR_OK) choose_styles(s, type);
@@ -154,6 +163,11 @@ tr_status tr_study_run(const tr_system *sys, tr_study_kind kind, const tr_study_
     s->out.page.title =
         tr_study_text(s, "%s: %s", kinds[kind].title, sys->name ? sys->name : "model");
     status = kinds[kind].run(s);
+    if (s->methods > TR_FIGURE_NAMES)
+      tr_study_note(s,
+                    "Figures draw all %d methods, but their keys name only the first %d; tables "
+                    "have all.",
+                    s->methods, TR_FIGURE_NAMES);
     if (status == TR_OK && s->starved) status = tr_no_memory(error);
   }
   pthread_mutex_destroy(&s->lock);

@@ -27,6 +27,7 @@ typedef struct study {
   int methods, steps;
   const char **method; // (methods)
   int *style;          // (methods) of their curves
+  int (*claim)[3];     // (methods) orders in q, v, lam with their parameters
   double *step;        // (steps) descending
   double end;
   tr_error *error;
@@ -152,6 +153,7 @@ tr_status tr_study_bars(study *s, tr_panel *p, const char *title, const char *x_
 // ceiling and falls steadily. NaN: none can be told.
 double tr_study_order(int n, const double *h, const double *error, double floor, double ceiling);
 
-void tr_study_sort(int n, double *x); // ascending
+void tr_study_sort(int n, double *x);                // ascending
+double tr_study_median(int n, const double *sorted); // of an even number: between the middle two
 
 #endif

@@ -106,20 +106,10 @@ static tr_status measure_errors(study *s, errors *e) {
   return TR_OK;
 }
 
-// What the method promises with its defaults; NaN with other parameters.
-static double claim_of(const char *method, int g) {
-  for (int i = 0; i < tr_method_count(); i++) {
-    tr_method_info info = tr_method_describe(i);
-    int claims[] = {info.order_q, info.order_v, info.order_lam};
-    if (strcmp(info.name, method) == 0) return claims[g];
-  }
-  return NAN;
-}
-
 // Below it an error is not the method's: ten times the reference's, or what Newton's tolerance leaves (methods
 // of high order iterate to round-off).
 static double floor_of(const study *s, const errors *e, int g, int m) {
-  double newton = claim_of(s->method[m], g) > 2 ? 0 : s->set.newton_tol * e->ref.scale[g];
+  double newton = s->claim[m][g] > 3 ? 0 : s->set.newton_tol * e->ref.scale[g];
   return 10 * fmax(e->ref.error[g], newton);
 }
 
@@ -168,8 +158,7 @@ static tr_status write_errors(study *s, const errors *e, bool timed) {
 typedef enum verdict { AS_CLAIMED, TOO_GOOD, UNSTEADY, TOO_LOW, VERDICTS } verdict;
 
 static verdict judge(const study *s, const errors *e, int g, int m, double order) {
-  double claim = claim_of(s->method[m], g);
-  if (!isnan(order)) return order < claim - 0.25 ? TOO_LOW : AS_CLAIMED;
+  if (!isnan(order)) return order < s->claim[m][g] - 0.25 ? TOO_LOW : AS_CLAIMED;
   const double *x = e->error[g] + (size_t)m * s->steps;
   int there = 0, above = 0;
   for (int i = 0; i < s->steps; i++) there += !isnan(x[i]), above += x[i] > floor_of(s, e, g, m);
@@ -193,7 +182,7 @@ static const char *list_verdicts(study *s, const errors *e, verdict which) {
         snprintf(text + n, sizeof text - n, ", %s", part_names[g]);
       n = strlen(text);
       if (which == TOO_LOW)
-        snprintf(text + n, sizeof text - n, " (%.2f of %g)", order, claim_of(s->method[m], g));
+        snprintf(text + n, sizeof text - n, " (%.2f of %d)", order, s->claim[m][g]);
     }
   return *text ? tr_study_text(s, "%s", text) : NULL;
 }
@@ -228,14 +217,14 @@ static tr_status write_orders(study *s, const errors *e) {
   for (int m = 0; m < s->methods; m++) {
     tr_study_put_text(&r, s->method[m]);
     for (int k = 0; k < e->parts; k++) tr_study_put(&r, order_of(s, e, e->part[k], m));
-    for (int k = 0; k < e->parts; k++) tr_study_put(&r, claim_of(s->method[m], e->part[k]));
+    for (int k = 0; k < e->parts; k++) tr_study_put(&r, s->claim[m][e->part[k]]);
   }
   tr_study_note(
       s,
       "Fitted orders: least squares over the three or four finest steps between which the "
       "order is steady, without errors below ten times the reference's or Newton's tolerance; "
       "blank where it is "
-      "nowhere steady. Claimed ones are those of the methods' defaults.");
+      "nowhere steady. Claimed ones are those of the methods with the given parameters.");
   note_verdicts(s, e);
   return TR_OK;
 }
@@ -304,7 +293,7 @@ static tr_status measure_times(study *s, errors *e) {
   for (int i = 0; i < n; i++) {
     double *x = all + (size_t)i * repeats;
     tr_study_sort(repeats, x);
-    e->cpu[i] = x[repeats / 2], e->low[i] = x[0], e->high[i] = x[repeats - 1];
+    e->cpu[i] = tr_study_median(repeats, x), e->low[i] = x[0], e->high[i] = x[repeats - 1];
   }
   tr_study_note(s, "CPU times: median of %d, measured one after the other in alternating order.",
                 repeats);

@@ -67,19 +67,20 @@ static tr_status write_table(study *s, const costs *c) {
                                      {"per_step", "us", 3},     {"per_step_min", "us", 3},
                                      {"per_step_max", "us", 3}, {"ratio", "", 3},
                                      {"ratio_min", "", 3},      {"ratio_max", "", 3}};
-  int repeats = s->set.repeats, mid = repeats / 2;
+  int repeats = s->set.repeats;
   study_rows r;
   TR_TRY(tr_study_table(s, "cost", "CPU time", 10, column, s->steps * c->n, &r));
   for (int at = 0; at < s->steps * c->n; at++) {
     const double *t = c->all + (size_t)at * repeats, *q = c->ratio + (size_t)at * repeats;
-    double f = 1e6 / (double)c->count[at];
+    double f = 1e6 / (double)c->count[at], mid = tr_study_median(repeats, t);
     tr_study_put_text(&r, c->method[at % c->n]);
     tr_study_put(&r, s->step[at / c->n]);
     tr_study_put(&r, (double)c->count[at]);
-    tr_study_put(&r, t[mid]);
-    tr_study_put(&r, f * t[mid]), tr_study_put(&r, f * t[0]), tr_study_put(&r, f * t[repeats - 1]);
-    tr_study_put(&r, q[mid]), tr_study_put(&r, q[0]), tr_study_put(&r, q[repeats - 1]);
-    if (isnan(t[mid]))
+    tr_study_put(&r, mid);
+    tr_study_put(&r, f * mid), tr_study_put(&r, f * t[0]), tr_study_put(&r, f * t[repeats - 1]);
+    tr_study_put(&r, tr_study_median(repeats, q)), tr_study_put(&r, q[0]),
+        tr_study_put(&r, q[repeats - 1]);
+    if (isnan(mid))
       tr_study_note(s, "`%s` with h = %.6g s failed.", c->method[at % c->n], s->step[at / c->n]);
   }
   tr_study_note(s,
@@ -101,8 +102,9 @@ static tr_status draw(study *s, const costs *c) {
     const double *t = c->all + (size_t)(first + m) * repeats;
     const double *q = c->ratio + (size_t)(first + m) * repeats;
     double us = 1e6 / (double)c->count[first + m];
-    x[m] = us * t[repeats / 2], x[c->n + m] = us * t[0], x[2 * c->n + m] = us * t[repeats - 1];
-    x[3 * c->n + m] = q[repeats / 2], x[4 * c->n + m] = q[0];
+    x[m] = us * tr_study_median(repeats, t), x[c->n + m] = us * t[0];
+    x[2 * c->n + m] = us * t[repeats - 1];
+    x[3 * c->n + m] = tr_study_median(repeats, q), x[4 * c->n + m] = q[0];
     x[5 * c->n + m] = q[repeats - 1];
   }
   TR_TRY(tr_study_bars(s, (tr_panel *)&f->panel[0], "time a step", "CPU time per step / \xC2\xB5s",

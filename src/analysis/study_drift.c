@@ -2,7 +2,9 @@
 // Violation of the constraints: |Phi| and |G v + Phi_t| after every step, over time and against the
 // step; and one joint's first two components of G v + Phi_t as a curve in their plane.
 //
-// Time histories belong to the middle one of the steps; a point is the largest value of its interval.
+// Time histories belong to the middle one of the steps; a point is the largest value of its interval, at the
+// time of the last step in it. Intervals without a step, and a violation of 0, which a log axis has no
+// place for, are no points.
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ typedef struct watcher {
   double phi, rate, sum_phi, sum_rate; // largest, and sums
   long steps, every;
   double *bin_phi, *bin_rate; // (BINS) or NULL
+  double *bin_time;           // (BINS) of the last step in it
   double *first, *second;     // (POINTS) or NULL
   int points;
 } watcher;
@@ -25,7 +28,7 @@ typedef struct watcher {
 typedef struct drifts {
   study_run *run;            // (methods x steps)
   double *most[2], *mean[2]; // (methods x steps) position, velocity
-  double *bins[2], *time;    // (methods x BINS), (BINS)
+  double *bins[2], *time;    // (methods x BINS)
   double *plane[2];          // (methods x POINTS)
   int shown;                 // step of the histories
   int row, joint;            // joint < 0: none has two rows
@@ -57,6 +60,7 @@ static tr_status look(tr_observer *self, const tr_state *x, const tr_run_info *i
     int b = (int)(BINS * (x->t - 0.5 * w->h) / w->end);
     b = b < 0 ? 0 : b >= BINS ? BINS - 1 : b;
     keep(&w->bin_phi[b], phi), keep(&w->bin_rate[b], rate);
+    w->bin_time[b] = x->t;
   }
   if (w->first && w->steps % w->every == 0 && w->points < POINTS) {
     w->first[w->points] = r[w->row];
@@ -74,6 +78,7 @@ static tr_status task(study *s, void *data, int i) {
       .observer = {.step = look}, .nc = s->sys->nc, .row = d->row, .end = s->end, .h = r->h};
   if (i % s->steps == d->shown) {
     w.bin_phi = d->bins[0] + (size_t)m * BINS, w.bin_rate = d->bins[1] + (size_t)m * BINS;
+    w.bin_time = d->time + (size_t)m * BINS;
     w.every = 1 + (long)(s->end / r->h) / (POINTS - 1);
     if (d->joint >= 0) {
       w.first = d->plane[0] + (size_t)m * POINTS;
@@ -159,6 +164,28 @@ static tr_status write_table(study *s, const drifts *d) {
   return TR_OK;
 }
 
+// The points of the histories at one level, one curve per method.
+static tr_status draw_history(study *s, const drifts *d, int g, const char *y_label, tr_panel *p) {
+  const double **x = TR_NEW(&s->arena, s->methods, const double *);
+  const double **y = TR_NEW(&s->arena, s->methods, const double *);
+  int *points = TR_NEW(&s->arena, s->methods, int);
+  if (!x || !y || !points) return tr_no_memory(s->error);
+  for (int m = 0; m < s->methods; m++) {
+    const double *t = d->time + (size_t)m * BINS, *bin = d->bins[g] + (size_t)m * BINS;
+    double *at = tr_study_numbers(s, BINS), *value = tr_study_numbers(s, BINS);
+    if (!at || !value) return tr_no_memory(s->error);
+    for (int b = 0; b < BINS; b++)
+      if (bin[b] > 0) at[points[m]] = t[b], value[points[m]++] = bin[b];
+    x[m] = at, y[m] = value;
+  }
+  TR_TRY(tr_study_curves(s, p,
+                         tr_study_text(s, "%s level, h = %.4g s", part_names[g], s->step[d->shown]),
+                         "time t / s", y_label, BINS, x, y));
+  for (int m = 0; m < s->methods; m++) ((tr_series *)p->s)[m].n = points[m];
+  p->x.log = false;
+  return TR_OK;
+}
+
 static tr_status draw(study *s, const drifts *d) {
   static const char *const symbols[] = {"|\xCE\xA6|", "|G v + \xCE\xA6\xE2\x82\x9C|"};
   tr_figure *f = tr_study_figure(s, "drift", s->out.page.title, 4, 2);
@@ -169,11 +196,7 @@ static tr_status draw(study *s, const drifts *d) {
   if (!x || !y || !order) return tr_no_memory(s->error);
   for (int g = 0; g < 2; g++) {
     tr_panel *p = (tr_panel *)&f->panel[g], *q = (tr_panel *)&f->panel[2 + g];
-    for (int m = 0; m < s->methods; m++) x[m] = d->time, y[m] = d->bins[g] + (size_t)m * BINS;
-    TR_TRY(tr_study_curves(
-        s, p, tr_study_text(s, "%s level, h = %.4g s", part_names[g], s->step[d->shown]),
-        "time t / s", tr_study_text(s, "%s / (%s)", symbols[g], part_units[g]), BINS, x, y));
-    p->x.log = false;
+    TR_TRY(draw_history(s, d, g, tr_study_text(s, "%s / (%s)", symbols[g], part_units[g]), p));
     for (int m = 0; m < s->methods; m++) {
       x[m] = s->step, y[m] = d->most[g] + (size_t)m * s->steps;
       order[m] = tr_study_order(s->steps, s->step, y[m], ROUND_OFF, INFINITY);
@@ -228,7 +251,7 @@ tr_status tr_study_drift(study *s) {
   double total = 0;
   d->shown = s->steps / 2;
   d->run = TR_NEW(&s->arena, n, study_run);
-  d->time = tr_study_numbers(s, BINS);
+  d->time = tr_study_numbers(s, s->methods * BINS);
   for (int g = 0; g < 2; g++) {
     d->most[g] = tr_study_numbers(s, n), d->mean[g] = tr_study_numbers(s, n);
     d->bins[g] = tr_study_numbers(s, s->methods * BINS);
@@ -236,7 +259,6 @@ tr_status tr_study_drift(study *s) {
     if (!d->most[g] || !d->mean[g] || !d->bins[g] || !d->plane[g]) return tr_no_memory(s->error);
   }
   if (!d->run || !d->time) return tr_no_memory(s->error);
-  for (int b = 0; b < BINS; b++) d->time[b] = s->end * (b + 0.5) / BINS;
   TR_TRY(tr_study_times(s, 1, &times, &time));
   for (int i = 0; i < n; i++) {
     double h = s->step[i % s->steps];

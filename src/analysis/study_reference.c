@@ -28,6 +28,11 @@ typedef struct candidate {
   double worst;         // largest relative one; infinite: of no use
 } candidate;
 
+// Speeds that move nothing within the run, to round-off: less is no motion, and has no relative error.
+static double nothing(const double *scale, int group, double end) {
+  return group == GROUP_V ? 1e-16 * scale[GROUP_Q] / end : 0;
+}
+
 // In place: level k becomes the extrapolation from levels 0..k. Orders 2, 3, 4.
 static void extrapolate(candidate *c, int n) {
   for (int p = 2; p < 2 + LEVELS - 1; p++)
@@ -49,7 +54,11 @@ static void judge(candidate *c, bool high_order, double end, const study_watch *
       if (w->size[g] == 0) continue;
       if (high_order) d[g] *= 0.25;                                  // 1/15, 1/31 when all is well
       d[g] = fmax(d[g], 1e-15 * sqrt(end / c->run[k].h) * scale[g]); // round-off
-      worst = isnan(d[g]) ? INFINITY : fmax(worst, d[g] / fmax(scale[g], 1e-300));
+      d[g] = fmax(d[g], nothing(scale, g, end));
+      if (isnan(d[g]))
+        worst = INFINITY;
+      else if (scale[g] > nothing(scale, g, end))
+        worst = fmax(worst, d[g] / fmax(scale[g], 1e-300));
     }
     if (!(worst < c->worst)) continue;
     c->worst = worst;
@@ -125,13 +134,18 @@ static void compare(study *s, const study_watch *w, int times, const candidate *
                   second->name);
   else
     tr_study_note(s, "No second candidate came through, so the reference stands unchecked.");
-  for (int g = 0; g < GROUPS; g++)
-    if (w->size[g] > 0 && r->error[g] > 1e-3 * r->scale[g]) {
+  for (int g = 0; g < GROUPS; g++) {
+    if (w->size[g] == 0) continue;
+    if (r->scale[g] <= nothing(r->scale, g, s->end)) {
+      tr_study_note(s, "%s is 0 to round-off at the times looked at: it has no errors to speak of.",
+                    names[g]);
+    } else if (r->error[g] > 1e-3 * r->scale[g]) {
       tr_study_note(s,
                     "The reference is too rough to measure errors by; a shorter end or smaller "
                     "steps may help.");
       break;
     }
+  }
 }
 
 // The best of the others, of another family if there is one.
@@ -169,11 +183,15 @@ tr_status tr_study_reference_make(study *s, const study_watch *w, int times, con
   }
   second = second_to(c, best);
   if (!best) {
-    for (int k = 0; k < CANDIDATES; k++)
-      if (c[k].run[LEVELS - 1].status != TR_OK)
-        tr_fail(s->error, TR_FAILED, NULL, "%s: %s", c[k].method, c[k].run[LEVELS - 1].why);
-    return tr_fail(s->error, TR_FAILED, NULL,
-                   "no method gives a reference with these steps; smaller ones may help");
+    bool refused = true; // such steps as these: then smaller ones are no advice
+    for (int k = 0; k < CANDIDATES; k++) {
+      const study_run *run = &c[k].run[LEVELS - 1];
+      refused = refused && run->status == TR_BAD_INPUT;
+      if (run->status != TR_OK) tr_fail(s->error, TR_FAILED, NULL, "%s: %s", c[k].method, run->why);
+    }
+    return tr_fail(s->error, refused ? TR_BAD_INPUT : TR_FAILED, NULL,
+                   "no method gives a reference with these steps%s",
+                   refused ? "" : "; smaller ones may help");
   }
   r->y = tr_study_numbers(s, times * w->n);
   if (!r->y) return tr_no_memory(s->error);

@@ -179,3 +179,7 @@ void tr_study_sort(int n, double *x) {
       x[j] = x[j - 1], x[j - 1] = y;
     }
 }
+
+double tr_study_median(int n, const double *sorted) {
+  return 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
+}

@@ -34,7 +34,9 @@ tr_status tr_study_watch_make(study *s, bool raw, int channels, const int *chann
   for (int i = 0; i < own; i++, at++)
     group[at] = i < s->sys->nq ? GROUP_Q : i < s->sys->nq + s->sys->nv ? GROUP_V : GROUP_LAM;
   for (int i = 0; i < channels; i++, at++)
-    group[at] = group_of(tr_channel_quantity(s->sys, channel[i]));
+    group[at] = tr_channel_is_raw(s->sys, channel[i])
+                    ? GROUP_LAM
+                    : group_of(tr_channel_quantity(s->sys, channel[i]));
   for (int i = 0; i < w->n; i++)
     if (group[i] >= 0) w->size[group[i]]++;
   w->group = group;

@@ -9,8 +9,9 @@
 #include "linear.h"
 #include "study.h"
 
-enum { POINTS = 61, ROOTS = 64 }; // ROOTS: more than two coordinates can have
-static const double FREE = 1e-6;  // of the fastest exponent
+enum { POINTS = 61, RING_POINTS = 71, ROOTS = 64 }; // ROOTS: more than two coordinates can have
+static const double FREE = 1e-6;                    // of the fastest exponent
+static const double SLOWEST = 1e-6;                 // 1/s; if no exponent is larger nothing happens
 static const double PI = 3.14159265358979323846;
 
 // One system and the state to linearise at; jobs are methods x steps.
@@ -39,9 +40,11 @@ typedef struct stability {
 // Exponents of the exact motion that are 0: free motions come in pairs, place and velocity.
 static int count_free(const tr_modes *m) {
   int n = 0;
-  for (int i = 0; i < 2 * m->f; i++) n += cabs(m->s[i]) <= FREE * m->omega;
-  return n < 2 * m->f ? n : 0;
+  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= FREE * m->omega;
+  return n < m->n ? n : 0;
 }
+
+static bool is_idle(const tr_modes *m) { return !(m->omega > SLOWEST); }
 
 // Free motions have roots 1, two by two, which differences of the map only find to the square root of their
 // error. They tell nothing about the step: out with as many as there are. What is left comes first.
@@ -177,12 +180,13 @@ static tr_status ring(study *s, stability *t) {
   spectra *p = &t->ring;
   tr_model *model = NULL;
   tr_system *sys = NULL;
-  double *h = tr_study_numbers(s, POINTS);
-  int n = s->methods * POINTS;
+  double *h = tr_study_numbers(s, RING_POINTS);
+  int n = s->methods * RING_POINTS;
   t->decay = tr_study_numbers(s, n), t->period = tr_study_numbers(s, n);
   if (!h || !t->decay || !t->period) return tr_no_memory(s->error);
-  for (int k = 0; k < POINTS; k++) h[k] = pow(10, -1.5 + 3.5 * k / (POINTS - 1));
-  p->n = POINTS, p->h = h, p->with_roots = true;
+  for (int k = 0; k < RING_POINTS; k++) // 0.1 and 1 are among them
+    h[k] = pow(10, -1.5 + 3.5 * k / (RING_POINTS - 1));
+  p->n = RING_POINTS, p->h = h, p->with_roots = true;
   p->delta = 1e-2; // it is linear
   tr_status status = tr_model_new(s->sys->al, &model);
   if (status == TR_OK) status = tr_model_add_problem(model, "oscillator", &problem, s->error);
@@ -202,9 +206,11 @@ static tr_status ring(study *s, stability *t) {
 // ---- the model --------------------------------------------------------------------------------------
 
 static tr_status find_point(study *s, spectra *p) {
-  bool found = false;
+  bool found = false, moves = false;
   TR_TRY(tr_state_new(s->sys, &p->x, s->error));
   TR_TRY(tr_consistent_start(s->sys, &p->x, NULL, s->error));
+  for (int i = 0; i < s->sys->nv; i++)
+    moves = moves || (!s->sys->number[i] && fabs(p->x.v[i]) > 1e-9);
   if (!s->set.at_start && !s->sys->rheonomic) {
     tr_state rest;
     TR_TRY(tr_state_new(s->sys, &rest, s->error));
@@ -218,7 +224,9 @@ static tr_status find_point(study *s, spectra *p) {
     TR_TRY(status);
   }
   if (found)
-    tr_study_note(s, "Linearised at the equilibrium reached from the start, at rest.");
+    tr_study_note(
+        s, "Linearised at the equilibrium reached from the start, at rest%s.",
+        moves ? ", although the model starts in motion (`--at start` linearises there)" : "");
   else
     tr_study_note(s,
                   "Linearised at the start%s: the map of one step from there, not of a long run.",
@@ -231,7 +239,7 @@ static tr_status find_steps(study *s, spectra *p) {
   p->n = s->steps > 0 ? s->steps : POINTS;
   double *h = tr_study_numbers(s, p->n), unit = 1 / p->modes.omega;
   if (!h) return tr_no_memory(s->error);
-  if (!(p->modes.omega > 1e-6)) {
+  if (is_idle(&p->modes)) {
     unit = tr_system_simulation(s->sys).step;
     if (isnan(unit)) unit = 1e-3;
   }
@@ -247,7 +255,7 @@ static tr_status model(study *s, stability *t) {
   p->delta = 3e-6;
   TR_TRY(find_point(s, p));
   TR_TRY(tr_find_modes(&s->arena, s->sys, &p->x, &p->modes, s->error));
-  if (p->modes.f == 0)
+  if (p->modes.n == 0)
     return tr_fail(s->error, TR_BAD_INPUT, NULL,
                    "the model has no degree of freedom: there is nothing to be stable");
   tr_study_note(s,
@@ -255,12 +263,17 @@ static tr_status model(study *s, stability *t) {
                 "grows at most like exp(%.3g t).",
                 p->modes.f, p->modes.f == 1 ? "" : "s", p->modes.omega, p->modes.growth);
   int free = count_free(&p->modes);
+  if (is_idle(&p->modes))
+    tr_study_note(s,
+                  "All exponents are 0: nothing swings, decays or grows here, so that the model "
+                  "bounds no step, and largest_stable_h stays empty. The oscillator's numbers hold "
+                  "for any model.");
   if (free > 0)
     tr_study_note(
         s,
         "%d of the %d exponents are 0: free motions. Their roots are 1 with any method and "
         "are left out.",
-        free, 2 * p->modes.f);
+        free, p->modes.n);
   if (p->modes.growth > 1e-6 * p->modes.omega)
     tr_study_note(s, "The exact motion grows here: no step is called stable.");
   TR_TRY(find_steps(s, p));
@@ -301,7 +314,7 @@ static tr_status write_summary(study *s, const stability *t) {
   bool grows = p->modes.growth > 1e-6 * p->modes.omega;
   for (int m = 0; m < s->methods; m++) {
     double stable = NAN;
-    for (int i = 0; i < p->n && !grows; i++) {
+    for (int i = 0; i < p->n && !grows && !is_idle(&p->modes); i++) {
       if (!(p->radius[m * p->n + i] <= 1 + 1e-4)) break;
       stable = p->h[i];
     }

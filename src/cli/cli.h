@@ -76,7 +76,7 @@ const char *model_name(const tr_system *system, const char *path);
 
 enum { NAME_SIZE = 512 };
 const char *channel_name(const tr_system *system, int channel, char name[NAME_SIZE]);
-int channel_width(const tr_system *system); // of the longest name
+int channel_width(const tr_system *system, bool raw); // of the longest name; raw: multipliers too
 
 // ---- JSON -----------------------------------------------------------------------------------------
 

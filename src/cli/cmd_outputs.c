@@ -4,20 +4,22 @@
 
 #include "cli.h"
 
-enum { SET, JSON, NAMES };
+enum { SET, JSON, NAMES, ALL };
 
 static const option options_outputs[] = {
     [SET] = {"set", 's', "NAME=VALUE", "value of a parameter of the model (repeatable)"},
     [JSON] = {"json", 0, NULL, "as JSON"},
     [NAMES] = {"names", 0, NULL, "names only"},
+    [ALL] = {"all", 0, NULL, "also the multipliers of all joints, row by row: NAME.lam1, ..."},
     {0},
 };
 
-static void print_json(const tr_system *system) {
+static void print_json(const tr_system *system, bool all) {
   json j = {.to = stdout};
   char name[NAME_SIZE];
   json_open(&j, NULL, '[');
   for (int c = 0; c < tr_channel_count(system); c++) {
+    if (!all && tr_channel_is_raw(system, c)) continue;
     tr_quantity q = tr_channel_quantity(system, c);
     json_open(&j, NULL, '{');
     json_text(&j, "name", channel_name(system, c, name));
@@ -28,10 +30,11 @@ static void print_json(const tr_system *system) {
   json_close(&j);
 }
 
-static void print_text(const tr_system *system, bool names_only) {
+static void print_text(const tr_system *system, bool names_only, bool all) {
   char name[NAME_SIZE];
-  int width = channel_width(system), n = tr_channel_count(system);
+  int width = channel_width(system, all), n = tr_channel_count(system);
   for (int c = 0; c < n; c++) {
+    if (!all && tr_channel_is_raw(system, c)) continue;
     tr_quantity q = tr_channel_quantity(system, c);
     if (names_only)
       printf("%s\n", channel_name(system, c, name));
@@ -47,17 +50,17 @@ static int run_outputs(const command *self, int argc, char **argv) {
   int code = read_arguments(self, argc, argv, &a);
   if (code < 0) code = load(self, a.word, a.sets, a.set, false, &l);
   if (l.system && a.given & 1u << JSON)
-    print_json(l.system);
+    print_json(l.system, a.given & 1u << ALL);
   else if (l.system)
-    print_text(l.system, a.given & 1u << NAMES);
+    print_text(l.system, a.given & 1u << NAMES, a.given & 1u << ALL);
   unload(&l);
   free(a.set);
   return code;
 }
 
-const command command_outputs = {"outputs", "MODEL.yaml [--set NAME=VALUE]... [--json|--names]",
-                                 "lists the quantities a model offers for output", options_outputs,
-                                 run_outputs};
+const command command_outputs = {
+    "outputs", "MODEL.yaml [--set NAME=VALUE]... [--json|--names] [--all]",
+    "lists the quantities a model offers for output", options_outputs, run_outputs};
 
 static const option options_schema[] = {{0}};
 

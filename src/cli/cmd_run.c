@@ -50,7 +50,8 @@ static const option options_run[] = {
     [OUT] = {"out", 'o', "FILE", "write a CSV table; - is standard output"},
     [OUT_EVERY] = {"out-every", 0, "N|TIME",
                    "a row every N steps, or every TIME (\"10 ms\", 0.01)"},
-    [OUTPUT] = {"output", 0, "PATTERN", "columns instead of the model's choice (repeatable)"},
+    [OUTPUT] = {"output", 0, "PATTERN",
+                "columns instead of the model's choice, also of --final and --json (repeatable)"},
     [ITERATIONS] = {"newton-iterations", 0, "K", "exactly K full Newton iterations a step"},
     [TOL] = {"newton-tol", 0, "X", "tolerance of Newton's method; --tol brings its own"},
     [AS_GIVEN] = {"no-consistent-start", 0, NULL, "start from the data as written"},
@@ -64,7 +65,7 @@ static const option options_run[] = {
     [THREADS] = {"threads", 0, "N",
                  "of a large model with hht-i3; the results are the same, to the last bit"},
     [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
-    [FINAL] = {"final", 0, NULL, "also print every quantity at the end"},
+    [FINAL] = {"final", 0, NULL, "also print every quantity at the end, or those of --output"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},
     {0},
 };
@@ -187,7 +188,8 @@ typedef struct work {
   loaded loaded;
   tr_run *run;
   tr_csv *csv;
-  int *channels;
+  int *channels; // of the table
+  int finals, *final_channel;
   double *final;
   tr_reader *reader;
 } work;
@@ -198,6 +200,7 @@ static void work_free(work *w) {
   tr_run_free(w->run);
   unload(&w->loaded);
   free(w->channels);
+  free(w->final_channel);
   free(w->final);
 }
 
@@ -207,6 +210,18 @@ static tr_status choose(work *w, const request *r, int *columns, tr_error *error
   int n = r->outputs ? r->outputs : sim.outputs;
   const char *const *patterns = r->outputs ? r->output : sim.output;
   return tr_channels_choose(w->loaded.system, n, patterns, w->channels, columns, error);
+}
+
+// What is told of the end: the choice of the command line, else all. room: for so many.
+static tr_status choose_final(work *w, const request *r, size_t room, tr_error *error) {
+  const tr_system *system = w->loaded.system;
+  w->final = calloc(room, sizeof *w->final);
+  w->final_channel = calloc(room, sizeof *w->final_channel);
+  if (!w->final || !w->final_channel) return TR_NO_MEMORY;
+  tr_status status =
+      tr_channels_choose(system, r->outputs, r->output, w->final_channel, &w->finals, error);
+  if (status != TR_OK) return status;
+  return tr_reader_new(system, w->finals, w->final_channel, &w->reader, error);
 }
 
 static tr_status open_csv(work *w, const request *r, int columns, tr_error *error) {
@@ -223,14 +238,8 @@ static tr_status prepare(work *w, const request *r, int *columns, tr_error *erro
   size_t n = (size_t)tr_channel_count(system) + 1;
   w->channels = calloc(n, sizeof *w->channels);
   if (!w->channels) return TR_NO_MEMORY;
-  tr_status status = TR_OK;
-  if (r->final || r->json) { // every quantity at the end
-    w->final = calloc(n, sizeof *w->final);
-    if (!w->final) return TR_NO_MEMORY;
-    for (int c = 0; c < (int)n - 1; c++) w->channels[c] = c;
-    status = tr_reader_new(system, (int)n - 1, w->channels, &w->reader, error);
-  }
-  if (status == TR_OK) status = choose(w, r, columns, error);
+  tr_status status = choose(w, r, columns, error);
+  if (status == TR_OK && (r->final || r->json)) status = choose_final(w, r, n, error);
   if (status == TR_OK) status = tr_run_new(system, &r->settings, NULL, &w->run, error);
   // last, so that a start that fails leaves an older table alone
   if (status == TR_OK) status = open_csv(w, r, *columns, error);
@@ -265,6 +274,8 @@ static int simulate(work *w, const request *r, int columns) {
                        .info = tr_run_describe(w->run),
                        .columns = columns,
                        .rows = w->csv ? tr_csv_rows(w->csv) : 0,
+                       .finals = w->finals,
+                       .final_channel = w->final_channel,
                        .final = w->final,
                        .run = w->run};
   progress_end(&line, &result.info);
@@ -276,7 +287,7 @@ static int simulate(work *w, const request *r, int columns) {
   if (closed != TR_OK) status = closed, result.error = &csv_error;
   result.status = status;
   if (w->reader && tr_reader_read(w->reader, result.state, w->final) != TR_OK)
-    for (int c = 0; c < tr_channel_count(result.system); c++) w->final[c] = NAN;
+    for (int i = 0; i < w->finals; i++) w->final[i] = NAN;
 
   if (status == TR_STOPPED)
     complain("interrupted at t = %.9g s", result.state->t);

@@ -79,10 +79,10 @@ const char *channel_name(const tr_system *system, int channel, char name[NAME_SI
   return name;
 }
 
-int channel_width(const tr_system *system) {
+int channel_width(const tr_system *system, bool raw) {
   int width = 1;
   for (int c = 0; c < tr_channel_count(system); c++) {
-    int n = tr_channel_name(system, c, NULL, 0);
+    int n = raw || !tr_channel_is_raw(system, c) ? tr_channel_name(system, c, NULL, 0) : 0;
     if (n > width) width = n;
   }
   return width;

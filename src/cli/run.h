@@ -14,12 +14,14 @@ typedef struct run_result {
   const tr_error *error;
   long rows;
   int columns;
-  const double *final; // (channels) values at the end
+  int finals; // quantities at the end
+  const int *final_channel;
+  const double *final; // (finals)
   const tr_run *run;   // for its events
 } run_result;
 
 void summary_json(const run_result *r);
 void summary_text(FILE *to, const run_result *r);
-void final_text(FILE *to, const run_result *r); // every channel at the end, all digits
+void final_text(FILE *to, const run_result *r); // the quantities at the end, all digits
 
 #endif

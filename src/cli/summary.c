@@ -93,8 +93,8 @@ void summary_json(const run_result *r) {
   char name[NAME_SIZE];
   json_open(&j, "final", '{');
   json_number(&j, "t", r->state->t);
-  for (int c = 0; c < tr_channel_count(r->system); c++)
-    json_number(&j, channel_name(r->system, c, name), r->final[c]);
+  for (int i = 0; i < r->finals; i++)
+    json_number(&j, channel_name(r->system, r->final_channel[i], name), r->final[i]);
   json_close(&j);
   json_close(&j);
 }
@@ -224,9 +224,12 @@ void summary_text(FILE *to, const run_result *r) {
 
 void final_text(FILE *to, const run_result *r) {
   char name[NAME_SIZE];
-  int width = channel_width(r->system);
+  bool raw = false;
+  for (int i = 0; i < r->finals; i++)
+    raw = raw || tr_channel_is_raw(r->system, r->final_channel[i]);
+  int width = channel_width(r->system, raw);
   fprintf(to, "\n%-*s %24.17g s\n", width, "t", r->state->t);
-  for (int c = 0; c < tr_channel_count(r->system); c++)
-    fprintf(to, "%-*s %24.17g %s\n", width, channel_name(r->system, c, name), r->final[c],
-            tr_quantity_unit(tr_channel_quantity(r->system, c)));
+  for (int i = 0; i < r->finals; i++)
+    fprintf(to, "%-*s %24.17g %s\n", width, channel_name(r->system, r->final_channel[i], name),
+            r->final[i], tr_quantity_unit(tr_channel_quantity(r->system, r->final_channel[i])));
 }

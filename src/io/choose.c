@@ -2,7 +2,8 @@
 // Channels by name, element or shell pattern.
 //
 // A word is tried as a full name first, since names of elements may hold characters that mean
-// something in a pattern ("link[3].x"); then as an element's name; then as a pattern.
+// something in a pattern ("link[3].x"); then as an element's name; then as a pattern. Raw multipliers are in
+// none of these but where the word says lam.
 #include <fnmatch.h>
 #include <string.h>
 
@@ -11,6 +12,12 @@
 #include "trammel/output.h"
 
 enum { LONGEST_NAME = 512 };
+
+// What a pattern must say to mean raw multipliers as well.
+static bool names_multipliers(const char *pattern) {
+  const char *dot = strrchr(pattern, '.');
+  return dot && strncmp(dot, ".lam", 4) == 0;
+}
 
 static bool matches(const tr_system *system, int channel, const char *pattern) {
   char name[LONGEST_NAME];
@@ -41,10 +48,11 @@ static void add(choice *k, int channel) {
 // How many channels match.
 static int add_matching(const tr_system *s, const char *pattern, choice *k) {
   int found = 0;
+  bool raw = names_multipliers(pattern);
   for (int i = 0; i < s->nowner; i++) {
     if (!may_match(tr_owner_name(s, &s->owner[i]), pattern)) continue;
     for (int c = s->owner[i].first; c < s->owner[i + 1].first; c++) {
-      if (!matches(s, c, pattern)) continue;
+      if (!matches(s, c, pattern) || (!raw && tr_channel_is_raw(s, c))) continue;
       add(k, c);
       found++;
     }
@@ -81,7 +89,8 @@ tr_status tr_channels_choose(const tr_system *system, int n, const char *const *
   tr_status status = TR_OK;
   int all = tr_channel_count(system);
   *count = 0;
-  for (int c = 0; n == 0 && c < all; c++) channels[(*count)++] = c;
+  for (int c = 0; n == 0 && c < all; c++)
+    if (!tr_channel_is_raw(system, c)) channels[(*count)++] = c;
   choice k = {channels, count, tr_resize(system->al, NULL, (size_t)all + 1)};
   if (!k.taken) return tr_no_memory(error);
   memset(k.taken, 0, (size_t)all + 1);

@@ -194,10 +194,15 @@ static void add_axis(const plot *p, bool is_x) {
               is_x ? b->x + b->w + 4 : b->x - 6, is_x ? b->y + b->h + 36 : b->y - 6, "end", text);
 }
 
+// From the axis to the base line of its label: beyond the widest number.
+static double label_distance(const plot_scale *y) {
+  return fmax(50, tr_plot_tick_width(y, LETTER) + 18);
+}
+
 static void add_titles(const plot *p) {
   const box *b = &p->in;
   char turn[96];
-  double across = b->y + b->h / 2, left = b->x - 50;
+  double across = b->y + b->h / 2, left = b->x - label_distance(&p->y);
   if (p->panel->title)
     add_label(p->s, b->x + b->w / 2, b->y - 8, " text-anchor=\"middle\" font-weight=\"bold\"",
               p->panel->title);
@@ -378,17 +383,27 @@ static void add_panel(tr_text *s, const tr_panel *panel, int index, box in) {
   add_titles(&p);
 }
 
-enum { MAX_LEGEND = 64 };
+static bool named_before(const tr_figure *f, int panel, const char *name) {
+  for (int k = 0; k < panel; k++)
+    for (int i = 0; i < f->panel[k].series; i++)
+      if (f->panel[k].s[i].name && strcmp(f->panel[k].s[i].name, name) == 0) return true;
+  return false;
+}
 
-// Series by name, each once.
-static int gather(const tr_figure *f, const tr_series **out) {
+// Series by name, each once; more: those that found no room.
+static int gather(const tr_figure *f, const tr_series **out, int *more) {
   int n = 0;
+  *more = 0;
   for (int k = 0; k < f->panels; k++)
     for (int i = 0; i < f->panel[k].series; i++) {
       const tr_series *c = &f->panel[k].s[i];
       bool known = !c->name;
       for (int j = 0; j < n; j++) known = known || strcmp(out[j]->name, c->name) == 0;
-      if (!known && n < MAX_LEGEND) out[n++] = c;
+      if (known) continue;
+      if (n < TR_FIGURE_NAMES)
+        out[n++] = c;
+      else if (k == 0 || !named_before(f, k, c->name))
+        ++*more;
     }
   return n;
 }
@@ -410,7 +425,7 @@ typedef struct layout {
   double key_width, width, height, top;
 } layout;
 
-static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key) {
+static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key, int more) {
   layout l = {.left = LEFT, .w = WIDTH, .h = HEIGHT, .keys = keys};
   for (int k = 0; k < f->panels; k++)
     if (f->panel[k].series > 8 && !f->panel[k].y.categories) l.h = TALL;
@@ -418,6 +433,10 @@ static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key)
   for (int k = 0; k < f->panels; k++)
     for (int i = 0; i < f->panel[k].y.ncategory; i++)
       l.left = fmax(l.left, 16 + width_of(f->panel[k].y.categories[i]));
+  for (int k = 0; k < f->panels; k++) {
+    plot_scale y = tr_plot_scale_of(&f->panel[k], 'y', l.h, 0);
+    if (!f->panel[k].y.categories) l.left = fmax(l.left, label_distance(&y) + 16);
+  }
   l.columns = f->columns > 0 ? f->columns : 1;
   if (l.columns > f->panels) l.columns = f->panels;
   l.rows = l.columns > 0 ? (f->panels + l.columns - 1) / l.columns : 0;
@@ -430,15 +449,15 @@ static layout lay_out(const tr_figure *f, int keys, const tr_series *const *key)
   if (l.key_columns > keys && keys > 0) l.key_columns = keys;
   int lines = (keys + l.key_columns - 1) / l.key_columns;
   if (lines > 0) l.key_columns = (keys + lines - 1) / lines; // lines of equal length
-  l.height = l.top + l.rows * (HEAD + l.h + FOOT) + GAP + lines * LEGEND_LINE;
+  l.height = l.top + l.rows * (HEAD + l.h + FOOT) + GAP + (lines + (more > 0)) * LEGEND_LINE;
   return l;
 }
 
 static void draw(tr_text *s, const tr_figure *f) {
-  const tr_series *key[MAX_LEGEND];
-  int keys = gather(f, key);
+  const tr_series *key[TR_FIGURE_NAMES];
+  int more, keys = gather(f, key, &more);
   if (keys == 1 && f->panels > 0 && f->panel[0].y.categories) keys = 0;
-  layout l = lay_out(f, keys, key);
+  layout l = lay_out(f, keys, key, more);
   tr_text_add(s,
               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
               "viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', "
@@ -461,6 +480,11 @@ static void draw(tr_text *s, const tr_figure *f) {
   for (int i = 0; i < keys; i++)
     add_key(s, key[i], left + (i % l.key_columns) * l.key_width,
             below + (i / l.key_columns) * LEGEND_LINE);
+  if (more > 0) {
+    char text[64];
+    snprintf(text, sizeof text, "and %d more, drawn above but not named here", more);
+    add_label(s, l.width / 2, l.height - GAP - 6, " text-anchor=\"middle\"", text);
+  }
   tr_text_add(s, "</svg>\n");
 }
 

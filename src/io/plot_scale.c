@@ -117,3 +117,29 @@ void tr_plot_tick_label(const plot_scale *s, double at, char *text) {
     snprintf(text, PLOT_LABEL, raised, lead, minus, k < 0 ? -k : k);
   }
 }
+
+// Letters outside of tags; raised ones are smaller.
+static double width_of_label(const char *text, double letter) {
+  double width = 0, size = letter;
+  for (; *text; text++) {
+    if (*text == '<') {
+      size = text[1] == '/' ? letter : 0.7 * letter;
+      while (*text && *text != '>') text++;
+    } else if (((unsigned char)*text & 0xC0) != 0x80) {
+      width += size;
+    }
+  }
+  return width;
+}
+
+double tr_plot_tick_width(const plot_scale *s, double letter) {
+  plot_ticks t = tr_plot_ticks_of(s);
+  double most = 0;
+  char text[PLOT_LABEL];
+  for (int i = 0; i < t.n; i++) {
+    if (!t.labelled[i]) continue;
+    tr_plot_tick_label(s, t.at[i], text);
+    most = fmax(most, width_of_label(text, letter));
+  }
+  return most;
+}

@@ -29,5 +29,6 @@ plot_ticks tr_plot_ticks_of(const plot_scale *s);
 // As SVG: "0.5", or 10 with a raised exponent. Into a buffer of 96 characters.
 enum { PLOT_LABEL = 96 };
 void tr_plot_tick_label(const plot_scale *s, double at, char *text);
+double tr_plot_tick_width(const plot_scale *s, double letter); // of the widest label, estimated
 
 #endif

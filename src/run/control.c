@@ -25,7 +25,10 @@ static const double FEEBLE =
     1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
 static const double BELOW = 0.7;
-static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2; // changes inside are not worth a new matrix
+// A step is short enough to tell, of the first one that was rejected; its error has not fallen, of that one's.
+static const double SHORTER = 0.05, NO_LESS = 0.3;
+static const double LEAST_OPEN = 0.1, MOST_OPEN = 100; // tolerances
+static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2;  // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
   const tr_control_settings *c = &r->settings.control;
@@ -135,12 +138,37 @@ static double below_failures(tr_run *r, double h, double wish) {
   return most > KEEP_HIGH * h || h > most ? most : h;
 }
 
+// Next to a singular position a step may leave the constraints open by its tolerance. The next one closes them, however
+// short it is, and that is its error. So where shorter steps have no smaller errors, and the state is open by as much, it
+// is closed, and the method begins anew, once at each state.
+static tr_status close_state(tr_run *r, bool *closed, tr_error *error) {
+  tr_start_info info = {0};
+  double tol = r->settings.control.tol, h = r->h;
+  *closed = false;
+  if (r->sys->nc == 0 || r->closed_t == r->x.t) return TR_OK;
+  r->closed_t = r->x.t;
+  tr_state_copy(&r->next, &r->x);
+  const tr_mask *mask = r->projector.kkt->mask;
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  r->projector.kkt->mask = mask;
+  r->step->newton.valid = false;
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK || info.moved_q < LEAST_OPEN * tol || info.moved_q > MOST_OPEN * tol)
+    return TR_OK;
+  TR_TRY(tr_run_begin(r, false, false, error));
+  r->h = fmax(r->h, h);
+  *closed = true;
+  return TR_OK;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
   if (!(least > 0)) least = LEAST_STEP * fmax(fabs(r->x.t), r->settings.end);
   tr_status status = TR_OK;
   int worst = 0;
+  double first_h = 0, first_e = 0; // of what was rejected
   for (bool rejected = false;; rejected = true) {
     if (rejected && r->h < least) // the smallest has been tried
       return status != TR_OK ? tr_run_explain(r, status, least, error)
@@ -174,6 +202,11 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     r->info.rejected++;
     if (m->choose) beware(r, h);
     r->h = smaller(h, wish, least);
+    bool renewed, closed = false;
+    if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
+    if (first_h == 0) first_h = h, first_e = e;
+    if (h < SHORTER * first_h && e > NO_LESS * first_e) TR_TRY(close_state(r, &closed, error));
+    if (closed) rejected = false, first_h = 0;
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last line of defence: a step that its iteration is content with is looked at once more before anybody else sees
 // it. Cheap where nothing is doubtful.
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "driver.h"
 
@@ -9,6 +11,7 @@ static const double LOST = 0.1;
 // Velocities leap beyond so many times the largest so far. They rush beyond so many times those of the start, and all so
 // far, when they double within this part of the time so far.
 static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
+static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
 
 // Rows were left out because they repeat others, and no longer do: the position was singular instead.
@@ -25,6 +28,32 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   }
   double scale = fmax(1, vec_largest(x->q, r->sys->nq));
   return left_out > 100 * vec_largest(phi, r->sys->nc) + 1e-9 * scale;
+}
+
+// Matrices so much nearer to singular than they were: rows may have gone bad.
+static const double WORN = 0.1;
+
+tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
+  double rcond = tr_step_rcond(r->step);
+  *renewed = false;
+  if (r->projector.redundancy.count == 0) return TR_OK;
+  r->sound = fmax(r->sound, rcond);
+  if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;
+  r->looked = true;
+  tr_kkt counts = r->step->kkt; // as in tr_run_begin
+  TR_TRY(tr_renew_rows(&r->projector, &r->x, &r->next, renewed));
+  tr_kkt *kkt = &r->step->kkt;
+  if (kkt->factorisations + kkt->refactorisations >
+      counts.factorisations + counts.refactorisations) {
+    tr_kkt_forget(kkt, &counts);
+    r->step->newton.valid = false;
+  }
+  r->sound = rcond;
+  if (!*renewed) return TR_OK;
+  r->step->kkt.mask = r->step->projection.mask = r->projector.kkt->mask;
+  r->current = false;
+  tr_step_change_rows(r->step, &r->x);
+  return TR_OK;
 }
 
 // Worth a look at its constraints: a given number of corrections is never tested, and what was taken for round-off, or
@@ -63,6 +92,24 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
+}
+
+// What round-off in the constraints does to positions, over what is left of these there:
+//   [M G'; G 0] (d, .) = (0, eps |q|)
+// at the state and where the step would have led. Some digits more are lost on the way.
+double tr_run_round_off(const tr_run *r) {
+  const tr_state *at[] = {&r->x, &r->next};
+  const tr_system *s = r->sys;
+  tr_projector p = r->projector;
+  double most = 0;
+  for (int k = 0; k < 2; k++) {
+    if (s->nc == 0 || !vec_finite(at[k]->q, s->nq) || tr_factor_mass(&p, at[k]) != TR_OK) continue;
+    double scale = fmax(1, vec_largest(at[k]->q, s->nq));
+    memset(p.r, 0, (size_t)s->nv * sizeof *p.r);
+    tr_rows_noise(s->nc, DBL_EPSILON * scale, p.r + s->nv);
+    if (tr_kkt_solve(p.kkt, 1, p.r) == TR_OK) most = fmax(most, vec_largest(p.r, s->nv) / scale);
+  }
+  return DIGITS * most;
 }
 
 // An impact turns velocities round; a pole of a force makes them many times as large within a step, whose positions are

@@ -53,6 +53,8 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
+  double sound;  // the best rcond since rows were looked at last, see tr_run_renew
+  bool looked;   // since the state is what it is
   bool observed; // the start has been shown
   double step_wall, step_mean,
       last_step_end;           // seconds of the clock in steps; typical; the last mark
@@ -61,6 +63,7 @@ struct tr_run {
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of
   int wary, patience;   // so many steps stay below it; what they were set to
+  double closed_t;      // the last time at which a state was put on its constraints anew
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;
@@ -124,10 +127,15 @@ void tr_swing_watch(tr_run *r, double h);
 void tr_swing_free(tr_run *r);
 // Whether the step just tried is what it seems (doubt.c); stagnations: of Newton before it.
 tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
+// Where rows are left out since they repeat others: looks for better ones if those that stay go bad, or if a step
+// failed, once at each state; *renewed: there were, and r->x holds by them.
+tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
 // Whether the motion has no end but infinity: then the error tells (explain.c).
 bool tr_run_runaway(const tr_run *r, tr_error *error);
+// How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).
+double tr_run_round_off(const tr_run *r);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.

@@ -12,10 +12,11 @@
 static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
 enum { TRIES = 9, POWER = 12 };
-static const double NOISE = 1e-6;     // of the velocities, worth a word
-static const double PUMPED = 1e3;     // of the energy at the start: worth a word
-static const double ROUND = 1e-12;    // tolerances that round-off may spoil
-static const double AHEAD = 1e-4;     // of the run: a little ahead of a step cut to nothing
+static const double NOISE = 1e-6;            // of the velocities, worth a word
+static const double PUMPED = 1e3;            // of the energy at the start: worth a word
+static const double ROUND = 1e-12;           // tolerances that round-off may spoil
+static const double NEARLY_SINGULAR = 1e-13; // round-off of positions where some are hardly held
+static const double AHEAD = 1e-4;            // of the run: a little ahead of a step cut to nothing
 static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 // And fewer of them that do so within next to nothing, as at a pole.
@@ -205,6 +206,18 @@ static const char *advise(const tr_run *r, double h) {
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
+// A tolerance that asks for more than the arithmetic has.
+static bool tell_round_off(const tr_run *r, double h, const char *where, tr_error *error) {
+  double tol = r->settings.control.tol, floor = tol > 0 ? tr_run_round_off(r) : 0;
+  if (!(tol < floor)) return false;
+  tr_fail(error, TR_FAILED, NULL,
+          "at t = %.9g s the step fell to %.3g s: %sround-off moves positions by %.1g, which hides "
+          "whether %s is within the tolerance, %.3g; ask for %.1g",
+          r->x.t, h, floor > NEARLY_SINGULAR ? "next to a singular position " : "", floor, where,
+          tol, 2 * floor);
+  return true;
+}
+
 bool tr_run_runaway(const tr_run *r, tr_error *error) {
   int fastest = 0;
   char where[160];
@@ -249,6 +262,7 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
   tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
   if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
   tell_coordinate(r, moved_most(r), where, sizeof where);
+  if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
   bool limited = m->limit && !jump[0];
   return tr_fail(error, TR_FAILED, NULL,
@@ -270,6 +284,7 @@ tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error)
         error, TR_FAILED, NULL,
         "at t = %.9g s the error of %s needs a step below the smallest allowed, %.3g s%s", r->x.t,
         where, h, jump);
+  if (!jump[0] && tell_round_off(r, h, where, error)) return TR_FAILED;
   return tr_fail(error, TR_FAILED, NULL,
                  "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
                  r->x.t, h, where,

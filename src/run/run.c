@@ -314,6 +314,11 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
+  bool renewed;
+  if (!first && r->projector.redundancy.count > 0 &&
+      tr_renew_rows(&r->projector, &r->x, &r->next, &renewed) != TR_OK)
+    return tr_no_memory(error);
+  r->sound = 0;
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);
@@ -357,7 +362,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .r = r->step->newton.r, // free between steps
                                 .again_and_again = r->sys->nevent > 0,
                                 .arena = &r->arena};
-  r->first_t = r->x.t;
+  r->first_t = r->x.t, r->closed_t = NAN;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
@@ -402,7 +407,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->sample);
   tr_swing_free(r);
   tr_resize(r->sys->al, r->record, 0);
-  tr_resize(r->sys->al, r->projector.room, 0);
+  if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);
   tr_team_free(r->team);
   tr_arena arena = r->arena; // the run itself lives in it
@@ -428,7 +433,7 @@ void tr_run_accept(tr_run *r, double t1) {
   tr_state old = r->x;
   r->x = r->next;
   r->next = old;
-  r->current = false;
+  r->current = r->looked = false;
   tr_run_watch_speed(r);
   if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
@@ -447,7 +452,13 @@ static tr_status try_once(tr_run *r, double h) {
 }
 
 tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
+  bool renewed;
+  if (tr_run_renew(r, false, &renewed) != TR_OK) return tr_no_memory(error);
   tr_status status = try_once(r, h);
+  if (status > 0) {
+    if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
+    if (renewed) status = try_once(r, h);
+  }
   if (status < 0) return tr_run_explain(r, status, h, error);
   if (status != TR_SINGULAR || r->diagnoses++ >= MOST_DIAGNOSES) return status;
   // other rows may be redundant now

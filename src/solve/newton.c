@@ -63,7 +63,7 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
   nw->age = 0, nw->extra = 0;
-  p->regular = p->strained = false;
+  p->regular = p->strained = p->finishes = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
   nw->strained = p->strained;
@@ -115,7 +115,7 @@ static bool noisy(const tr_newton_problem *p, double norm) {
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
 static bool exact_here(const tr_newton_problem *p) {
-  return p->regular && !p->inexact && p->matrix_cost > 0;
+  return p->regular && (!p->inexact || p->finishes) && p->matrix_cost > 0;
 }
 
 // A first correction with a fresh matrix will do, by what was measured of others.
@@ -157,7 +157,10 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
   nw->known = true;
   if (k == 2) nw->least = last;
   if (fresh && k == 2 && exact_here(p)) {
-    nw->first_rate = fmax(rate, RATE_FADE * nw->first_rate); // it scatters
+    // of the second correction, what round-off does not explain
+    double left = norm > p->floor ? sqrt(norm * norm - p->floor * p->floor) / last : 0;
+    left = fmax(left, RATE_FADE * nw->first_rate); // it scatters
+    nw->first_rate = fmax(RATE_BELIEVED, left);
     nw->first_norm = last, nw->believed = 0;
   }
   if (fresh || !p->steady) return;
@@ -250,14 +253,27 @@ static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm)
   return p->noise(p, nw->spare) == TR_OK && norm <= NOISE_MARGIN * p->norm(p, nw->spare);
 }
 
+// *done is false where there must be another correction.
+static tr_status finish(tr_newton *nw, tr_newton_problem *p, int since, bool *done) {
+  nw->residuals++;
+  tr_status status = p->finish(p, since);
+  *done = status != TR_NO_CONVERGENCE;
+  return *done ? status : TR_OK;
+}
+
 // Corrections no longer shrink: fine if round-off is all there is.
-static bool stagnated(tr_newton *nw, tr_newton_problem *p, double norm, tr_status *status) {
+static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double norm,
+                      tr_status *status) {
   bool floor = norm <= p->floor;
   if (!floor) {
     nw->residuals++;
     *status = p->residual(p, nw->r);
     if (*status != TR_OK) return false;
     floor = p->at_floor(p, nw->r) || explained_by_noise(nw, p, norm);
+  }
+  if (floor && p->finishes) {
+    tr_status finished = finish(nw, p, since, &floor);
+    if (finished != TR_OK) *status = finished, floor = false;
   }
   if (floor) nw->stagnations++;
   return floor;
@@ -281,12 +297,12 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     TR_TRY(correct(nw, p, &norm));
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
     if (k == 1) nw->first = norm;
-    since++;
-    bool done = converged(nw, p, fresh, since, norm, last);
+    bool done = converged(nw, p, fresh, ++since, norm, last);
     if (done && nw->strained) {
       nw->valid = false;
       continue;
     }
+    if (done && p->finishes) TR_TRY(finish(nw, p, since, &done));
     if (done) {
       if (since > 1) worst = fmax(worst, nw->rate);
       if (fresh) nw->dull = 0;
@@ -308,7 +324,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       continue;
     }
     tr_status status = TR_OK;
-    if (stagnated(nw, p, norm, &status)) {
+    if (stagnated(nw, p, since, norm, &status)) {
       if (fresh) nw->dull = p->steady && nw->dull < BLUNT_MAX ? 2 * nw->dull : nw->dull;
       if (fresh) nw->blunt = nw->dull = nw->dull > BLUNT ? nw->dull : BLUNT;
       // round-off tells nothing about a matrix that is no worse than a fresh one
@@ -365,7 +381,9 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     }
   }
   tr_status status = TR_NO_CONVERGENCE;
-  return stagnated(nw, p, norm, &status) ? TR_OK : status == TR_OK ? TR_NO_CONVERGENCE : status;
+  return stagnated(nw, p, most, norm, &status) ? TR_OK
+         : status == TR_OK                     ? TR_NO_CONVERGENCE
+                                               : status;
 }
 
 static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p) {
@@ -376,7 +394,7 @@ static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p) {
     double rate = k > 0 ? fmax(RATE_MIN, norm / last) : 1;
     if (norm <= p->floor || (rate < 1 && rate / (1 - rate) * norm <= p->tol)) return TR_OK;
     tr_status status = TR_OK;
-    if (k > 2 && rate > RATE_SLOW && stagnated(nw, p, norm, &status)) return TR_OK;
+    if (k > 2 && rate > RATE_SLOW && stagnated(nw, p, k, norm, &status)) return TR_OK;
     TR_TRY(status);
   }
   return TR_NO_CONVERGENCE;

@@ -56,7 +56,11 @@ struct tr_newton_problem {
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);
-  bool moves; // solve moves unknowns itself: no damping
+  // Or NULL: unknowns that a matrix leaves behind (inexact) follow the others, whose corrections the norm is of while
+  // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
+  tr_status (*finish)(tr_newton_problem *p, int since);
+  bool finishes; // written by `matrix`, and by finish where it is of no use
+  bool moves;    // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
   // Or NULL: b, the correction that round-off alone would make. Next to a singular position the matrix makes more of

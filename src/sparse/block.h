@@ -25,11 +25,33 @@ typedef struct block_target {
   int at, step;
 } block_target;
 
+// Shapes that sweeps are compiled for, by width, size of all runs, their number; of lanes by width and number of runs.
+#define BLOCK_SHAPES(X) \
+  X(1, 1, 1)            \
+  X(1, 2, 1)            \
+  X(1, 2, 2)            \
+  X(1, 3, 1)            \
+  X(1, 3, 2)            \
+  X(2, 2, 1)            \
+  X(2, 2, 2)            \
+  X(2, 3, 1)            \
+  X(2, 3, 2)            \
+  X(3, 3, 1)            \
+  X(3, 3, 2)            \
+  X(4, 2, 1)
+#define BLOCK_LANES(X) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2)
+#define BLOCK_SHAPE(w, size, runs) BLOCK_##w##_##size##_##runs,
+#define BLOCK_LANE(w, runs) BLOCK_LANES_##w##_##runs,
+typedef enum { BLOCK_OTHER, BLOCK_SHAPES(BLOCK_SHAPE) BLOCK_LANES(BLOCK_LANE) } block_shape;
+#undef BLOCK_SHAPE
+#undef BLOCK_LANE
+
 // What nodes look like; all of one kind, as those of the bodies of a chain, share it. All in whole numbers.
 typedef struct block_kind {
   int width, rows, runs;
   int uniform;     // size of all runs, 0: they differ
   int lanes;       // or 0
+  int shape;       // a block_shape, for sweeps
   block_run run[]; // (runs), then the targets, (runs x runs) of rows in run i by columns in run j
 } block_kind;
 static inline const block_target *block_targets(const block_kind *k) {

@@ -43,11 +43,25 @@ static int find_number(const layout *b, int i, int j) {
   return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
 }
 
+static block_shape find_shape(const plan_node *n) {
+#define SHAPE(w, size, number)                                                     \
+  if (!n->lanes && n->width == (w) && n->uniform == (size) && n->runs == (number)) \
+    return BLOCK_##w##_##size##_##number;
+#define LANE(w, number) \
+  if (n->lanes && n->width == (w) && n->runs == (number)) return BLOCK_LANES_##w##_##number;
+  BLOCK_SHAPES(SHAPE)
+  BLOCK_LANES(LANE)
+#undef SHAPE
+#undef LANE
+  return BLOCK_OTHER;
+}
+
 // The list that is a block_kind.
 static void push_kind(const layout *b, const plan_node *node, tr_lists *l) {
   const plan_run *run = b->run + node->run;
-  int head[] = {node->width, node->rows, node->runs, node->uniform, node->lanes};
-  for (int i = 0; i < 5; i++) tr_lists_push(l, head[i]);
+  int head[] = {node->width,   node->rows,  node->runs,
+                node->uniform, node->lanes, (int)find_shape(node)};
+  for (int i = 0; i < 6; i++) tr_lists_push(l, head[i]);
   for (int i = 0; i < node->runs; i++) {
     tr_lists_push(l, run[i].first - node->first);
     tr_lists_push(l, run[i].size);
@@ -63,7 +77,7 @@ static void push_kind(const layout *b, const plan_node *node, tr_lists *l) {
       tr_lists_push(l, step);
     }
 }
-_Static_assert(sizeof(block_kind) == 5 * sizeof(int) && sizeof(block_run) == 3 * sizeof(int) &&
+_Static_assert(sizeof(block_kind) == 6 * sizeof(int) && sizeof(block_run) == 3 * sizeof(int) &&
                    sizeof(block_target) == 2 * sizeof(int),
                "kinds are lists of int");
 

@@ -2,15 +2,15 @@
 // The sweeps of a solve, for one right-hand side (NUMBER is double) or two side by side (NUMBER is a pair
 // of them). Included twice by block.c, with NAMED to tell the functions apart.
 
-// x_rows -= L x_pivots; size: of all runs, 0: they differ
-FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, int size,
-                          const double *F, NUMBER *restrict x) {
+// x_rows -= L x_pivots; size: of all runs, 0: they differ; runs: how many, 0: as many as there are
+FIXED void NAMED(forward_of)(const block_node *s, const block_kind *kind, int w, int size, int runs,
+                             const double *F, NUMBER *restrict x) {
   const double *L = F + s->at + w * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
   for (int k = 0; k < w; k++) y[k] = x[k];
-  for (int i = 0; i < kind->runs; i++) {
+  for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++) {
     int n = size > 0 ? size : run[i].size;
     NUMBER *to = x + run[i].first;
     for (int a = 0; a < n; a++, L += w) {
@@ -22,19 +22,20 @@ FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, in
 }
 
 // x_pivots := D (x_pivots - U x_rows)
-FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, int size,
-                           const double *F, NUMBER *restrict x) {
-  const double *D = F + s->at, *U = D + w * w + kind->rows * w;
+FIXED void NAMED(backward_of)(const block_node *s, const block_kind *kind, int w, int size,
+                              int runs, const double *F, NUMBER *restrict x) {
+  int rows = runs > 0 ? runs * size : kind->rows;
+  const double *D = F + s->at, *U = D + w * w + rows * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
   for (int k = 0; k < w; k++) y[k] = x[k];
-  for (int i = 0; i < kind->runs; i++) {
+  for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++) {
     int n = size > 0 ? size : run[i].size;
     const NUMBER *from = x + run[i].first;
-    const double *block = U + run[i].row;
+    const double *block = U + (runs > 0 ? i * size : run[i].row);
     for (int a = 0; a < n; a++)
-      for (int k = 0; k < w; k++) y[k] -= block[k * kind->rows + a] * from[a];
+      for (int k = 0; k < w; k++) y[k] -= block[k * rows + a] * from[a];
   }
   for (int k = 0; k < w; k++) {
     NUMBER sum = D[k * w] * y[0];
@@ -43,12 +44,12 @@ FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, i
   }
 }
 
-FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const double *F,
-                                NUMBER *restrict x) {
+FIXED void NAMED(forward_lanes_of)(const block_node *s, const block_kind *kind, int w, int runs,
+                                   const double *F, NUMBER *restrict x) {
   const double *L = F + s->at + w;
   const block_run *run = kind->run;
   x += s->first;
-  for (int i = 0; i < kind->runs; i++)
+  for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++)
     for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[l];
 }
 
@@ -68,28 +69,77 @@ static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end,
     }
 }
 
-FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, int w,
-                                 const double *F, NUMBER *restrict x) {
-  const double *D = F + s->at, *U = D + w + kind->runs * w;
+FIXED void NAMED(backward_lanes_of)(const block_node *s, const block_kind *kind, int w, int runs,
+                                    const double *F, NUMBER *restrict x) {
+  if (runs == 0) runs = kind->runs;
+  const double *D = F + s->at, *U = D + w + runs * w;
   const block_run *run = kind->run;
   x += s->first;
   for (int l = 0; l < w; l++) {
     NUMBER sum = x[l];
-    for (int i = 0; i < kind->runs; i++) sum -= U[i * w + l] * x[run[i].first + l];
+    for (int i = 0; i < runs; i++) sum -= U[i * w + l] * x[run[i].first + l];
     x[l] = sum * D[l];
   }
 }
 
-// Nodes first .. end - 1, and the way back.
-FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
-  for (const block_node *s = b->node + first; s < b->node + end; s++)
-    BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
+// Of any shape.
+FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, int size,
+                          const double *F, NUMBER *restrict x) {
+  NAMED(forward_of)(s, kind, w, size, 0, F, x);
+}
+FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, int size,
+                           const double *F, NUMBER *restrict x) {
+  NAMED(backward_of)(s, kind, w, size, 0, F, x);
+}
+FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const double *F,
+                                NUMBER *restrict x) {
+  NAMED(forward_lanes_of)(s, kind, w, 0, F, x);
+}
+FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, int w,
+                                 const double *F, NUMBER *restrict x) {
+  NAMED(backward_lanes_of)(s, kind, w, 0, F, x);
 }
 
-FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
-  for (const block_node *s = b->node + end; s-- > b->node + first;)
-    BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
+// Nodes first .. end - 1, and the way back.
+#define SHAPE(w, size, runs)             \
+  case BLOCK_##w##_##size##_##runs:      \
+    SWEEP(s, kind, w, size, runs, F, x); \
+    break;
+#define LANE(w, runs)                    \
+  case BLOCK_LANES_##w##_##runs:         \
+    SWEEP_LANES(s, kind, w, runs, F, x); \
+    break;
+#define SWEEP NAMED(forward_of)
+#define SWEEP_LANES NAMED(forward_lanes_of)
+FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  for (const block_node *s = b->node + first; s < b->node + end; s++) {
+    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+    switch (kind->shape) {
+      BLOCK_SHAPES(SHAPE)
+      BLOCK_LANES(LANE)
+      default: BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
+    }
+  }
 }
+#undef SWEEP
+#undef SWEEP_LANES
+
+#define SWEEP NAMED(backward_of)
+#define SWEEP_LANES NAMED(backward_lanes_of)
+FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  for (const block_node *s = b->node + end; s-- > b->node + first;) {
+    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+    switch (kind->shape) {
+      BLOCK_SHAPES(SHAPE)
+      BLOCK_LANES(LANE)
+      default: BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
+    }
+  }
+}
+#undef SWEEP
+#undef SWEEP_LANES
+#undef SHAPE
+#undef LANE
 
 FIXED void NAMED(sweep_all)(const tr_blocks *b, const double *F, NUMBER *x) {
   NAMED(down_all)(b, 0, b->nodes, F, x);

@@ -156,6 +156,7 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
     k->balance = TR_NEW(ar, p->blocks->measured ? 1 : n, signed char);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
       return TR_NO_MEMORY;
+    k->refined_size = k->refined ? n : 0;
     return k->factors && k->work && k->balance ? TR_OK : TR_NO_MEMORY;
   }
   k->scaled = TR_NEW(ar, p->nnz + 1, double);
@@ -449,18 +450,21 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return TR_OK;
 }
 
-// b := A^-1 b, once more for what A b lacks: one right-hand side.
-static tr_status solve_refined(tr_kkt *k, double *b) {
-  size_t n = (size_t)k->p->n;
-  if (!k->refined) k->refined = tr_resize(k->al, NULL, 2 * n * sizeof *b);
-  if (!k->refined) return TR_NO_MEMORY;
-  double *want = k->refined, *rest = want + n;
-  memcpy(want, b, n * sizeof *b);
-  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, 1, b);
-  tr_kkt_multiply(k, b, rest);
-  for (size_t i = 0; i < n; i++) rest[i] = want[i] - rest[i];
-  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, 1, rest);
-  for (size_t i = 0; i < n; i++) b[i] += rest[i];
+// b := A^-1 b, once more for what A b lacks.
+static tr_status solve_refined(tr_kkt *k, int count, double *b) {
+  size_t n = (size_t)k->p->n, all = (size_t)count * n;
+  if (all > k->refined_size) {
+    double *room = tr_resize(k->al, k->refined, 2 * all * sizeof *b);
+    if (!room) return TR_NO_MEMORY;
+    k->refined = room, k->refined_size = all;
+  }
+  double *want = k->refined, *rest = want + all;
+  memcpy(want, b, all * sizeof *b);
+  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b);
+  for (size_t i = 0; i < all; i += n) tr_kkt_multiply(k, b + i, rest + i);
+  for (size_t i = 0; i < all; i++) rest[i] = want[i] - rest[i];
+  tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
+  for (size_t i = 0; i < all; i++) b[i] += rest[i];
   return TR_OK;
 }
 
@@ -470,7 +474,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
   if (tr_kkt_refines(k) && k->held)
-    for (int i = 0; i < count; i++) TR_TRY(solve_refined(k, b + i * n));
+    TR_TRY(solve_refined(k, count, b));
   else if (k->by_blocks)
     return tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b) ? TR_OK
                                                                                  : TR_NOT_FINITE;

@@ -84,7 +84,8 @@ typedef struct tr_kkt {
   bool managed; // it did the last matrix: its scale serves the next, which counts as refactored
   int refusals, pause;  // of the block solver in a row; factorisations without it
   bool by_blocks;       // the last factorisation is its
-  double *refined;      // room for refinement, once that was needed
+  double *refined;      // room for refinement, once that was needed,
+  size_t refined_size;  // twice as many numbers
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
   int uses;

@@ -10,6 +10,11 @@
 // are carried over from one to the next. On curved coordinates the rate of u is not v but u'(u, v); the difference
 // is taken where the prediction leads, where it is wrong by O(h^{k+2}) in u.
 //
+// Under step control rotations are increments from an even turning, at the rate `spin` since t_n:
+//   q(t) = q_n o exp(u) o exp((t - t_n) spin),   u' = u'(u, E (v - spin)),   E = exp((t - t_n) spin)
+// A body that turns evenly has u = 0, however far it turns, and the iteration knows nothing but what is near the
+// base q_n o E, where its increment d has u = E d. All the spins are taken anew where one is no longer what it was.
+//
 // Local errors: with alpha_i = h/psi_i, sigma_i = (i - 1) sigma_{i-1} alpha_i,
 //   error of the step  max(alpha_{k+1}, |alpha_{k+1} + sum_{i<=k} (alpha_i - 1/i)|) |y - P_k(t1)|
 //   at order j         sigma_{j+1} |y - P_j(t1)|,  times j + 1 a measure of h^{j+1} |y^(j+1)|
@@ -32,20 +37,26 @@
 
 enum { KINDS = 2 };
 
-// The angle that the past may span: the chart gets singular at a turn.
-static const double WIDEST = 5;
+// The angle by which a step may turn, and increments of the past may differ from even turning: the chart gets singular at
+// a turn. And by which a spin may be wrong in a step: the past of order 5 is not wider then.
+static const double WIDEST = 5, UNEVEN = 0.8;
 
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv + BDF_POINTS * nc, double);
-  if (!p) return TR_NO_MEMORY;
+  double *turn = s->sys->flat ? p : TR_NEW(&s->arena, 3 * nv + (size_t)s->sys->nq, double);
+  if (!p || !turn) return TR_NO_MEMORY;
   *b = (tr_bdf){.most = most, .jerk = tr_jerk_new(s)};
   if (!b->jerk) return TR_NO_MEMORY;
   for (int i = 0; i < BDF_POINTS; i++)
     b->u[i] = p, b->v[i] = p + nv, b->lam[i] = p + 2 * nv, p += 2 * nv + nc;
+  if (!s->sys->flat)
+    b->spin = turn, b->end_dp = turn + nv, b->d = turn + 2 * nv, b->base = turn + 3 * nv;
   b->dp = p, b->ddp = p + nv, b->vp = p + 2 * nv, b->dvp = p + 3 * nv;
   return TR_OK;
 }
+
+void tr_bdf_orders(int most, int order[3]) { order[0] = order[1] = order[2] = most < 3 ? most : 3; }
 
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
   size_t size = (size_t)s->sys->nv * sizeof(double);
@@ -56,7 +67,13 @@ void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x) {
   b->equal = b->fails = b->ringing = b->rest = b->last_rest = 0;
   b->here = b->less = 0;
   b->last_h = 0;
-  b->grown = false;
+  b->grown = b->spins = false;
+  if (b->spin) memset(b->spin, 0, size);
+}
+
+void tr_bdf_rows(tr_bdf *b, const tr_step *s, const tr_state *x) {
+  memcpy(b->lam[0], x->lam, (size_t)s->sys->nc * sizeof(double));
+  b->lams = 1;
 }
 
 // The weights of all orders from one table of inverse distances: with x_i = t1 - t_{n-i}, X = prod x_j
@@ -133,11 +150,20 @@ static bool make_past(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   return true;
 }
 
+// The base of the step, where there is one.
+static void place_base(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
+  s->base = b->spins ? b->base : NULL;
+  if (!b->spins) return;
+  for (int i = 0; i < s->sys->nv; i++) s->work->x[i] = h * b->spin[i];
+  tr_retract(s->sys, x0->q, s->work->x, b->base);
+}
+
 void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   int nv = s->sys->nv;
   bool chosen = s->allowed > 0; // by tr_bdf_choose
   double psi = h;
   b->h = h;
+  place_base(b, s, x0, h);
   b->order = make_past(b, s, x0, h) ? 2 : b->next;
   b->cj = 0;
   for (int i = 1; i <= b->order; i++) {
@@ -174,9 +200,29 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
     c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
   }
   if (s->sys->flat) return;
-  double *rate = s->work->x;
-  tr_increment_rate(s->sys, b->dp, b->vp, rate);
+  double *rate = s->work->x, *v = s->work->y;
+  const double *dp = b->dp;
+  memcpy(v, b->vp, (size_t)s->sys->nv * sizeof *v);
+  if (b->spins) { // in axes of the base
+    for (int i = 0; i < s->sys->nv; i++)
+      c->dhat[i] = b->dp[i] - now * b->ddp[i], b->end_dp[i] = b->dp[i], v[i] -= b->spin[i];
+    tr_turn_increment(s->sys, b->spin, -b->h, c->dhat);
+    tr_turn_increment(s->sys, b->spin, -b->h, b->end_dp);
+    for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * c->vhat[i];
+    dp = b->end_dp;
+  }
+  tr_increment_rate(s->sys, dp, v, rate);
   for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * (rate[i] - b->vp[i]);
+}
+
+tr_status tr_bdf_finish(tr_bdf *b, tr_step *s, tr_status status) {
+  s->base = NULL;
+  if (!b->spins || status != TR_OK) return status;
+  memcpy(b->d, s->d, (size_t)s->sys->nv * sizeof *b->d);
+  tr_turn_increment(s->sys, b->spin, b->h, b->d);
+  for (int i = 0; i < s->sys->nv; i++) s->work->x[i] = -b->h * b->spin[i];
+  tr_shift_increment(s->sys, s->work->x, s->d);
+  return TR_OK;
 }
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
@@ -186,12 +232,45 @@ void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
   combine(n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
 }
 
+// The past as increments from x1, and with other spins where those are wrong: with t = t1 - t_k, and d in axes of the base,
+//   exp(u_k) := exp(-d) exp(E^-1 u_k) exp(-t spin) exp(t new)
+static void carry(tr_bdf *b, const tr_step *s, const tr_state *x1) {
+  const tr_system *sys = s->sys;
+  int nv = sys->nv;
+  double *u, *by = s->work->x, *d = s->work->y, *spin = b->end_dp, t = 0;
+  memcpy(d, b->spins ? b->d : s->d, (size_t)nv * sizeof *d);
+  if (b->spins) tr_turn_increment(sys, b->spin, -b->h, d);
+  bool anew = s->allowed > 0 && !sys->flat && b->h * tr_largest_turn(sys, x1->v, b->spin) > UNEVEN;
+  if (anew) { // or none, where nothing turns fast any more
+    memset(spin, 0, (size_t)nv * sizeof *spin);
+    if (b->h * tr_largest_turn(sys, x1->v, spin) > UNEVEN) tr_take_turns(sys, x1->v, spin);
+  }
+  for (int k = 1; k < b->points; k++) {
+    u = b->u[k], t += b->apart[k - 1];
+    if (b->spins) tr_turn_increment(sys, b->spin, -b->h, u);
+    double angle = tr_shift_increment(sys, d, u);
+    if (anew) {
+      double *more = b->dp;
+      for (int i = 0; i < nv; i++) by[i] = t * b->spin[i], more[i] = t * spin[i];
+      tr_shift_increment(sys, by, more);
+      for (int i = 0; i < nv; i++) u[i] = -u[i];
+      angle = tr_shift_increment(sys, more, u);
+      for (int i = 0; i < nv; i++) u[i] = -u[i];
+    }
+    if (angle > WIDEST) b->points = k;
+  }
+  if (!anew) return;
+  memcpy(b->spin, spin, (size_t)nv * sizeof *spin);
+  memset(spin, 0, (size_t)nv * sizeof *spin);
+  b->spins = tr_largest_turn(sys, b->spin, spin) > 0;
+}
+
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1) {
   int nv = s->sys->nv, last = BDF_POINTS - 1;
   double h = b->h;
   if (s->allowed > 0 && b->points == 1) { // a point before the start
     for (int i = 0; i < nv; i++) {
-      b->u[1][i] = -h * x0->v[i] + 0.5 * h * h * x0->a[i];
+      b->u[1][i] = -h * x0->v[i] + 0.5 * h * h * x0->a[i]; // nothing spins yet
       b->v[1][i] = x0->v[i] - h * x0->a[i];
     }
     b->apart[0] = h;
@@ -206,8 +285,7 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
   b->u[0] = u, b->v[0] = v, b->lam[0] = lam, b->apart[0] = h;
   if (b->points < BDF_POINTS) b->points++;
   if (b->lams < BDF_POINTS) b->lams++;
-  for (int k = 1; k < b->points; k++)
-    if (tr_shift_increment(s->sys, s->d, b->u[k]) > WIDEST) b->points = k;
+  carry(b, s, x1);
   memset(u, 0, (size_t)nv * sizeof *u);
   memcpy(v, x1->v, (size_t)nv * sizeof *v);
   memcpy(lam, x1->lam, (size_t)s->sys->nc * sizeof *lam);
@@ -308,7 +386,10 @@ double tr_bdf_error(tr_bdf *b, const tr_step *s, const tr_state *x1, bool veloci
     b->tau[j] = b->sigma[j] = 0;
     if (order < 1 || order > b->points - 1 + (b->points == 1)) continue;
     if (j == 3 && !may_rise(b)) continue;
-    double e = deviate(b, s, b->u, s->d, s->scale_q, order, j == 2 ? worst : NULL);
+    double e =
+        deviate(b, s, b->u, b->spins ? b->d : s->d, s->scale_q, order, j == 2 ? worst : NULL);
+    // velocities in axes that turn fast are what is wrong first
+    if (b->spins) e = fmax(e, b->h * deviate(b, s, b->v, x1->v, s->scale_q, order, NULL));
     if (velocity) e = fmax(e, deviate(b, s, b->v, x1->v, s->scale_v, order, NULL));
     b->sigma[j] = j < 3 ? sigma[order + 1] : 1.0 / (k + 2);
     b->tau[j] = b->sigma[j] * e;
@@ -339,18 +420,21 @@ static int change(const tr_bdf *b, bool fall) {
 // Whether the error has been that of an oscillation which the formula amplifies. The measures of an oscillation, cosines
 // and sines, are compared by their mean squares over the last steps.
 //   growth per step at an angle phi = h omega   phi^4/4 at order 3, phi^6/3 at order 4, none below phi = 0.7 at order 5
-// What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows.
+// What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows. What swings by
+// less than NOISE tolerances is what the iteration left.
 static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.4, [4] = 0.45, [5] = 0.75};
-static const double FORGET = 0.85, SMALL = 3e-3;
+static const double FORGET = 0.85, SMALL = 3e-3, NOISE = 0.3;
 enum { LASTING = 16, REST = 32, MOST_REST = 512 }; // steps
-static bool rings(tr_bdf *b) {
+static bool rings(tr_bdf *b, const tr_step *s) {
   int k = b->order;
   double here = (k + 1) * b->tau[2], less = k * b->tau[1];
   if (b->rest > 0) b->rest--;
   if (k < 3) return false;
   b->here = FORGET * b->here + here * here, b->less = FORGET * b->less + less * less;
   double angle = sqrt(b->here / b->less);
-  b->ringing = angle > AMPLIFIED[k] && here < SMALL * pow(angle, k + 1) ? b->ringing + 1 : 0;
+  double swing = here / pow(angle, k + 1);
+  bool any = angle > AMPLIFIED[k] && swing > NOISE * s->allowed && swing < SMALL;
+  b->ringing = any ? b->ringing + 1 : 0;
   if (b->ringing < LASTING) return false;
   b->ringing = 0;
   b->last_rest = b->last_rest == 0 ? REST : 2 * b->last_rest;
@@ -364,15 +448,13 @@ static double turned(const tr_step *s) {
   double *u = s->work->x;
   if (s->sys->flat) return 0;
   memset(u, 0, (size_t)s->sys->nv * sizeof *u);
-  return tr_shift_increment(s->sys, s->d, u);
+  return tr_largest_turn(s->sys, s->d, u);
 }
 
-// The factor that the step may grow by at the order next to b->order: what its error allows, and what leaves as
-// many points in the chart.
+// The factor that the step may grow by at the order next to b->order: what its error allows, and the chart.
 static double allowed(const tr_bdf *b, const tr_step *s, int step, double angle) {
-  int order = b->order + step;
-  double r = pow(2 * b->tau[2 + step] / s->allowed + 1e-4, -1.0 / (order + 1));
-  return angle * order * r > WIDEST ? WIDEST / (angle * order) : r;
+  double r = pow(2 * b->tau[2 + step] / s->allowed + 1e-4, -1.0 / (b->order + step + 1));
+  return angle * r > WIDEST ? WIDEST / angle : r;
 }
 
 double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
@@ -387,20 +469,17 @@ double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
     return h * fmax(0.25, fmin(0.9, r));
   }
   double angle = turned(s);
-  if (fall || k == b->most || 2 * angle * (k + 1) > WIDEST) b->grown = true;
+  if (fall || k == b->most || 2 * angle > WIDEST) b->grown = true;
   if (!b->grown) {
     b->next = k + 1;
     return 2 * h;
   }
-  if (rings(b)) {
+  if (rings(b, s)) {
     b->next = 2;
     return h;
   }
   int step = change(b, fall);
   r = allowed(b, s, step, angle);
-  // an order less may turn farther
-  while (angle > 0 && r < 2 && k + step > 2 && step > -2 && allowed(b, s, step - 1, angle) >= 2)
-    r = allowed(b, s, --step, angle);
   b->next = k + step;
   if (r >= 2) return 2 * h;
   return r > 1 ? h : h * fmax(0.5, fmin(0.9, r));

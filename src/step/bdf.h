@@ -14,7 +14,7 @@ typedef struct tr_bdf {
   double h, cj;             // of the step under way: y' = dyp + cj (y - yp)
   int points;               // known, newest first
   double apart[BDF_POINTS]; // t_{n-j} - t_{n-j-1}
-  double *u[BDF_POINTS];    // (nv) positions as increments from q_n
+  double *u[BDF_POINTS];    // (nv) positions as increments from q_n, in its axes
   double *v[BDF_POINTS];    // (nv) velocities
   int lams;                 // multipliers known, newest first
   double *lam[BDF_POINTS];  // (nc)
@@ -22,6 +22,10 @@ typedef struct tr_bdf {
   double value[BDF_POINTS][BDF_POINTS], slope[BDF_POINTS][BDF_POINTS];
   int weighed; // their largest order, and the grid they are for
   double weighed_h, weighed_apart[BDF_POINTS];
+  // Rotations are increments from an even turning, see bdf.c:
+  bool spins;          // there is some
+  double *spin, *base; // (nv), (nq) it; where it leads in the step
+  double *end_dp, *d;  // (nv) dp in axes of the base, the increment found in those of q_n
   double *dp, *ddp;    // (nv) increment predicted, and its derivative
   double *vp, *dvp;    // (nv) velocity likewise
   tr_jerk *jerk;       // for the start with fixed steps
@@ -43,6 +47,9 @@ typedef struct tr_bdf {
 
 // For the methods' prepare. most: the order asked for.
 tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b);
+// With fixed steps: the start is of order 3 at best.
+void tr_bdf_orders(int most, int order[3]);
+void tr_bdf_rows(tr_bdf *b, const tr_step *s, const tr_state *x); // see tr_method.rows
 void tr_bdf_begin(tr_bdf *b, const tr_step *s, const tr_state *x);
 // Prediction and coefficients of a step of length h, into b.
 void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h);
@@ -50,6 +57,8 @@ void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h);
 void tr_bdf_corrector(const tr_bdf *b, tr_step *s);
 // The prediction as a start of the iteration under step control: a and lam of x1.
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1);
+// After a step that was solved: the increment in s->d from q_n.
+tr_status tr_bdf_finish(tr_bdf *b, tr_step *s, tr_status status);
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1);
 
 // The hooks of tr_method: the past with fixed steps,

@@ -32,16 +32,41 @@ bool tr_step_regular(const tr_step *s) {
   return s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
 }
 
-// q1, v1 from a1
-static void place(const correction *k) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  const double *a = k->x1->a;
+void tr_corrector_write(tr_step *s) {
+  tr_corrector *c = &s->c;
+  if (!c->v) return;
   for (int i = 0; i < s->sys->nv; i++) {
-    s->d[i] = c->dhat[i] + c->cq * a[i];
-    k->x1->v[i] = c->vhat[i] + c->cv * a[i];
+    c->dhat[i] = c->d_v * c->v[i] + c->d_a * c->a[i];
+    c->vhat[i] = c->v[i] + c->v_a * c->a[i];
   }
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  c->v = NULL;
+}
+
+// d, v1 from a1, or from a1 - dx, which it then becomes
+static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
+  const tr_corrector *c = &k->s->c;
+  double *a = k->x1->a, *v = k->x1->v, *d = k->s->d, cq = c->cq, cv = c->cv;
+  for (int i = first; dx && i < end; i++) a[i] -= dx[i];
+  if (c->v) {
+    const double *v0 = c->v, *a0 = c->a;
+    double d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+    for (int i = first; i < end; i++) {
+      d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * a[i];
+      v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
+    }
+    return;
+  }
+  const double *dhat = c->dhat, *vhat = c->vhat;
+  for (int i = first; i < end; i++) {
+    d[i] = dhat[i] + cq * a[i];
+    v[i] = vhat[i] + cv * a[i];
+  }
+}
+
+// q1, v1 from a1, the same
+static void place(const correction *k, const double *dx) {
+  place_numbers(k, dx, 0, k->s->sys->nv);
+  tr_retract(k->s->sys, k->x0->q, k->s->d, k->x1->q);
 }
 
 // ---- the same by a team ---------------------------------------------------------------------------
@@ -52,18 +77,10 @@ typedef struct shared {
   double *r;
 } shared;
 
-// a1 -= dx, then d, v1 from a1
-static void place_numbers(void *what, int part, int first, int end) {
+static void place_part(void *what, int part, int first, int end) {
   const shared *h = what;
-  const tr_step *s = h->k->s;
-  const tr_corrector *c = &s->c;
-  double *a = h->k->x1->a, *v = h->k->x1->v, *d = s->d;
   (void)part;
-  for (int i = first; h->dx && i < end; i++) a[i] -= h->dx[i];
-  for (int i = first; i < end; i++) {
-    d[i] = c->dhat[i] + c->cq * a[i];
-    v[i] = c->vhat[i] + c->cv * a[i];
-  }
+  place_numbers(h->k, h->dx, first, end);
 }
 
 static void update_lam(void *what, int part, int first, int end) {
@@ -78,7 +95,7 @@ TR_APART void place_shared(const correction *k, const double *dx) {
   shared h = {.k = k, .dx = dx};
   tr_work *w = k->s->work;
   if (dx) tr_team_ranges(w->team, k->s->sys->nc, TR_GRAIN_NUMBERS, update_lam, &h);
-  tr_team_ranges(w->team, k->s->sys->nv, TR_GRAIN_NUMBERS, place_numbers, &h);
+  tr_team_ranges(w->team, k->s->sys->nv, TR_GRAIN_NUMBERS, place_part, &h);
   tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
 }
 
@@ -219,9 +236,8 @@ static void update(tr_newton_problem *p, const double *dx) {
     place_shared(k, dx);
     return;
   }
-  for (int i = 0; i < nv; i++) k->x1->a[i] -= dx[i];
   for (int i = 0; i < nc; i++) k->x1->lam[i] -= dx[nv + i];
-  place(k);
+  place(k, dx);
 }
 
 // The correction of the velocities, cv da.
@@ -287,11 +303,12 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
+  if (s->aim || s->calm) tr_corrector_write(s);
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   if (team)
     place_shared(&k, NULL);
   else
-    place(&k);
+    place(&k, NULL);
   return tr_newton_solve(&s->newton, &k.p);
 }

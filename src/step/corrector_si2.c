@@ -24,15 +24,17 @@
 // Equations of states and variables are none of those that w is for: w = 0 there, or what they read of velocities, times
 // their gains, would move the states. (e2 := 0, and what the others' dw leave in e4 goes to the first half.)
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
-// right-hand sides of one solve. A stiff system, or the unit metric, gets a factorisation of its own for the second
+// right-hand sides of one solve. Where matrices are made step by step the positions need one or two corrections, and
+// velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
+// A stiff system, or the unit metric, gets a factorisation of its own for the second
 // half: metric.c.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "full.h"
-#include "math/lanes.h"
 #include "math/vector.h"
+#include "si2_loops.h"
 #include "split.h"
 
 static const double FEW_TOL = 0.33;
@@ -41,6 +43,11 @@ static const double CLOSE = 0.25;
 enum { SELDOM = 8 };
 // The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
 static const double SLOW = 0.15, FADE = 1.02;
+// The second half alone: its share of the tolerance; rates for which it is not worth while, and none better; the scatter
+// of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
+static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
+                    HALF_FADE = 0.8, HALF_LARGER = 3;
+enum { HALF_BELIEVED = 7, HALVES = 5 };
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
@@ -48,58 +55,11 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
+  const double *base; // (nq) d begins here
   double t1, length_scale, speed;
+  bool begun;         // there was a correction
+  double half, first; // norms of w in the last one, and in the one before
 } correction;
-
-// ---- long vectors, several numbers at a time ---------------------------------------------------------
-
-// sum = a + ratio w,  d = dhat + cq sum,  v = vhat + cv a
-TR_INLINE void combine_all(int n, const tr_corrector *c, double ratio, const double *restrict a,
-                           const double *restrict w, double *restrict sum, double *restrict d,
-                           double *restrict v) {
-  const double *dhat = c->dhat, *vhat = c->vhat;
-  double cq = c->cq, cv = c->cv;
-  for (int i = 0; i < n; i++) {
-    sum[i] = a[i] + ratio * w[i];
-    d[i] = dhat[i] + cq * sum[i];
-    v[i] = vhat[i] + cv * a[i];
-  }
-}
-TR_WIDE(combine, combine_all,
-        (int n, const tr_corrector *c, double ratio, const double *a, const double *w, double *sum,
-         double *d, double *v),
-        (n, c, ratio, a, w, sum, d, v))
-
-// y -= x - f z,  w -= g z
-TR_INLINE void shift_all(int n, const double *restrict x, double f, double g,
-                         const double *restrict z, double *restrict y, double *restrict w) {
-  for (int i = 0; i < n; i++) y[i] -= x[i] - f * z[i], w[i] -= g * z[i];
-}
-TR_WIDE(shift, shift_all,
-        (int n, const double *x, double f, double g, const double *z, double *y, double *w),
-        (n, x, f, g, z, y, w))
-
-// e1 += cm x + history,  e3 = cm y - e3
-TR_INLINE void weigh_all(int n, double cm, const double *restrict x, const double *restrict y,
-                         const double *restrict history, double *restrict e1, double *restrict e3) {
-  for (int i = 0; i < n; i++) e1[i] += cm * x[i], e3[i] = cm * y[i] - e3[i];
-  for (int i = 0; history && i < n; i++) e1[i] += history[i];
-}
-TR_WIDE(weigh, weigh_all,
-        (int n, double cm, const double *x, const double *y, const double *history, double *e1,
-         double *e3),
-        (n, cm, x, y, history, e1, e3))
-
-// top = Phi/cq and low = (Phi - cq/cv rate)/cw of top = Phi, low = rate
-TR_INLINE void rows_all(int n, double cq, double cv, double cw, double *restrict top,
-                        double *restrict low) {
-  double icq = 1 / cq, icw = 1 / cw, f = cq / (cv * cw);
-  for (int i = 0; i < n; i++) low[i] = icw * top[i] - f * low[i], top[i] *= icq;
-}
-TR_WIDE(scale_rows, rows_all, (int n, double cq, double cv, double cw, double *top, double *low),
-        (n, cq, cv, cw, top, low))
-
-// -------------------------------------------------------------------------------------------------------
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
 static void place(const correction *k) {
@@ -108,18 +68,21 @@ static void place(const correction *k) {
   double ratio = c->cw / c->cq;
   combine(s->sys->nv, c, ratio, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
   for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
 }
 
 // e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double *x = tr_step_room(s), *y = tr_step_more_room(s);
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_mass_times(s->sys, blocks, c->unit_metric ? k->x1->a : s->sum_a, x);
-  if (!c->unit_metric) tr_mass_times(s->sys, blocks, s->w, y);
-  weigh(s->sys->nv, c->cm, x, c->unit_metric ? s->w : y, c->history, e1, e3);
+  tr_mass_weigh(s->sys, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, 1, e1);
+  if (c->history)
+    for (int i = 0; i < s->sys->nv; i++) e1[i] += c->history[i];
+  if (!c->unit_metric)
+    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
+  else
+    for (int i = 0; i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
 }
 
 static tr_coefficients weights(const tr_corrector *c) {
@@ -193,6 +156,11 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   s->work->increment = NULL;
 }
 
+// The second half converges with the matrix of the first, as was measured lately.
+static bool halves_known(const tr_step *s) {
+  return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
+}
+
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
@@ -206,7 +174,8 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (A) {
     fill(k, true, A);
-    if (s->far > CLOSE * limit || s->far_age++ >= SELDOM || p->side != s->far_side)
+    bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
+    if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
       s->far = tr_distance_from_metric(s, A, mass), s->far_age = 0, s->far_side = p->side;
   }
   bool done = A && tr_kkt_factor_blocks(&s->kkt), own = !A || s->far > limit;
@@ -220,6 +189,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->regular = tr_step_regular(s);
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  p->finishes = p->finish && !k->begun && !s->stiff;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) {
@@ -274,7 +244,7 @@ static void bend(const correction *k, const double *y, const double *top, double
   double *here = s->bent, *there = here + nc, *d = there + 2 * nc, *v = d + nv, *q = v + nv;
   double f = c->cq / (c->cv * c->cw);
   for (int i = 0; i < nv; i++) d[i] = s->d[i] - c->cq * y[i], v[i] = k->x1->v[i] - c->cv * y[i];
-  tr_retract(s->sys, k->x0->q, d, q);
+  tr_retract(s->sys, k->base, d, q);
   tr_kinematics(s->work, k->t1, q, v, k->x1->mem, TR_AT_VELOCITY);
   tr_rates(s->work, there);
   for (int i = 0; i < nc; i++)
@@ -316,6 +286,59 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
+// The second half alone, at fixed positions: y = 0, so that da = -cw/cq dw, dlam = cw/cq dmu.
+static void update_rates(const correction *k, const double *dw) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double ratio = s->c.cw / s->c.cq, *lam = k->x1->lam;
+  const double *dmu = dw + nv;
+  follow(nv, ratio, s->c.cv * ratio, dw, s->w, k->x1->a, k->x1->v);
+  for (int i = 0; i < nc; i++) s->mu[i] += dmu[i], lam[i] += ratio * dmu[i];
+}
+
+// What the rate of the halves leaves of one of this size is nothing.
+static bool halved(const tr_newton_problem *p, double rate, double now) {
+  return rate > 0 && rate < HALF_SLOW && rate / (1 - rate) * now <= HALF_TOL * p->tol;
+}
+
+// Velocities follow the positions just found: the second half alone, again and again, since A is not cm X. It is linear;
+// what is left of G dw after the first time is the change of G since the matrix was made.
+static tr_status finish(tr_newton_problem *p, int since) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double last = k->half, rate = HALF_SCATTER * s->half_rate, *r = s->newton.r, *low = r + nv;
+  bool believed = s->half_age++ < HALF_BELIEVED;
+  if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
+  if (since == 2) s->half_first = k->first;
+  if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
+  tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
+  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
+  for (int half = 1; half <= HALVES; half++) {
+    if (half == 1) {
+      tr_stabilised_rates(s->work, s->mu, low, r);
+      for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
+    } else {
+      tr_constraint_force(s->work, s->mu, r);
+      memset(low, 0, (size_t)nc * sizeof *low);
+    }
+    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, r);
+    TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+    double now = c->cv * c->cw / c->cq * vec_largest(r, nv);
+    if (!isfinite(now)) return TR_NOT_FINITE;
+    update_rates(k, r);
+    if (half > 1 || since > 1) {
+      rate = fmax(HALF_LEAST, now / last);
+      s->half_rate = fmax(rate, HALF_FADE * s->half_rate), s->half_age = 0;
+    }
+    last = now;
+    if ((half > 1 || since > 1 || believed) && halved(p, rate, now)) return TR_OK;
+  }
+  p->finishes = false;
+  return TR_NO_CONVERGENCE;
+}
+
 static tr_status matrix_full(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -334,9 +357,10 @@ static void update(tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
-  shift(nv, dx, ratio, 1, dw, k->x1->a, s->w);
-  shift(nc, l, share, -1, dmu, k->x1->lam, s->mu);
-  place(k);
+  move(nv, &s->c, ratio, dx, dw, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
+  pull(nc, share, ratio, l, dmu, k->x1->lam, s->mu, s->sum_lam);
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
+  k->begun = true;
 }
 
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
@@ -363,11 +387,14 @@ static double weighted(const correction *k, const double *dx) {
 
 // Corrections of the velocities, cv da, and of the positions, brought to the same scale.
 static double norm(const tr_newton_problem *p, const double *dx) {
-  const tr_step *s = ((const correction *)p)->s;
+  correction *k = (correction *)p;
+  const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return weighted((const correction *)p, dx);
   double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
-  return s->c.cv * fmax(da, s->c.cw / s->c.cq * dw);
+  double half = s->c.cv * s->c.cw / s->c.cq * dw;
+  if (dx == s->newton.r) k->first = k->half, k->half = half;
+  return p->finishes ? s->c.cv * da : fmax(s->c.cv * da, half);
 }
 
 // The sizes of its entries, times f, where the values are not at hand.
@@ -457,6 +484,15 @@ static tr_status correct_few(correction *k) {
   return status;
 }
 
+// Not where velocities act on positions by more than forces, or one matrix is not like the next.
+static bool may_finish(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric && !c->split;
+  bool usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full;
+  return plain && usual && !c->few && k->p.steady && k->p.matrix_cost > 0;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nq = s->sys->nq;
@@ -470,6 +506,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
+                  .base = s->base ? s->base : x0->q,
                   .t1 = t1};
   k.length_scale = fmax(1, vec_largest(x0->q, nq));
   k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
@@ -485,6 +522,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.strict = c->multipliers;
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
+  if (may_finish(&k)) k.p.finish = finish;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;

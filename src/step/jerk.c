@@ -16,10 +16,10 @@ static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
 
 // Before the first step there is but one state in the past.
-_Static_assert(TR_OLDER >= 4, "room for four vectors");
-static void find_room(tr_step *s, tr_jerk *j) {
+_Static_assert(TR_TERMS > 4, "room for four vectors");
+static void find_room(tr_step *s, tr_jerk *j, double *q) {
   j->v = s->past_a[0], j->a[0] = s->past_a[1], j->a[1] = s->past_a[2], j->jerk = s->past_a[3];
-  j->q = s->c.dhat, j->lam = s->past_lam[0]; // dhat, vhat: not yet written
+  j->q = q, j->lam = s->past_lam[0];
   // what is found later goes where nothing is read any more
   j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v, j->start_a = j->jerk;
 }
@@ -84,10 +84,11 @@ static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
 }
 
 // q''' and the velocities for a first step of length h; false: leave the start as it is.
-static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa) {
+static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
+                       double *q) {
   j->used = false;
   if (s->last_h > 0 || s->past > 1 || s->plain_start) return false;
-  find_room(s, j);
+  find_room(s, j, q);
   if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);
   if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
@@ -96,16 +97,16 @@ static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, doub
   return j->used = true;
 }
 
-bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift,
-                   double kappa) {
-  if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa)) return false;
+bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift, double kappa,
+                   double *q) {
+  if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa, q)) return false;
   for (int i = 0; i < s->sys->nv; i++) j->start_a[i] = x->a[i] + shift * h * j->jerk[i];
   return true;
 }
 
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
                            double *increment, double *change) {
-  if (!make_start(s, j, x, h, kappa)) return NULL;
+  if (!make_start(s, j, x, h, kappa, s->c.dhat)) return NULL; // not yet written
   for (int i = 0; i < s->sys->nv; i++) {
     increment[i] = h * (x->v[i] - h * (0.5 * x->a[i] - h / 6 * (j->jerk[i] + j->turn[i])));
     change[i] = h * (x->a[i] - 0.5 * h * j->jerk[i]);

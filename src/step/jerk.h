@@ -26,8 +26,9 @@ typedef struct tr_jerk {
 
 tr_jerk *tr_jerk_new(tr_step *s); // in the arena of the step; NULL for no memory
 // start_v and start_a for a first step of length h. False: there is nothing to be changed, that is after the
-// first step, where the start is not consistent, and where h is far too long for what the accelerations do.
-bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift, double kappa);
+// first step, where the start is not consistent, and where h is far too long for what the accelerations do. q (nq): room.
+bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift, double kappa,
+                   double *q);
 
 // For a method with a past: the increment from t_0 - h to t_0 and the change of the velocities over it.
 // NULL: there is none to be had.

@@ -59,7 +59,7 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
     if (status == TR_NO_MEMORY) return status;
     if (status != TR_OK) continue;
     tr_kinematics(p->work, beside->t, beside->q, beside->v, beside->mem, TR_AT_VELOCITY);
-    TR_TRY(tr_find_redundancy(p->work, p->arena, 0, &r));
+    TR_TRY(tr_find_redundancy(p->work, p->arena, 0, NULL, &r));
     if (r.known && r.rank > out->rank) out->rank = r.rank;
     double moved = 0;
     for (int i = 0; i < p->sys->nq; i++) moved = fmax(moved, fabs(beside->q[i] - x->q[i]));

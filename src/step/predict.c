@@ -12,7 +12,7 @@
 // go on as they did. With backward differences D and m terms
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
-// a and lam have their own b. It is used while b, as it was before the newest state was known, would have
+// a and lam have their own b, of six terms, in large systems eight. It is used while b, as it was before the newest state was known, would have
 // predicted that better than the polynomial. w and mu of stabilised methods have the degree of a, and its
 // trend where the newest w bears that out.
 #include <math.h>
@@ -21,8 +21,9 @@
 #include "math/lanes.h"
 #include "step.h"
 
-enum { DEGREES = TR_PAST_UNEVEN - 1 }; // that can be judged: 0 .. 3
-static const double BETTER = 0.5;      // e_3/e_2 for which a cubic is taken; the same for a trend
+enum { DEGREES = TR_DEGREES };
+_Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
+static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
 static const double FADE = 0.5, RIDGE = 1e-12;
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
 // of small ones, RESTS times as seldom while it does as well as before, and in every fifth of large ones, where
@@ -33,8 +34,9 @@ enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
-static const double EVEN = 1e-7;   // steps that differ by less have one length
-static const double WILDEST = 128; // sum of |weights|; of the polynomial 2^m - 1
+static const double EVEN = 1e-7; // steps that differ by less have one length
+static const double WILDEST = 128,
+                    WILDEST_LARGE = 512; // sum of |weights|; of the polynomial 2^m - 1
 
 // ---- trend ----------------------------------------------------------------------------------------
 
@@ -42,9 +44,8 @@ typedef double twins __attribute__((vector_size(16)));
 
 // b (m) from the normal equations by L D L', of two trends side by side: one alone would wait for itself. What
 // cannot be told apart from earlier terms gets none.
-static void solve_trends(tr_trend *f, tr_trend *g) {
-  enum { M = TR_TERMS };
-  twins A[M][M + 1], d[M], b[M];
+static void solve_trends(int M, tr_trend *f, tr_trend *g) {
+  twins A[TR_TERMS_MAX][TR_TERMS_MAX + 1], d[TR_TERMS_MAX], b[TR_TERMS_MAX];
   for (int j = 0; j < M; j++)
     for (int k = j; k <= M; k++) A[j][k] = (twins){f->gram[j][k], g->gram[j][k]};
   for (int j = 0; j < M; j++) {
@@ -65,16 +66,16 @@ static void solve_trends(tr_trend *f, tr_trend *g) {
 }
 
 typedef struct trend_sums {
-  lanes gram[TR_TERMS][TR_TERMS + 1], most[TR_PAST];
+  lanes gram[TR_TERMS_MAX][TR_TERMS_MAX + 1], most[DEGREES], most_b;
 } trend_sums;
 
 // One four of the newest states x[0], x[1] ..; the first finds the sums as they come.
-TR_INLINE void add_sample(bool first, lanes *x, const double *b, trend_sums *s) {
-  enum { M = TR_TERMS };
-  lanes D[M], rest; // D^j x_1, then D^m x_0
+TR_INLINE void add_sample(int M, bool first, lanes *x, const double *b, trend_sums *s) {
+  lanes D[TR_TERMS_MAX], rest; // D^j x_1, then D^m x_0
   for (int j = 0; j < M; j++) {
     D[j] = x[1];
     for (int i = 0; i < M - j; i++) x[i] -= x[i + 1];
+    if (j >= DEGREES) continue;
     if (first) s->most[j] = (lanes){0};
     lanes_raise(&x[0], &s->most[j]);
   }
@@ -86,31 +87,31 @@ TR_INLINE void add_sample(bool first, lanes *x, const double *b, trend_sums *s) 
       s->gram[j][k] = first ? product : s->gram[j][k] + product;
     }
   }
-  if (first) s->most[M] = (lanes){0};
-  lanes_raise(&rest, &s->most[M]);
+  if (first) s->most_b = (lanes){0};
+  lanes_raise(&rest, &s->most_b);
 }
 
-TR_INLINE void load_sample(int i, int n, const double *const *y, lanes *x) {
+TR_INLINE void load_sample(int M, int i, int n, const double *const *y, lanes *x) {
   if (i + LANES <= n)
-    for (int j = 0; j < TR_PAST; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
+    for (int j = 0; j <= M; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
   else
-    for (int j = 0; j < TR_PAST; j++)
+    for (int j = 0; j <= M; j++)
       for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
 }
 
-TR_INLINE void follow_all(int n, const double *const *y, tr_trend *f) {
-  enum { M = TR_TERMS };
+TR_INLINE void follow_terms(int M, int n, const double *const *y, tr_trend *f) {
   trend_sums s;
-  lanes x[TR_PAST];
-  double b[M];
+  lanes x[TR_TERMS_MAX + 1];
+  double b[TR_TERMS_MAX];
   for (int j = 0; j < M; j++) b[j] = f->b[j];
-  load_sample(0, n, y, x);
-  add_sample(true, x, b, &s);
+  load_sample(M, 0, n, y, x);
+  add_sample(M, true, x, b, &s);
   for (int i = LANES; i < n; i += LANES) {
-    load_sample(i, n, y, x);
-    add_sample(false, x, b, &s);
+    load_sample(M, i, n, y, x);
+    add_sample(M, false, x, b, &s);
   }
-  for (int k = 0; k < TR_PAST; k++) f->e[k] = lanes_top(&s.most[k]);
+  for (int k = 0; k < DEGREES; k++) f->e[k] = lanes_top(&s.most[k]);
+  f->e_b = lanes_top(&s.most_b);
   for (int j = 0; j < M; j++)
     for (int k = j; k <= M; k++) {
       lanes g = s.gram[j][k];
@@ -118,42 +119,49 @@ TR_INLINE void follow_all(int n, const double *const *y, tr_trend *f) {
     }
 }
 
-TR_WIDE(follow, follow_all, (int n, const double *const *y, tr_trend *f), (n, y, f))
+TR_INLINE void follow_all(int terms, int n, const double *const *y, tr_trend *f) {
+  if (terms == TR_TERMS_LARGE)
+    follow_terms(TR_TERMS_LARGE, n, y, f);
+  else
+    follow_terms(TR_TERMS, n, y, f);
+}
+
+TR_WIDE(follow, follow_all, (int terms, int n, const double *const *y, tr_trend *f),
+        (terms, n, y, f))
 
 // Weights of the newest states from b, by Horner's scheme in the shift z:
 //   sum (1 + b_j) (1 - z)^j = sum w_i z^i
-static void weigh_trend(tr_trend *f) {
-  enum { M = TR_TERMS };
-  double sum = 0, w[M] = {0};
+static void weigh_trend(int M, tr_trend *f) {
+  double sum = 0, w[TR_TERMS_MAX] = {0};
   for (int j = M - 1; j >= 0; j--) {
     for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
     w[0] += 1 + f->b[j];
   }
   for (int i = 0; i < M; i++) sum += fabs(w[i]);
   memcpy(f->w, w, sizeof w);
-  f->tame = sum < WILDEST;
+  f->tame = sum < (M == TR_TERMS ? WILDEST : WILDEST_LARGE);
 }
 
 // A long past is cut into chunks, whose sums are added up in their order: as many, whoever does it.
 enum { CHUNK = 4096, CHUNKS_MAX = 64 };
 typedef struct chunks {
-  int n, size;
+  int terms, n, size;
   const double *const *y;
   tr_trend trend[CHUNKS_MAX];
 } chunks;
 
 static void follow_chunk(void *what, int i) {
   chunks *c = what;
-  const double *y[TR_PAST];
+  const double *y[TR_TERMS_MAX + 1];
   int first = i * c->size, left = c->n - first;
-  for (int j = 0; j < TR_PAST; j++) y[j] = c->y[j] + first;
-  follow(left < c->size ? left : c->size, y, &c->trend[i]);
+  for (int j = 0; j <= c->terms; j++) y[j] = c->y[j] + first;
+  follow(c->terms, left < c->size ? left : c->size, y, &c->trend[i]);
 }
 
-static void follow_chunks(tr_team *team, int n, const double *const *y, tr_trend *f) {
-  enum { M = TR_TERMS, GRAIN = TR_GRAIN_NUMBERS };
+static void follow_chunks(tr_team *team, int M, int n, const double *const *y, tr_trend *f) {
+  enum { GRAIN = TR_GRAIN_NUMBERS };
   chunks c; // large, and written as far as it is read
-  c.n = n, c.y = y;
+  c.terms = M, c.n = n, c.y = y;
   c.size = n / CHUNKS_MAX < CHUNK ? CHUNK : (n / CHUNKS_MAX / GRAIN + 1) * GRAIN;
   int count = (n + c.size - 1) / c.size;
   for (int i = 0; i < count; i++) {
@@ -163,37 +171,39 @@ static void follow_chunks(tr_team *team, int n, const double *const *y, tr_trend
   tr_team_share(team, count, follow_chunk, &c);
   for (int j = 0; j < M; j++)
     for (int k = j; k <= M; k++) f->gram[j][k] *= FADE;
-  memset(f->e, 0, sizeof f->e);
+  memset(f->e, 0, sizeof f->e), f->e_b = 0;
   for (int i = 0; i < count; i++) {
-    for (int j = 0; j < TR_PAST; j++) f->e[j] = fmax(f->e[j], c.trend[i].e[j]);
+    for (int j = 0; j < DEGREES; j++) f->e[j] = fmax(f->e[j], c.trend[i].e[j]);
+    f->e_b = fmax(f->e_b, c.trend[i].e_b);
     for (int j = 0; j < M; j++)
       for (int k = j; k <= M; k++) f->gram[j][k] += c.trend[i].gram[j][k];
   }
 }
 
-static void learn(tr_team *team, int n, const double *const *y, tr_trend *f) {
+static void learn(tr_team *team, int terms, int n, const double *const *y, tr_trend *f) {
   if (f->steps == 0) *f = (tr_trend){0};
   if (n == 0) return;
   f->steps++;
   if (n > CHUNK)
-    follow_chunks(team, n, y, f);
+    follow_chunks(team, terms, n, y, f);
   else
-    follow(n, y, f);
+    follow(terms, n, y, f);
 }
 
 // What goes on like this: a and lam of x1, x0 and before.
 static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
-  const double *a[TR_PAST] = {x1->a, x0->a}, *lam[TR_PAST] = {x1->lam, x0->lam};
-  for (int i = 0; i < TR_OLDER; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
-  learn(s->work->team, s->sys->nv, a, &s->trend_a);
-  learn(s->work->team, s->sys->nc, lam, &s->trend_lam);
-  solve_trends(&s->trend_a, &s->trend_lam);
-  weigh_trend(&s->trend_a);
-  if (s->sys->nc > 0) weigh_trend(&s->trend_lam);
+  const double *a[TR_TERMS_MAX + 1] = {x1->a, x0->a}, *lam[TR_TERMS_MAX + 1] = {x1->lam, x0->lam};
+  int terms = s->terms;
+  for (int i = 0; i < terms - 1; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
+  learn(s->work->team, terms, s->sys->nv, a, &s->trend_a);
+  learn(s->work->team, terms, s->sys->nc, lam, &s->trend_lam);
+  solve_trends(terms, &s->trend_a, &s->trend_lam);
+  weigh_trend(terms, &s->trend_a);
+  if (s->sys->nc > 0) weigh_trend(terms, &s->trend_lam);
 }
 
 static bool trusted(const tr_trend *f, int degree) {
-  return f->steps > 1 && f->tame && f->e[TR_TERMS] < BETTER * f->e[degree];
+  return f->steps > 1 && f->tame && f->e_b < BETTER * f->e[degree];
 }
 
 // ---- past -----------------------------------------------------------------------------------------
@@ -266,14 +276,14 @@ TR_APART void copy_shared(tr_team *team, const double *from, double *to, int n) 
 }
 
 // Room for a new vector at the front of the older ones, in place of the oldest.
-static double *push(double **older) {
-  double *oldest = older[TR_OLDER - 1];
-  for (int i = TR_OLDER - 1; i > 0; i--) older[i] = older[i - 1];
+static double *push(int count, double **older) {
+  double *oldest = older[count - 1];
+  for (int i = count - 1; i > 0; i--) older[i] = older[i - 1];
   return older[0] = oldest;
 }
 
 static void keep(tr_step *s, const double *a, const double *lam) {
-  double *to_a = push(s->past_a), *to_lam = push(s->past_lam);
+  double *to_a = push(s->terms - 1, s->past_a), *to_lam = push(s->terms - 1, s->past_lam);
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   if (s->work->team) {
     copy_shared(s->work->team, a, to_a, s->sys->nv);
@@ -286,14 +296,14 @@ static void keep(tr_step *s, const double *a, const double *lam) {
 
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past < 2 || !even(s, x1->t)) s->evens = 0;
-  if (s->evens < TR_PAST) s->evens++;
-  for (int i = TR_PAST - 1; i > 0; i--) s->past_t[i] = s->past_t[i - 1];
+  if (s->evens <= s->terms) s->evens++;
+  for (int i = s->terms; i > 0; i--) s->past_t[i] = s->past_t[i - 1];
   s->past_t[0] = x1->t;
-  if (s->past < TR_PAST) s->past++;
+  if (s->past <= s->terms) s->past++;
   s->trend_age++;
   // a correction of stabilised methods has w in it too
-  s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e[TR_TERMS];
-  if (s->past < TR_PAST || s->evens < TR_PAST - 1) {
+  s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e_b;
+  if (s->past <= s->terms || s->evens < s->terms) {
     s->trend_a.steps = s->trend_lam.steps = 0;
   } else if (follows_trend(s) && due(s)) {
     s->trend_rest = s->trend_a.steps < 2 || s->missed || s->method->stabilised ? 1
@@ -370,7 +380,13 @@ static int best_degree(const tr_step *s, const double *newest) {
 TR_INLINE void combine_all(int n, const double *w, const double *a, double *const *older, int size,
                            double *restrict out) {
   const double *b = older[0], *c = older[1], *d = older[2], *e = older[3], *f = older[4];
+  const double *g = n > TR_TERMS ? older[5] : NULL, *h = n > TR_TERMS ? older[6] : NULL;
   switch (n) {
+    case TR_TERMS_LARGE:
+      for (int i = 0; i < size; i++)
+        out[i] = ((w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i])) +
+                 ((w[4] * e[i] + w[5] * f[i]) + (w[6] * g[i] + w[7] * h[i]));
+      return;
     case TR_TERMS:
       for (int i = 0; i < size; i++)
         out[i] =
@@ -402,9 +418,9 @@ typedef struct combining {
 
 static void combine_part(void *what, int part, int first, int end) {
   const combining *c = what;
-  double *older[TR_OLDER];
+  double *older[TR_TERMS_MAX - 1];
   (void)part;
-  for (int j = 0; j < TR_OLDER; j++) older[j] = c->older[j] + first;
+  for (int j = 0; j < (c->n > TR_TERMS ? c->n : TR_TERMS) - 1; j++) older[j] = c->older[j] + first;
   combine_here(c->n, c->w, c->a + first, older, end - first, c->out + first);
 }
 
@@ -423,7 +439,7 @@ static inline void combine(tr_team *team, int n, const double *w, const double *
 
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   const double *a = newest_a(s, x0);
-  double w[TR_TERMS] = {1};
+  double w[TR_TERMS_MAX] = {1};
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
   if (degree > 0) {
     int best = best_degree(s, a);
@@ -436,8 +452,8 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
   tr_team *team = s->work->team;
-  combine(team, trend_a ? TR_TERMS : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
-  combine(team, trend_lam ? TR_TERMS : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
+  combine(team, trend_a ? s->terms : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
+  combine(team, trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
           x1->lam);
 }
 
@@ -449,8 +465,8 @@ static bool bears_trend(const tr_step *s, const double *trend, int n, const doub
   if (stride % 3 == 0) stride++;
   for (int i = 0; i < s->sys->nv; i += stride) {
     double x = s->past_w[0][i], y = x;
-    for (int j = 0; j < TR_OLDER; j++) x -= trend[j] * s->past_w[j + 1][i];
-    x -= trend[TR_OLDER] * s->w[i];
+    for (int j = 0; j < TR_TERMS - 1; j++) x -= trend[j] * s->past_w[j + 1][i];
+    x -= trend[TR_TERMS - 1] * s->w[i];
     for (int j = 0; j < n; j++) y -= polynomial[j] * s->past_w[j + 1][i];
     e_trend = fmax(e_trend, fabs(x)), e_polynomial = fmax(e_polynomial, fabs(y));
   }
@@ -458,7 +474,7 @@ static bool bears_trend(const tr_step *s, const double *trend, int n, const doub
 }
 
 void tr_predict_w(tr_step *s, double t) {
-  double line[TR_PAST] = {2, -1};
+  double line[TR_TERMS_MAX] = {2, -1};
   const double *w = line, *trend = s->trend_a.w;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none

@@ -21,7 +21,14 @@ tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
   return status;
 }
 
+void tr_projector_release(tr_projector *p) {
+  tr_arena_free(&p->of_redundancy);
+  tr_arena_free(&p->of_mask);
+  tr_resize(p->sys->al, p->room, 0);
+}
+
 void tr_projector_close(tr_own_projector *own) {
+  tr_projector_release(&own->p);
   tr_work_free(own->p.work);
   tr_kkt_free(&own->kkt);
   tr_arena_free(&own->arena);

@@ -2,6 +2,11 @@
 // The rank of G by elimination of its rows, scaled to length 1, in the order of the model, joints that events
 // lock after all others: a row of which nothing larger than RANK_TOL is left repeats rows before it. The
 // order makes the messages natural: the later joint is the redundant one. G is sparse, and so is the work.
+//
+// Rows that hold well in one position may hold next to nothing in another, where those left out would do better: the
+// angle of a crank is not told by the height of its end where it stands upright, but where it lies. So with a choice
+// that is to be kept where it is good enough, rows come in turns: those of which at least level_1 is left, the preferred
+// before the others, then level_2 .. A preferred row gives way to one of which ten times as much is left, more or less.
 #include "redundancy.h"
 
 #include <math.h>
@@ -11,7 +16,8 @@
 #include "math/vector.h"
 
 static const double RANK_TOL = 1e-7, MOST_WORK = 3e9;
-enum { MOST_LINES = 20 };
+enum { MOST_LINES = 20, LEVELS = 5 };
+static const double level[LEVELS] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
 
 // Row r of a block, scaled to length 1: its columns and values, `width` of them.
 static double scaled_row(const double *rows, const sys_block *b, int r, int *column,
@@ -39,81 +45,138 @@ static void order_rows(const tr_system *s, int *row) {
     }
 }
 
-tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
-                                   bool *depends) {
-  const tr_system *s = w->sys;
-  tr_arena own = tr_arena_make(s->al);
-  int *column = TR_NEW(&own, s->max_rows, int);
-  double *value = TR_NEW(&own, s->max_rows, double);
-  tr_status status = column && value ? tr_echelon_new(s->al, s->nv, MOST_WORK, out) : TR_NO_MEMORY;
-  for (int k = 0; k < 2 * s->nblock && status == TR_OK; k++) {
-    int i = k % s->nblock;
-    if (comes_last(s, i) != (k >= s->nblock)) continue;
-    sys_block b;
-    tr_block(s, i, &b);
-    const double *rows = tr_block_rows(w, i);
-    for (int r = 0; r < b.rows && status == TR_OK; r++) {
-      length[b.row + r] = scaled_row(rows, &b, r, column, value);
-      status =
-          tr_echelon_add(*out, b.width, column, value, fmax(open, RANK_TOL), &depends[b.row + r]);
+// An elimination under way: the rows as they come, some of them more than once.
+typedef struct trial {
+  tr_work *w;
+  tr_echelon *e;
+  int *column; // (max_rows) a row
+  double *value;
+  int *block;      // (nc) of each row
+  double *length;  // (nc)
+  bool *depends;   // (nc)
+  int tries, *row; // what was tried, in turn
+} trial;
+
+static tr_status try_row(trial *t, int row, double tol) {
+  sys_block b;
+  tr_block(t->w->sys, t->block[row], &b);
+  const double *rows = tr_block_rows(t->w, t->block[row]);
+  t->length[row] = scaled_row(rows, &b, row - b.row, t->column, t->value);
+  t->row[t->tries++] = row;
+  return tr_echelon_add(t->e, b.width, t->column, t->value, tol, &t->depends[row]);
+}
+
+// Rows of which at least `left` is left; first those that are preferred, then the others.
+static tr_status try_rows(trial *t, const int *order, const bool *preferred, double left) {
+  tr_status status = TR_OK;
+  for (int others = 0; others < (preferred ? 2 : 1); others++)
+    for (int i = 0; i < t->w->sys->nc && status == TR_OK; i++) {
+      int row = order[i];
+      if (t->depends[row] && (!preferred || preferred[row] == !others))
+        status = try_row(t, row, left);
     }
-  }
-  tr_arena_free(&own);
-  if (status != TR_OK && column && value) tr_echelon_free(*out), *out = NULL;
   return status;
 }
 
-// The weights of the k-th redundant row, the at-th of the elimination, undoing the scaling, where they are
-// not round-off. order: see order_rows.
-static tr_status note_weights(tr_arena *ar, tr_echelon *e, const double *length, const int *order,
-                              int at, int k, int nc, double *weight, tr_redundancy *r) {
-  int row = order[at], n = 0;
+static tr_status eliminate(trial *t, double open, const bool *preferred, int *order) {
+  const tr_system *s = t->w->sys;
+  tr_status status = TR_OK;
+  for (int i = 0; i < s->nblock; i++) {
+    sys_block b;
+    tr_block(s, i, &b);
+    for (int r = 0; r < b.rows; r++) t->block[b.row + r] = i;
+  }
+  order_rows(s, order);
+  for (int i = 0; i < s->nc; i++) t->depends[i] = true;
+  for (int k = 0; preferred && k < LEVELS && level[k] > open && status == TR_OK; k++)
+    status = try_rows(t, order, preferred, level[k]);
+  return status == TR_OK ? try_rows(t, order, preferred, fmax(open, RANK_TOL)) : status;
+}
+
+// Room for it: some of it is the caller's. Weights are by number of the try.
+static tr_status make_trial(tr_work *w, tr_arena *ar, double *length, bool *depends, trial *t) {
+  const tr_system *s = w->sys;
+  *t = (trial){.w = w, .length = length, .depends = depends};
+  t->column = TR_NEW(ar, s->max_rows, int);
+  t->value = TR_NEW(ar, s->max_rows, double);
+  t->block = TR_NEW(ar, s->nc, int);
+  t->row = TR_NEW(ar, (LEVELS + 1) * s->nc, int);
+  if (!t->column || !t->value || !t->block || !t->row) return TR_NO_MEMORY;
+  return tr_echelon_new(s->al, s->nv, MOST_WORK, &t->e);
+}
+
+tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
+                                   bool *depends) {
+  tr_arena own = tr_arena_make(w->sys->al);
+  trial t = {0};
+  int *order = TR_NEW(&own, w->sys->nc, int);
+  tr_status status = order ? make_trial(w, &own, length, depends, &t) : TR_NO_MEMORY;
+  if (status == TR_OK) status = eliminate(&t, open, NULL, order);
+  if (status != TR_OK) tr_echelon_free(t.e);
+  *out = status == TR_OK ? t.e : NULL;
+  tr_arena_free(&own);
+  return status;
+}
+
+// The weights of the k-th redundant row, tried at last as the at-th, undoing the scaling, where they are
+// not round-off.
+static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, double *weight,
+                              tr_redundancy *r) {
+  int row = t->row[at], n = 0;
   r->row[k] = row;
-  tr_echelon_weights(e, at, weight);
-  for (int i = 0; i < nc; i++) n += fabs(weight[i]) > 1e-9;
+  tr_echelon_weights(t->e, at, weight);
+  for (int i = 0; i < t->tries; i++) n += fabs(weight[i]) > 1e-9;
   tr_sources *to = &r->source[k];
   to->row = TR_NEW(ar, n, int);
   to->weight = TR_NEW(ar, n, double);
   if (!to->row || !to->weight) return TR_NO_MEMORY;
-  for (int i = 0; i < nc; i++)
+  for (int i = 0; i < t->tries; i++)
     if (fabs(weight[i]) > 1e-9) {
-      to->row[to->n] = order[i];
-      to->weight[to->n++] = weight[i] * length[row] / length[order[i]];
+      to->row[to->n] = t->row[i];
+      to->weight[to->n++] = weight[i] * t->length[row] / t->length[t->row[i]];
     }
   return TR_OK;
 }
 
-tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, tr_redundancy *out) {
+// What an elimination has found. room (nc)
+static tr_status note_redundant(tr_arena *ar, const trial *t, int *room, double *weight,
+                                tr_redundancy *out) {
+  const tr_system *s = t->w->sys;
+  int idle = tr_idle_rows(s, t->w->mem, room); // rows of joints that do not hold repeat nothing
+  for (int i = 0; i < idle; i++) t->depends[room[i]] = false;
+  for (int i = 0; i < s->nc; i++) out->count += t->depends[i];
+  out->rank = s->nc - idle - out->count;
+  out->row = TR_NEW(ar, out->count, int);
+  out->source = TR_NEW(ar, out->count, tr_sources);
+  tr_status status = out->row && out->source ? TR_OK : TR_NO_MEMORY;
+  // when each was tried at last
+  for (int i = 0; i < s->nc; i++) room[i] = -1;
+  for (int i = 0; i < t->tries; i++) room[t->row[i]] = i;
+  for (int i = 0, k = 0; i < t->tries && status == TR_OK; i++)
+    if (t->depends[t->row[i]] && room[t->row[i]] == i)
+      status = note_weights(ar, t, i, k++, weight, out);
+  return status;
+}
+
+tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *preferred,
+                             tr_redundancy *out) {
   const tr_system *s = w->sys;
   *out = (tr_redundancy){.known = true, .rank = s->nc};
   if (s->nc == 0) return TR_OK;
   tr_arena own = tr_arena_make(ar->al);
-  tr_echelon *e = NULL;
-  double *length = TR_NEW(&own, s->nc, double), *weight = TR_NEW(&own, s->nc, double);
+  trial t = {0};
+  double *length = TR_NEW(&own, s->nc, double);
+  double *weight = TR_NEW(&own, (LEVELS + 1) * s->nc, double);
   bool *depends = TR_NEW(&own, s->nc, bool);
-  int *rows = TR_NEW(&own, s->nc, int);
-  tr_status status = length && weight && depends && rows ? TR_OK : TR_NO_MEMORY;
-  if (status == TR_OK) status = tr_eliminate_constraints(w, open, &e, length, depends);
-  if (status == TR_FAILED) {
-    out->known = false;
-    status = TR_OK;
-    goto done;
-  }
-  if (status != TR_OK) goto done;
-  int idle = tr_idle_rows(s, w->mem, rows); // rows of joints that do not hold repeat nothing
-  for (int i = 0; i < idle; i++) depends[rows[i]] = false;
-  for (int i = 0; i < s->nc; i++) out->count += depends[i];
-  out->rank = s->nc - idle - out->count;
-  out->row = TR_NEW(ar, out->count, int);
-  out->source = TR_NEW(ar, out->count, tr_sources);
-  if (!out->row || !out->source) status = TR_NO_MEMORY;
-  order_rows(s, rows);
-  for (int i = 0, k = 0; i < s->nc && status == TR_OK; i++)
-    if (depends[rows[i]]) status = note_weights(ar, e, length, rows, i, k++, s->nc, weight, out);
-done:
-  tr_echelon_free(e);
+  int *order = TR_NEW(&own, s->nc, int);
+  tr_status status = length && weight && depends && order ? TR_OK : TR_NO_MEMORY;
+  if (status == TR_OK) status = make_trial(w, &own, length, depends, &t);
+  if (status == TR_OK) status = eliminate(&t, open, preferred, order);
+  if (status == TR_OK) status = note_redundant(ar, &t, order, weight, out);
+  if (status == TR_FAILED) *out = (tr_redundancy){.known = false, .rank = s->nc};
+  tr_echelon_free(t.e);
   tr_arena_free(&own);
-  return status;
+  return status == TR_FAILED ? TR_OK : status;
 }
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }

@@ -22,7 +22,9 @@ typedef struct tr_redundancy {
 
 // Looks at G at the point of the last tr_kinematics. open: what may be left of a row, divided by its length, that
 // repeats others; 0: round-off.
-tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, tr_redundancy *out);
+// preferred (nc): rows that are rather not the redundant ones, unless others hold far better; NULL: by their order.
+tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *preferred,
+                             tr_redundancy *out);
 // The elimination behind it, of rows divided by their length (nc); depends (nc). TR_FAILED: too much work.
 tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
                                    bool *depends);

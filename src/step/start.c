@@ -292,7 +292,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   tr_redundancy r = {0};
   tr_text text = {.al = p->sys->al};
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (tr_find_redundancy(p->work, p->arena, 0, &r) == TR_OK && r.count > 0 &&
+  if (tr_find_redundancy(p->work, p->arena, 0, NULL, &r) == TR_OK && r.count > 0 &&
       tr_redundancy_text(p->sys, &r, "contradict", &text) == TR_OK)
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
@@ -486,8 +486,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   return status;
 }
 
-// Takes n constraint rows out, and those of joints that do not hold. The mask stays when they do.
-static tr_status take_out(tr_projector *p, const tr_state *x, int n, const int *rows) {
+tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int *rows) {
   const tr_system *s = p->sys;
   int all = n + tr_idle_rows(s, x->mem, NULL);
   p->kkt->mask = NULL;
@@ -499,7 +498,9 @@ static tr_status take_out(tr_projector *p, const tr_state *x, int n, const int *
   if (all != p->masked || memcmp(row, p->masked_row, (size_t)all * sizeof *row) != 0) {
     memcpy(p->masked_row, row, (size_t)all * sizeof *row);
     p->masked = all;
-    TR_TRY(tr_mask_make(p->arena, &s->pattern, all, p->masked_row, &p->mask));
+    tr_arena_free(&p->of_mask);
+    p->of_mask = tr_arena_make(s->al);
+    TR_TRY(tr_mask_make(&p->of_mask, &s->pattern, all, p->masked_row, &p->mask));
   }
   p->kkt->mask = &p->mask;
   return TR_OK;
@@ -508,7 +509,7 @@ static tr_status take_out(tr_projector *p, const tr_state *x, int n, const int *
 tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   const tr_system *s = p->sys;
   p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
-  TR_TRY(take_out(p, x, 0, NULL));
+  TR_TRY(tr_take_rows_out(p, x, 0, NULL));
   p->kkt->expected = TR_EXPECT_SINGULAR;
   tr_status status = tr_factor_mass(p, x);
   p->kkt->expected = TR_EXPECT_REGULAR;
@@ -518,14 +519,16 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
     return status;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
-    TR_TRY(tr_find_redundancy(p->work, p->arena, open, &p->redundancy));
+    tr_arena_free(&p->of_redundancy);
+    p->of_redundancy = tr_arena_make(s->al);
+    TR_TRY(tr_find_redundancy(p->work, &p->of_redundancy, open, NULL, &p->redundancy));
     if (!fewer || p->redundancy.rank <= p->most_rank) break;
   }
   int n = p->redundancy.count;
   if (n == 0) return tr_factor_mass(p, x);
   if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
-  TR_TRY(take_out(p, x, n, p->redundancy.row));
+  TR_TRY(tr_take_rows_out(p, x, n, p->redundancy.row));
   return tr_factor_mass(p, x);
 }
 

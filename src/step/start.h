@@ -17,10 +17,11 @@ typedef struct tr_projector {
   double weight;     // on what is kept, in the last projection
   const bool *loose; // (nc) rows that positions are not put on; NULL: none
   tr_arena *arena;
-  tr_redundancy redundancy; // found by tr_diagnose
-  int most_rank;            // that there can be, seen from places that are not singular; 0: unknown
-  bool again;               // no start but a new beginning: nothing is kept
-  tr_mask mask; // rows taken out of kkt: the redundant, and those of joints that do not hold
+  tr_redundancy redundancy;        // found by tr_diagnose
+  tr_arena of_redundancy, of_mask; // their memory, which is given back for the next ones
+  int most_rank; // that there can be, seen from places that are not singular; 0: unknown
+  bool again;    // no start but a new beginning: nothing is kept
+  tr_mask mask;  // rows taken out of kkt: the redundant, and those of joints that do not hold
   int masked, *masked_row; // (nc) which they are
   bool again_and_again;    // there are events: what a projection needs stays for the next one
   double *room;            // of a projection, then
@@ -43,7 +44,14 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
 tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
 // Redundant constraints at a consistent state; kkt does without them from then on.
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
-// After it, at the place of x with velocities put on what holds: a row that repeats others here, but not a moment later,
+// Takes n constraint rows out, and those of joints that do not hold. The mask stays when they do.
+tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int *rows);
+// Where other rows hold far better than some that the redundant ones were found to repeat, these change places with
+// them, as many as before: *renewed. Then x, which should be near, is put on all constraints, and x->lam, of the old
+// rows, becomes the same forces by the new ones. See rows.c.
+tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *renewed);
+void tr_projector_release(tr_projector *p); // what its arena does not hold
+// After tr_diagnose, at the place of x with velocities put on what holds: a row that repeats others here, but not a moment later,
 // since it turns another way, as at a dead centre; -1: none.
 tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row);
 // [M G'; G 0] at x, factored.

@@ -26,6 +26,9 @@ tr_method_info tr_method_describe(int method) {
   return methods[method]->info;
 }
 
+// More terms pay where a correction costs much more than a look at the past; w would need room too.
+enum { LARGE = 1000 }; // unknowns
+
 static tr_status allocate(tr_step *s) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
@@ -49,7 +52,8 @@ static tr_status allocate(tr_step *s) {
     return TR_NO_MEMORY;
   for (int i = 0; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
-  for (int i = 0; i < TR_OLDER; i++) {
+  s->terms = nv + nc > LARGE && !s->method->stabilised ? TR_TERMS_LARGE : TR_TERMS;
+  for (int i = 0; i < s->terms - 1; i++) {
     s->past_a[i] = TR_NEW(ar, nv, double);
     s->past_lam[i] = TR_NEW(ar, nc, double);
     if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
@@ -249,10 +253,19 @@ double tr_step_most_noise(const tr_step *s, double length) {
   return MOST_NOISE * length * s->c.cv / s->c.cq;
 }
 
-static double sign_of(int i) { return (unsigned)i * 2654435769u >> 31 ? -1 : 1; }
+// Of either sign and of size 1/2 .. 3/2, with no pattern from row to row: what a loop adds up, with weights of 1 and -1,
+// must not cancel.
+static double draw(int i) {
+  unsigned x = (unsigned)i + 0x9e3779b9u;
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  x = (x ^ x >> 13) * 0xc2b2ae35u;
+  x ^= x >> 16;
+  double size = 0.5 + (double)(x & 0x7fffffffu) / 2147483648.0;
+  return x >> 31 ? -size : size;
+}
 
 void tr_rows_noise(int n, double rows, double *r) {
-  for (int i = 0; i < n; i++) r[i] = sign_of(i) * rows;
+  for (int i = 0; i < n; i++) r[i] = draw(i) * rows;
 }
 
 void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double *f, double *r) {
@@ -260,7 +273,7 @@ void tr_forces_noise(tr_step *s, const tr_kkt *A, const double *x, const double 
   z.pull = r;
   if (A) find_sizes(A, &z);
   for (int i = 0; i < s->sys->nv; i++)
-    r[i] = sign_of(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
+    r[i] = draw(i) * DBL_EPSILON * (z.pull[i] + fabs(z.diagonal[i] * x[i]));
 }
 
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
@@ -295,6 +308,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = 0, s->newton.believed = 0;
+  s->half_rate = 0;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
@@ -303,6 +317,19 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   tr_predict_begin(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;
+}
+
+void tr_step_change_rows(tr_step *s, const tr_state *x) {
+  s->newton.valid = s->newton.known = false;
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
+    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
+  tr_predict_begin(s, x);
+  if (s->method->rows) s->method->rows(s, x);
+}
+
+double tr_step_rcond(const tr_step *s) {
+  double a = s->kkt.rcond, b = s->projection.rcond;
+  return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
 }
 
 bool tr_step_guesses(const tr_step *s) {
@@ -326,7 +353,7 @@ static void rotate(double **now, double **past) {
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (!tr_step_guesses(s))
     tr_predict_remember(s, x0, x1);
-  else if (s->past < TR_PAST)
+  else if (s->past <= s->terms)
     s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) {

@@ -42,6 +42,8 @@ typedef struct tr_method {
   // The same for some parameters: what the iteration leaves open lasts for ever. NULL: never.
   bool (*undamped)(const void *par);
   tr_truncation (*truncation)(const void *par);
+  // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
+  void (*orders)(const void *par, int order[3]);
   bool smooth;                      // a1 - a_n estimates h q'''
   bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
@@ -59,6 +61,9 @@ typedef struct tr_method {
   tr_status (*advance)(tr_step *s, const tr_state *x0, double h, tr_state *x1);
   // x1 was accepted.
   void (*accept)(tr_step *s, const tr_state *x0, const tr_state *x1);
+  // Other rows are left out from now on, and x->lam is of those that stay: what is known of the past of multipliers
+  // is of no use. Or NULL: nothing is.
+  void (*rows)(tr_step *s, const tr_state *x);
   // What is carried from step to step besides the state and the rooms: vectors of nv numbers, how many; and
   // the way back: after begin at x, room for as many as after steps of length h. Or NULL.
   int (*past)(tr_step *s, double **vectors);
@@ -78,8 +83,11 @@ typedef struct tr_corrector {
   const double *history; // (nv) or NULL
   const double *blocks;  // frozen mass, or NULL: M(q1)
   double *dhat, *vhat;   // (nv)
-  double cw;             // stabilised form only
-  bool unit_metric;      // X = 1
+  // Or, of index 3: dhat = d_v v + d_a a, vhat = v + v_a a, and they stay unwritten; v NULL: not so.
+  const double *v, *a; // (nv)
+  double d_v, d_a, v_a;
+  double cw;        // stabilised form only
+  bool unit_metric; // X = 1
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
@@ -90,20 +98,21 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-enum { TR_PAST = 7 };            // accepted states the predictor looks at,
-enum { TR_TERMS = TR_PAST - 1 }; // and of them those it goes on from: w and mu are kept of as many,
-enum { TR_OLDER = TR_TERMS - 1 }; // a and lam not of the newest, which is where the step begins
-enum { TR_PAST_UNEVEN = 5 };      // what it needs of them when steps change
-enum { TR_PAST_VECTORS = 16 };    // of tr_method.past at most
+// Accepted states that the predictor goes on from, in large systems more: a and lam are kept but of the newest, which is
+// where the step begins, w and mu of stabilised methods of all. It looks at one more of them.
+enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_MAX = TR_TERMS_LARGE };
+enum { TR_DEGREES = 4 };       // of polynomials that are compared: 0 .. 3
+enum { TR_PAST_UNEVEN = 5 };   // what it needs of them when steps change
+enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
 
 // What the past itself says about the best way to go on from it, see predict.c.
 typedef struct tr_trend {
-  double gram[TR_TERMS][TR_TERMS + 1]; // normal equations, the right-hand side last
-  double b[TR_TERMS];                  // their solution,
-  double w[TR_TERMS];                  // weights of the newest states by it
-  bool tame;                           // they are not too large
-  double e[TR_PAST];                   // of the newest state: [k] by degree k, [TR_TERMS] by b
-  int steps;                           // that went into it, all of the same length
+  double gram[TR_TERMS_MAX][TR_TERMS_MAX + 1]; // normal equations, the right-hand side last
+  double b[TR_TERMS_MAX];                      // their solution,
+  double w[TR_TERMS_MAX];                      // weights of the newest states by it
+  bool tame;                                   // they are not too large
+  double e[TR_DEGREES], e_b;                   // of the newest state: [k] by degree k; by b
+  int steps;                                   // that went into it, all of the same length
 } tr_trend;
 
 struct tr_step {
@@ -121,6 +130,9 @@ struct tr_step {
   double far;           // how far, when that was looked at last,
   int far_age;          // matrices ago,
   uint64_t far_side;    // with these forces acting
+  double half_rate;     // contraction of its second half by the matrix of the first, lately,
+  int half_age;         // solves since it was measured,
+  double half_first;    // w's first correction when that of positions was
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   // for stabilised methods with few corrections
@@ -135,13 +147,14 @@ struct tr_step {
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
-  double **room;    // (method->vectors) of nv numbers
-  void *memory;     // what the method's prepare made
-  double *blocks;   // (nmass) for a frozen mass
-  double *d;        // (nv) increment of the step under way, dhat + cq a1
-  double *lam;      // (nc) scratch
-  bool afresh;      // begin the iteration at the last state
-  bool calm;        // begin the iteration where the bodies coast to
+  double **room;      // (method->vectors) of nv numbers
+  void *memory;       // what the method's prepare made
+  double *blocks;     // (nmass) for a frozen mass
+  double *d;          // (nv) increment of the step under way, dhat + cq a1
+  const double *base; // (nq) where it begins, or NULL: at the last state; see bdf.c
+  double *lam;        // (nc) scratch
+  bool afresh;        // begin the iteration at the last state
+  bool calm;          // begin the iteration where the bodies coast to
   double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;     // length of the step that it is from
   double *found;    // (3 nv + nc) room for it, see try.c
@@ -157,10 +170,10 @@ struct tr_step {
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
-  int past;
-  double past_t[TR_PAST];
-  int evens;                                     // steps of one length up to the newest
-  double *past_a[TR_OLDER], *past_lam[TR_OLDER]; // of those before the newest
+  int past, terms; // states, and those that it goes on from
+  double past_t[TR_TERMS_MAX + 1];
+  int evens; // steps of one length up to the newest
+  double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam;
   int trend_age;  // steps since they were found
@@ -191,6 +204,10 @@ void tr_step_free(tr_step *s);
 // free, after the step.
 tr_status tr_step_hire(tr_step *s, int threads, tr_team **team);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
+// Other rows are left out from now on: matrices and multipliers of the past are forgotten, motions are not.
+void tr_step_change_rows(tr_step *s, const tr_state *x);
+// How near to singular the matrices of the last iteration are, as tr_kkt says it; 0: unknown.
+double tr_step_rcond(const tr_step *s);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
@@ -235,7 +252,7 @@ static inline double *tr_step_more_room(const tr_step *s) {
 
 // |G'| |f|, with the G' of a matrix: next to a singular position large multipliers cancel each other.
 void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull);
-// Round-off in the rows of A x + G' f, with signs that look random; the same in the rows of constraints, of
+// Round-off in the rows of A x + G' f, that looks random; the same in the rows of constraints, of
 // the size `rows`.
 // A NULL: its sizes are in tr_step_sizes (for the noise, in r and the same diagonal).
 tr_sizes tr_step_sizes(tr_step *s, const double *f);
@@ -278,6 +295,7 @@ void tr_predict_w(tr_step *s, double t);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.
 static inline bool tr_step_bends(const tr_step *s, double h) {

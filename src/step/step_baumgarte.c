@@ -151,6 +151,15 @@ static tr_truncation truncation(const void *pv) {
   return (tr_truncation){.q3 = 1.0 / 6, .v3 = fixed ? 1.0 / 12 : NAN};
 }
 
+// Fixed gains keep the scheme's; those of 1/h let v fall to first order.
+static void orders(const void *pv, int order[3]) {
+  static const int of_scheme[] = {[EULER] = 1, [HEUN] = 2, [RK4] = 4};
+  const par *p = pv;
+  int own = of_scheme[p->scheme];
+  order[0] = order[1] = order[2] = own;
+  if (p->unit == PER_STEP && own > 1) order[0] = 2, order[1] = order[2] = 1;
+}
+
 const tr_method tr_method_baumgarte = {
     .info = {.name = "baumgarte",
              .doc = "index 1 with Baumgarte's feedback, explicit",
@@ -169,5 +178,6 @@ const tr_method tr_method_baumgarte = {
     .vectors = ROOMS,
     .two_sets = true,
     .truncation = truncation,
+    .orders = orders,
     .advance = advance,
 };

@@ -75,6 +75,12 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+static void rows(tr_step *s, const tr_state *x) {
+  memory *m = s->memory;
+  tr_bdf_rows(&m->b, s, x);
+  tr_split_begin(&m->split);
+}
+
 // One matrix after the other: that of an earlier step, a new one, a new one of the other kind. Under step
 // control cs takes a smaller step instead of the last; a fixed step far from equilibrium needs it.
 static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -105,7 +111,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   s->c.unit_metric = true;
   s->c.split = &m->split;
   s->c.plain = modified;
-  return iterate(s, x0, h, x1);
+  return tr_bdf_finish(&m->b, s, iterate(s, x0, h, x1));
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -131,21 +137,23 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
   tr_bdf_resume(&((memory *)s->memory)->b, h, vectors);
 }
 
-#define SPLIT(name_, doc_, fields_)                                                         \
-  {                                                                                         \
-    .info = {.name = name_,                                                                 \
-             .doc = doc_,                                                                   \
-             .fields = fields_,                                                             \
-             .levels = "position and velocity",                                             \
-             .order_q = 2,                                                                  \
-             .order_v = 2,                                                                  \
-             .order_lam = 2,                                                                \
-             .damping = "high frequencies, completely",                                     \
-             .cost = "two KKT systems, a third one in every iteration",                     \
-             .reference = "YP98"},                                                          \
-    .par_size = sizeof(par), .stabilised = true, .dense = true, .prepare = prepare,         \
-    .release = release, .begin = begin, .advance = advance, .accept = accept, .past = past, \
-    .resume = resume, .error = error, .choose = choose                                      \
+static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
+
+#define SPLIT(name_, doc_, fields_)                                                           \
+  {                                                                                           \
+    .info = {.name = name_,                                                                   \
+             .doc = doc_,                                                                     \
+             .fields = fields_,                                                               \
+             .levels = "position and velocity",                                               \
+             .order_q = 2,                                                                    \
+             .order_v = 2,                                                                    \
+             .order_lam = 2,                                                                  \
+             .damping = "high frequencies, completely",                                       \
+             .cost = "two KKT systems, a third one in every iteration",                       \
+             .reference = "YP98"},                                                            \
+    .par_size = sizeof(par), .orders = orders, .stabilised = true, .dense = true,             \
+    .prepare = prepare, .release = release, .begin = begin, .rows = rows, .advance = advance, \
+    .accept = accept, .past = past, .resume = resume, .error = error, .choose = choose        \
   }
 
 const tr_method tr_method_cs = SPLIT("cs", "ggl-bdf with Newton on a coordinate split", cs_fields);

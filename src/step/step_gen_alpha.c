@@ -65,7 +65,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_jerk *j = s->memory;
   bool index_3 = p->index == INDEX_3 && !alternates(p);
   double kappa = index_3 ? 1.0 / 6 - 0.5 * shift - beta : 0;
-  bool smooth = p->start == START_SMOOTH && tr_jerk_start(s, j, x0, h, shift, kappa);
+  bool smooth = p->start == START_SMOOTH && tr_jerk_start(s, j, x0, h, shift, kappa, s->c.dhat);
   const double *v = smooth ? j->start_v : x0->v;
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
@@ -97,6 +97,11 @@ static tr_truncation truncation(const void *pv) {
   return (tr_truncation){.q3 = beta + 0.5 * shift - 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * shift * shift};
 }
 
+static void orders(const void *pv, int order[3]) {
+  order[0] = order[1] = 2;
+  order[2] = ((const par *)pv)->start == START_PRINTED ? 1 : 2; // off by O(h) at first
+}
+
 const tr_method tr_method_gen_alpha = {
     .info = {.name = "gen-alpha",
              .doc = "generalised-alpha, Lie-group form, on index 3 or stabilised index 2",
@@ -115,6 +120,7 @@ const tr_method tr_method_gen_alpha = {
     .vectors = ROOMS,
     .stabilised = true,
     .truncation = truncation,
+    .orders = orders,
     .prepare = make_room,
     .begin = begin,
     .advance = advance,

@@ -41,10 +41,11 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+static void rows(tr_step *s, const tr_state *x) { tr_bdf_rows(s->memory, s, x); }
+
+static tr_status solve(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_bdf *b = s->memory;
-  tr_bdf_predict(b, s, x0, h);
   tr_bdf_corrector(b, s);
   s->c.unit_metric = p->metric == METRIC_IDENTITY;
   s->c.multipliers = p->test == TEST_GGL;
@@ -63,6 +64,11 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     if (!s->bends && tr_step_bends(s, h)) continue;
     if (s->newton.matrices != matrices) return status; // with a new matrix
   }
+}
+
+static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  tr_bdf_predict(s->memory, s, x0, h);
+  return tr_bdf_finish(s->memory, s, solve(s, x0, h, x1));
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -84,6 +90,8 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
   tr_bdf_resume(s->memory, h, vectors);
 }
 
+static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
+
 const tr_method tr_method_ggl_bdf = {
     .info = {.name = "ggl-bdf",
              .doc = "BDF of variable order on stabilised index 2",
@@ -97,8 +105,10 @@ const tr_method tr_method_ggl_bdf = {
              .reference = "YP98"},
     .par_size = sizeof(par),
     .stabilised = true,
+    .orders = orders,
     .prepare = prepare,
     .begin = begin,
+    .rows = rows,
     .advance = advance,
     .accept = accept,
     .past = past,

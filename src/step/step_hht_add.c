@@ -110,6 +110,15 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+static void rows(tr_step *s, const tr_state *x) {
+  const tr_hht_add *m = s->memory;
+  double *const past[] = {m->last_1, m->last_2, m->older_1, m->older_2};
+  for (int i = 0; i < 4; i++) {
+    memcpy(past[i], x->lam, (size_t)s->sys->nc * sizeof(double));
+    tr_clear_velocity_rows(s->sys, past[i]);
+  }
+}
+
 // R = -M_n^-1 G_n' psi
 static tr_status react_at_start(tr_step *s, const double *psi, double *R) {
   const tr_hht_add *m = s->memory;
@@ -440,6 +449,7 @@ const tr_method tr_method_hht_add = {
     .two_sets = true,
     .prepare = prepare,
     .begin = begin,
+    .rows = rows,
     .advance = advance,
     .accept = accept,
 };

@@ -48,6 +48,10 @@ static tr_truncation truncation(const void *pv) {
       .q3 = p->beta - 1.0 / 6, .v2 = p->gamma - 0.5, .v3 = 0.5 * p->gamma - 1.0 / 6};
 }
 
+static void orders(const void *pv, int order[3]) {
+  order[0] = order[1] = order[2] = ((const par *)pv)->gamma == 0.5 ? 2 : 1;
+}
+
 const tr_method tr_method_newmark = {
     .info = {.name = "newmark",
              .doc = "Newmark on index 3",
@@ -64,6 +68,7 @@ const tr_method tr_method_newmark = {
     .alternates = alternates,
     .undamped = alternates,
     .truncation = truncation,
+    .orders = orders,
     .smooth = true,
     .lean = true,
     .advance = advance,

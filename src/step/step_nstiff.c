@@ -93,6 +93,11 @@ static tr_truncation truncation(const void *pv) {
   return (tr_truncation){.q3 = 2.0 / 9, .v3 = 2.0 / 9};
 }
 
+static void orders(const void *pv, int order[3]) {
+  order[0] = order[1] = 2;
+  order[2] = ((const par *)pv)->start == START_PRINTED ? 1 : 2; // off by O(h) at first
+}
+
 const tr_method tr_method_nstiff = {
     .info = {.name = "nstiff",
              .doc = "BDF2 on index 3",
@@ -107,6 +112,7 @@ const tr_method tr_method_nstiff = {
     .par_size = sizeof(par),
     .vectors = ROOMS,
     .truncation = truncation,
+    .orders = orders,
     .prepare = make_room,
     .begin = begin,
     .lean = true,
@@ -130,6 +136,7 @@ const tr_method tr_method_nstiff_si2 = {
     .stabilised = true,
     .lean = true,
     .truncation = truncation,
+    .orders = orders,
     .prepare = make_room,
     .begin = begin,
     .advance = advance_si2,

@@ -146,6 +146,10 @@ const tr_method tr_method_pfpc1 = {
     .advance = advance_1,
 };
 
+static void orders_2(const void *pv, int order[3]) { // of one pass: 1 with damping or rotations
+  order[0] = order[1] = order[2] = ((const par *)pv)->passes > 1 ? 2 : 1;
+}
+
 const tr_method tr_method_pfpc2 = {
     .info = {.name = "pfpc2",
              .doc = "parameter-free predictor-corrector of second order",
@@ -164,5 +168,6 @@ const tr_method tr_method_pfpc2 = {
     .falls_short = true,
     .vectors = ROOMS,
     .truncation = truncation_2,
+    .orders = orders_2,
     .advance = advance_2,
 };

@@ -283,6 +283,13 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+static void rows(tr_step *s, const tr_state *x) {
+  (void)x;
+  tr_radau *m = s->memory;
+  m->last_h = 0;
+  m->ends = 0;
+}
+
 // The fast iteration; when it fails the sure one, which then keeps the lead for some steps.
 static tr_status solve(tr_step *s, const tr_state *x0, double h) {
   tr_radau *m = s->memory;
@@ -416,6 +423,7 @@ const tr_method tr_method_radau5 = {
     .prepare = prepare,
     .release = release,
     .begin = begin,
+    .rows = rows,
     .advance = advance,
     .accept = accept,
     .error = error,

@@ -4,6 +4,8 @@
 // (1) Owners of channels, in order: bodies and named markers (as markers), problems, joints, forces,
 //     energy, constraint. Channel numbers run through the owners; names are made on demand.
 // (2) A joint's reaction acts on the second marker's body, at that marker, in global axes: -G' lam.
+// (3) A joint's last channels are its raw multipliers, row by row. They are there for who asks by name, and in
+//     no list besides.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,15 +119,23 @@ static part describe_multiplier(const sys_joint *j, int k, char buffer[16]) {
   return (part){buffer, TR_NUMBER};
 }
 
+// Parts of a joint before its raw multipliers.
+static int count_listed(const sys_joint *j) {
+  return j->e.nd + count_names(j->ops->measure_names) + count_shown(j);
+}
+
+// None where the shown ones bear the same names.
+static int count_raw(const sys_joint *j) {
+  return j->type->markers == 0 && count_shown(j) > 1 ? 0 : j->ops->rows;
+}
+
 static int count_parts(const tr_system *s, const sys_owner *o) {
   switch (o->kind) {
     case OWN_MARKER: return marker_dim(s, o->index) == 2 ? PLANAR_PARTS : SPATIAL_PARTS;
     case OWN_PROBLEM: return 3 * s->body[o->index].nv + s->body[o->index].nc;
     case OWN_NUMBER: return 2;
     case OWN_MODES: return 3 * count_modes(s, o->index) + 1;
-    case OWN_JOINT:
-      return s->joint[o->index].e.nd + count_names(s->joint[o->index].ops->measure_names) +
-             count_shown(&s->joint[o->index]);
+    case OWN_JOINT: return count_listed(&s->joint[o->index]) + count_raw(&s->joint[o->index]);
     case OWN_FORCE: return count_names(s->force[o->index].ops->measure_names);
     case OWN_ENERGY: return 3;
     case OWN_CONSTRAINT: return 2;
@@ -154,6 +164,10 @@ static part describe_part(const tr_system *s, const sys_owner *o, int k, char bu
       const sys_joint *j = &s->joint[o->index];
       if (k < j->e.nd) return j->e.nd == 3 ? planar_reaction[k] : spatial_reaction[k];
       int measures = count_names(j->ops->measure_names);
+      if (k >= count_listed(j)) {
+        snprintf(buffer, 16, "lam%d", k - count_listed(j) + 1);
+        return (part){buffer, TR_NUMBER};
+      }
       if (k >= j->e.nd + measures) return describe_multiplier(j, k - j->e.nd - measures, buffer);
       const char *name = j->ops->measure_names[k - j->e.nd];
       return (part){name, measure_quantity(name, false)};
@@ -286,6 +300,12 @@ tr_quantity tr_channel_quantity(const tr_system *s, int channel) {
   return describe_part(s, o, channel - o->first, buffer).quantity;
 }
 
+bool tr_channel_is_raw(const tr_system *s, int channel) {
+  if (channel < 0 || channel >= tr_channel_count(s)) return false;
+  const sys_owner *o = owner_of(s, channel);
+  return o->kind == OWN_JOINT && channel - o->first >= count_listed(&s->joint[o->index]);
+}
+
 int tr_channel_find(const tr_system *s, const char *name) {
   const char *dot = strrchr(name, '.');
   size_t n = dot ? (size_t)(dot - name) : strlen(name);
@@ -416,7 +436,8 @@ static void read_joint(const tr_reader *r, int index, const tr_state *x, double 
   memcpy(out, w + j->e.nd, (size_t)j->e.nd * sizeof *out);
   if (j->ops->measure) j->ops->measure(j->e.par, x->t, f, x->mem + j->e.mem, out + j->e.nd);
   out += j->e.nd + count_names(j->ops->measure_names);
-  for (int k = 0, row; (row = shown_row(j, k)) >= 0; k++) out[k] = x->lam[j->row + row];
+  for (int k = 0, row; (row = shown_row(j, k)) >= 0; k++) *out++ = x->lam[j->row + row];
+  for (int k = 0; k < count_raw(j); k++) *out++ = x->lam[j->row + k];
 }
 
 static void read_force(const tr_reader *r, int index, const tr_state *x, double *out) {
@@ -469,7 +490,7 @@ tr_status tr_reader_read(tr_reader *r, const tr_state *x, double *values) {
   const tr_system *s = r->sys;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
   if (s->nreaction > 0) tr_show_reactions(r->work, x->lam);
-  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES + TR_MAX_ROWS] = {0};
+  double part_values[SPATIAL_PARTS + TR_MAX_MEASURES + 2 * TR_MAX_ROWS] = {0};
   const sys_owner *last = NULL;
   for (int i = 0; i < r->n; i++) {
     const sys_owner *o = owner_of(s, r->channel[i]);

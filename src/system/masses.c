@@ -139,6 +139,31 @@ void tr_mass_times(const tr_system *s, const double *blocks, const double *a, do
   mass_times(s, 0, s->nbody, blocks, a, out);
 }
 
+static inline void weigh(int n, double f, const double *d, const double *x, double sign,
+                         double *y) {
+  for (int i = 0; i < n; i++) y[i] = sign * y[i] + f * (d[i] * x[i]);
+}
+
+void tr_mass_weigh(const tr_system *s, const double *blocks, double f, const double *a, double sign,
+                   double *out) {
+  if (s->mass_diag) {
+    int at = 0, period = s->mass_period;
+    for (; at + period < s->nv; at += period)
+      weigh(period, f, s->mass_diag, a + at, sign, out + at);
+    weigh(s->nv - at, f, s->mass_diag, a + at, sign, out + at);
+    return;
+  }
+  for (const sys_body *b = s->body; b < s->body + s->nbody; b++) {
+    const double *M = blocks + b->mass, *x = a + b->v;
+    double *y = out + b->v;
+    for (int r = 0; r < b->nv; r++, M += b->nv) {
+      double sum = 0;
+      for (int c = 0; c < b->nv; c++) sum += M[c] * x[c];
+      y[r] = sign * y[r] + f * sum;
+    }
+  }
+}
+
 typedef struct product {
   const tr_system *s;
   const double *blocks, *a;

@@ -479,8 +479,9 @@ void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *
 }
 
 void tr_own_rates(tr_work *w, double *out) {
-  for (const sys_body *b = w->sys->body; b < w->sys->body + w->sys->nbody; b++) {
-    if (b->nc == 0) continue;
+  const tr_system *s = w->sys;
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
     tr_body_at at = body_at(w, b);
     own_rate(w, b, &at, out + b->row);
   }
@@ -530,7 +531,7 @@ static void pull_part(void *what, int i, int first, int end) {
   pull_some(tr_hand(l->w, i), &of, l->mu, l->P);
 }
 
-static void gather_second(tr_work *w, const double *mu, double *out) {
+void tr_gather_second(tr_work *w, const double *mu, double *out) {
   if (w->team)
     share(w, w->sys->nbody, pull_part, (loop){.mu = mu, .P = out});
   else
@@ -541,7 +542,7 @@ static void gather_second(tr_work *w, const double *mu, double *out) {
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
   if (w->W2.first == w->W.first) clear(w->W2.first, w->W2.size * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
-  gather_second(w, mu, out);
+  tr_gather_second(w, mu, out);
 }
 
 // ---- the rest -------------------------------------------------------------------------------------

@@ -56,6 +56,7 @@ void tr_load_forces(tr_work *w); // their wrenches
 // F = G' lam - Q from the wrenches w->W, phi of bodies' own constraints; G' mu from those in w->W2.
 void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
                       double *P);
+void tr_gather_second(tr_work *w, const double *mu, double *P); // the latter alone
 void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f, double *out);
 // Rows of a joint on its frames -> rows on its bodies' velocities, block by block of bodies; NULL: 0.
 const double *tr_pull_joint(tr_work *w, const sys_joint *j, const double *Gf);

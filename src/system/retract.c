@@ -60,6 +60,41 @@ double tr_shift_increment(const tr_system *s, const double *d, double *u) {
   return most;
 }
 
+// Its increments 3 to 5 are a rotation, in its axes.
+static bool turns(const sys_body *b) {
+  return b->type->shift_increment && b->nv >= 6 && b->nq > b->nv;
+}
+
+void tr_turn_increment(const tr_system *s, const double *spin, double h, double *u) {
+  for (int i = 0; i < s->nbody && !s->flat; i++) {
+    const sys_body *b = &s->body[i];
+    if (!turns(b)) continue;
+    double by[3], e[4], R[9], x[3];
+    v3_scale(h, spin + b->v + 3, by);
+    quat_exp(by, e);
+    quat_to_m3(e, R);
+    m3_mul(R, u + b->v + 3, x);
+    v3_copy(x, u + b->v + 3);
+  }
+}
+
+double tr_largest_turn(const tr_system *s, const double *u, const double *than) {
+  double most = 0;
+  for (int i = 0; i < s->nbody && !s->flat; i++) {
+    const sys_body *b = &s->body[i];
+    if (!turns(b)) continue;
+    double square = 0;
+    for (int k = b->v + 3; k < b->v + 6; k++) square += (u[k] - than[k]) * (u[k] - than[k]);
+    most = fmax(most, square);
+  }
+  return sqrt(most);
+}
+
+void tr_take_turns(const tr_system *s, const double *v, double *spin) {
+  for (int i = 0; i < s->nbody && !s->flat; i++)
+    if (turns(&s->body[i])) v3_copy(v + s->body[i].v + 3, spin + s->body[i].v + 3);
+}
+
 void tr_cayley(const tr_system *s, double k, double *d) {
   if (s->flat) return;
   for (int i = 0; i < s->nbody; i++)

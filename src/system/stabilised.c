@@ -105,3 +105,28 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double
   tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, mu, P);
 }
+
+static void rates(tr_work *w, const sys_joint *j, const double *mu, double *rate) {
+  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  const tr_frame *f[TR_MAX_MARKERS];
+  frames_of(w, &j->e, f);
+  j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
+  put_wrenches(&j->e, wrench, w->W2);
+  tr_joint_rate(w, j, f, rate + j->row);
+}
+
+void tr_stabilised_rates(tr_work *w, const double *mu, double *rate, double *P) {
+  const tr_system *s = w->sys;
+  const tr_joint_run both = {.mu = mu, .rate = rate, .W2 = w->W2};
+  tr_own_rates(w, rate);
+  for (int r = 0; r < s->njoint_run; r++) {
+    const sys_run *run = &s->joint_run[r];
+    const sys_joint *j = s->joint + run->first, *end = j + run->count;
+    if (tr_load_idle(w, j, mu, rate, w->W2)) continue;
+    if (j->ops->eval_run && j->lock < 0)
+      j->ops->eval_run(run->count, s->link + run->first, w->t, w->frames, &both);
+    else
+      for (; j < end; j++) rates(w, j, mu, rate);
+  }
+  tr_gather_second(w, mu, P);
+}

@@ -274,8 +274,10 @@ void tr_show_reactions(tr_work *w, const double *lam);
 // The mass matrix here as blocks: system->mass itself when it is constant, else written to `room`
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *to);
-void tr_mass_times(const tr_system *sys, const double *blocks, const double *a,
-                   double *out); // (nv) M a
+void tr_mass_times(const tr_system *sys, const double *blocks, const double *a, double *out);
+// out = sign out + f M a
+void tr_mass_weigh(const tr_system *sys, const double *blocks, double f, const double *a,
+                   double sign, double *out); // (nv) M a
 void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
@@ -300,6 +302,8 @@ void tr_constraint_force(tr_work *w, const double *mu, double *out);
 // velocities is Gam_v x. After tr_wrenches_keep.
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
                    double *phi, double *rate, double *P);
+// rate and P alone, of joints without rows of velocities.
+void tr_stabilised_rates(tr_work *w, const double *mu, double *rate, double *P);
 void tr_energy(tr_work *w, double *kinetic, double *potential);
 void tr_accept(tr_work *w, double *mem); // elements update what they remember; needs TR_AT_VELOCITY
 
@@ -320,6 +324,11 @@ void tr_increment_velocity(tr_work *w, const double *u, const double *du, double
 // The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body there or on the way d,
 // 0 on flat coordinates.
 double tr_shift_increment(const tr_system *sys, const double *d, double *u);
+// Of rotations on curved coordinates, the others stay as they are: u := exp(h spin) u; spin := v; the largest angle
+// |u - than| of a body.
+void tr_turn_increment(const tr_system *sys, const double *spin, double h, double *u);
+void tr_take_turns(const tr_system *sys, const double *v, double *spin);
+double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
