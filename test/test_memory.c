@@ -357,6 +357,7 @@ static double peak_of_chain(const char *n, const char *method) {
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
+    malloc_trim(0); // what other tests have left behind
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     char set[32];
     snprintf(set, sizeof set, "N=%s", n);

@@ -290,13 +290,15 @@ static tr_status sparse_factor(tr_kkt *k) {
 // Pivots and blocks of an equilibrated matrix beyond these are no longer trusted. Small pivots of
 // G A^-1 G' are differences: near singular positions KLU, which may take a row of G for a pivot, knows them
 // better. Below REFINE_RATIO one step of refinement makes the residual what it is elsewhere; with more
-// than LONG unknowns the last pivots get small by mere length, in proportion.
+// than LONG unknowns the last pivots get small by mere length, in proportion, and along a ladder, which bends like a
+// beam, by its third power: refinement bears that, where KLU would fill the matrix.
 static const double BLOCK_RATIO = 1e-6, REFINE_RATIO = 1e-4, BLOCK_GROWTH = 1e6;
 // Of rough ones: stiff springs make small pivots too, all the time, and that does no harm; those of singular positions
 // come and go.
 static const double FALLEN = 0.1, USUAL_FADE = 0.99;
 static const double REFINE_MEASURED = 1e-3; // what has cancelled is all that this ratio shows
-static const double SMALL_RATIO = 1e-13;    // where they are meant to be
+static const double SMALL_RATIO = 1e-13;    // where they are meant to be,
+static const double SMALLEST_RATIO = 1e-14; // at any length
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
 
@@ -317,8 +319,9 @@ static bool factor_in_place(tr_kkt *k) {
   if (!tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   if (k->rough) k->usual = fmax(k->rcond, USUAL_FADE * k->usual);
-  double least = k->expected == TR_EXPECT_SMALL ? SMALL_RATIO : BLOCK_RATIO;
-  if (k->p->blocks->measured) least *= fmin(1, LONG / k->p->n);
+  double part = fmin(1, LONG / k->p->n), least = BLOCK_RATIO * part;
+  if (!k->p->blocks->measured) least *= part * part;
+  if (k->expected == TR_EXPECT_SMALL) least = fmax(SMALLEST_RATIO, SMALL_RATIO * part);
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 

@@ -44,9 +44,8 @@
 
 static const double GROWN = 1.5, DAMPED = 0.3;
 static const double MOST_NOISE = 1e-6; // of positions and velocities
-// What the iteration may leave, of the error that a step may have; less where that is small, since the estimate is of
-// order 3 and the step itself of order 5 [HW96 IV.8].
-static const double MOST_REST = 1e-3;
+// What the iteration may leave under step control: of the error that a step may have, and of any numbers.
+static const double MOST_REST = 1e-3, LEAST_REST = 16 * DBL_EPSILON;
 // See find_sizes: units of what counts as round-off; the same of springs at one place, over that.
 static const double FLOOR = 64 * DBL_EPSILON, FARTHEST = 64, ONE_EVALUATION = 1.0 / 32;
 enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
@@ -431,6 +430,13 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   return status == TR_OK ? solve_velocities(k, b) : status;
 }
 
+// Less where the error is small, since the estimate is of order 3 and the step itself of order 5 [HW96 IV.8]; less still
+// where steps are as short as velocities need them.
+static double rest_allowed(const tr_step *s) {
+  double share = (s->allows_v ? 1 : 3) * sqrt(s->allowed);
+  return fmax(fmin(MOST_REST, share) * s->allowed, LEAST_REST);
+}
+
 static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
@@ -453,9 +459,7 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.floor = 4 * DBL_EPSILON;
-  k.p.tol =
-      fmax(s->allowed > 0 ? fmin(MOST_REST, sqrt(s->allowed)) * s->allowed : 1e-5 * s->settings.tol,
-           k.p.floor);
+  k.p.tol = fmax(s->allowed > 0 ? rest_allowed(s) : 1e-5 * s->settings.tol, k.p.floor);
   return k;
 }
 

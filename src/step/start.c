@@ -214,7 +214,10 @@ static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velo
   if (!velocity && p->sys->nvelocity > 0)
     tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   if (!velocity && p->loose) tr_silence_rows(p->sys, p->loose, p->kkt->values);
-  return factor_regular(p);
+  p->kkt->only_blocks = p->sys->pattern.n > LARGE && eps >= REGULAR && eps < LARGE_REGULAR;
+  tr_status status = factor_regular(p);
+  p->kkt->only_blocks = false;
+  return status;
 }
 
 static double position_gap(tr_projector *p, const tr_state *x, double *phi) {
@@ -339,16 +342,14 @@ static tr_status correction(tr_projector *p, const tr_state *x, const double *gi
   return status;
 }
 
-// x.q <- q0 o exp(-d) with the smallest eps that is good, or `once` with the one given. The new gap;
+// x.q <- q0 o exp(-d) with the smallest eps that is good, or `once` with the first that has a solution. The new gap;
 // not below the old one: none is.
 static double move(tr_projector *p, tr_state *x, double *q0, const double *given, double gap,
                    bool once, double *eps, tr_status *status) {
   const tr_system *s = p->sys;
   memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
   for (;; *eps *= *eps < 1e-6 ? 1e4 : 10) {
-    p->kkt->only_blocks = !once && s->pattern.n > LARGE && *eps < LARGE_REGULAR;
     *status = correction(p, x, given, *eps);
-    p->kkt->only_blocks = false;
     if (*status == TR_OK && largest_turn(s, q0, p->r) <= MOST_TURN) {
       for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
       carry(s, q0, p->work->x, x->q, NULL);
@@ -360,7 +361,8 @@ static double move(tr_projector *p, tr_state *x, double *q0, const double *given
       }
       memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);
     }
-    if (once || *eps >= MOST_REGULAR) return gap;
+    bool found = *status != TR_SINGULAR || *eps >= LARGE_REGULAR;
+    if ((once && found) || *eps >= MOST_REGULAR) return gap;
   }
 }
 

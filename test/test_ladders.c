@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long ladders of redundant loops: scissor lifts, which bend like beams, so that the last pivots of their matrices get
+// small with the third power of their length. The start and the steps stay cheap and right for all that.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "helper_machine.h"
+
+static const double A0 = 0.7, G = 9.81, INERTIA = 0.1;
+
+// n crossed pairs of bars of length 1 and mass 1, by revolute joints; the left foot turns, the right one slides.
+static void describe(int n, char *text, size_t size) {
+  static const char format[] =
+      "trammel: 1\n"
+      "parameters: {N: %d, a: %.17g}\n"
+      "gravity: [0, 0, -%.17g]\n"
+      "repeat:\n"
+      "  - for: i\n"
+      "    to: N - 1\n"
+      "    bodies:\n"
+      "      l_{i}: {type: spatial, mass: 1, inertia: [0.01, %g, 0.1], position: [0, 0, \"(i + "
+      "0.5)*sin(a)\"], orientation: {y: -a}}\n"
+      "      r_{i}: {type: spatial, mass: 1, inertia: [0.01, %g, 0.1], position: [0, 0, \"(i + "
+      "0.5)*sin(a)\"], orientation: {y: a}}\n"
+      "    joints:\n"
+      "      x_{i}: {type: revolute, bodies: [\"l_{i}\", \"r_{i}\"], at: [0, 0, \"(i + "
+      "0.5)*sin(a)\"], axis: [0, 1, 0]}\n"
+      "  - for: i\n"
+      "    from: 1\n"
+      "    to: N - 1\n"
+      "    joints:\n"
+      "      p_{i}: {type: revolute, bodies: [\"l_{i-1}\", \"r_{i}\"], at: [cos(a)/2, 0, "
+      "i*sin(a)], axis: [0, 1, 0]}\n"
+      "      q_{i}: {type: revolute, bodies: [\"r_{i-1}\", \"l_{i}\"], at: [-cos(a)/2, 0, "
+      "i*sin(a)], axis: [0, 1, 0]}\n"
+      "joints:\n"
+      "  foot: {type: revolute, bodies: [ground, l_0], at: [-cos(a)/2, 0, 0], axis: [0, 1, 0]}\n"
+      "  slide: {type: point-on-plane, bodies: [ground, r_0], at: [cos(a)/2, 0, 0]}\n";
+  assert_true(snprintf(text, size, format, n, A0, G, INERTIA, INERTIA) < (int)size);
+}
+
+static double examine(int n) {
+  char text[4096];
+  describe(n, text, sizeof text);
+  mechanism m = load_text(text);
+  tr_state x;
+  tr_examination *e;
+  tr_error error = {0};
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  clock_t begin = clock();
+  if (tr_consistent_start(m.sys, &x, NULL, &error) != TR_OK ||
+      tr_examine(m.sys, &x, false, &e, &error) != TR_OK)
+    fail_msg("%s", error.text);
+  double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  assert_int_equal(e->freedom, 1);
+  assert_int_equal(e->rank, 12 * n - 1);
+  assert_int_equal(e->constraints, 15 * n - 4);
+  assert_int_equal(e->rank_nearby, e->rank);
+  tr_examination_free(e);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+  return seconds;
+}
+
+// Twice the length, twice the time and some more.
+static void start_grows_with_length(void **u) {
+  (void)u;
+  double half = examine(120), whole = examine(240);
+  if (whole > 6 * half + 0.1) fail_msg("%g s after %g s of half the length", whole, half);
+}
+
+// T = (n (sin^2 a/4 + I) + S cos^2 a) a'^2,  V = g n^2 sin a,  S = sum (i + 1/2)^2: one equation for the angle.
+static double turn(int n, double a, double w) {
+  double S = n * (4.0 * n * n - 1) / 12, s = sin(a), c = cos(a);
+  double J = n * (s * s / 4 + INERTIA) + S * c * c, slope = 2 * s * c * (n / 4.0 - S);
+  return (-slope * w * w - G * n * n * c) / (2 * J);
+}
+
+static double angle_at(int n, double end) {
+  enum { STEPS = 2000 };
+  double a = A0, w = 0, h = end / STEPS;
+  for (int i = 0; i < STEPS; i++) {
+    double k1 = turn(n, a, w), k2 = turn(n, a + h / 2 * w, w + h / 2 * k1);
+    double k3 = turn(n, a + h / 2 * w + h * h / 4 * k1, w + h / 2 * k2);
+    double k4 = turn(n, a + h * w + h * h / 2 * k2, w + h * k3);
+    a += h * w + h * h / 6 * (k1 + k2 + k3), w += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  return a;
+}
+
+// How long it takes; off: of the height.
+static double follow(int n, const char *method, double off) {
+  const double end = 0.05, high = (n - 0.5) * sin(angle_at(n, end));
+  char text[4096], name[32];
+  describe(n, text, sizeof text);
+  snprintf(name, sizeof name, "l_%d.z", n - 1);
+  machine k = start(text, method, 2.5e-3, end);
+  clock_t begin = clock();
+  go_to(&k, end);
+  double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  assert_near(read_output(&k, name), high, off * high, "%s: height", method);
+  assert_true(tr_run_describe(k.run).max_phi < 1e-9);
+  stop(&k);
+  return seconds;
+}
+
+static void motion_is_exact(void **u) {
+  (void)u;
+  static const struct {
+    const char *method;
+    double off;
+  } row[] = {{"hht-i3", 1e-5}, {"ggl-bdf", 1e-4}, {"radau5", 1e-10}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    double half = follow(75, row[i].method, row[i].off);
+    double whole = follow(150, row[i].method, row[i].off);
+    if (whole > 8 * half + 0.1)
+      fail_msg("%s: %g s after %g s of half the length", row[i].method, whole, half);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(start_grows_with_length),
+      cmocka_unit_test(motion_is_exact),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
