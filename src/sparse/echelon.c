@@ -216,22 +216,28 @@ tr_status tr_echelon_add(tr_echelon *e, int n, const int *column, const double *
 int tr_echelon_rank(const tr_echelon *e) { return e->rank; }
 
 // row = sum m_k P_k,  P_k = row_k - sum L_kl P_l
-void tr_echelon_weights(tr_echelon *e, int row, double *weight) {
+int tr_echelon_weights(tr_echelon *e, int row, double *weight) {
   memset(weight, 0, (size_t)e->rows * sizeof *weight);
   memset(e->m, 0, (size_t)e->rank * sizeof *e->m);
   row_at r = e->row[row];
-  int highest = -1;
+  int highest = -1, lowest = e->rank, first = row;
   for (int i = r.first; i < r.first + r.n; i++) {
-    e->m[e->L.index[i]] = e->L.value[i];
-    highest = e->L.index[i] > highest ? e->L.index[i] : highest;
+    int k = e->L.index[i];
+    e->m[k] = e->L.value[i];
+    highest = k > highest ? k : highest, lowest = k < lowest ? k : lowest;
   }
-  for (int k = highest; k >= 0; k--) {
+  for (int k = highest; k >= lowest; k--) {
     double c = e->m[k];
     if (c == 0) continue;
     row_at of = e->row[e->at[k].row];
     weight[e->at[k].row] = c;
-    for (int i = of.first; i < of.first + of.n; i++) e->m[e->L.index[i]] -= c * e->L.value[i];
+    first = e->at[k].row < first ? e->at[k].row : first;
+    for (int i = of.first; i < of.first + of.n; i++) {
+      e->m[e->L.index[i]] -= c * e->L.value[i];
+      lowest = e->L.index[i] < lowest ? e->L.index[i] : lowest;
+    }
   }
+  return first;
 }
 
 bool tr_echelon_is_free(const tr_echelon *e, int column) { return e->pivot[column] < 0; }

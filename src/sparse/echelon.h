@@ -18,8 +18,8 @@ tr_status tr_echelon_add(tr_echelon *e, int n, const int *column, const double *
                          bool *depends);
 
 int tr_echelon_rank(const tr_echelon *e);
-// Weights (rows added) of a dependent row on the independent ones: row = sum weight_k row_k.
-void tr_echelon_weights(tr_echelon *e, int row, double *weight);
+// Weights (rows added) of a dependent row on the independent ones: row = sum weight_k row_k. The first that has one.
+int tr_echelon_weights(tr_echelon *e, int row, double *weight);
 // A column without a pivot; there are columns - rank of them.
 bool tr_echelon_is_free(const tr_echelon *e, int column);
 // x (columns) with every row . x = 0, given on the free columns; writes the others.

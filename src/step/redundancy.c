@@ -124,13 +124,13 @@ static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, doubl
                               tr_redundancy *r) {
   int row = t->row[at], n = 0;
   r->row[k] = row;
-  tr_echelon_weights(t->e, at, weight);
-  for (int i = 0; i < t->tries; i++) n += fabs(weight[i]) > 1e-9;
+  int first = tr_echelon_weights(t->e, at, weight);
+  for (int i = first; i < at; i++) n += fabs(weight[i]) > 1e-9;
   tr_sources *to = &r->source[k];
   to->row = TR_NEW(ar, n, int);
   to->weight = TR_NEW(ar, n, double);
   if (!to->row || !to->weight) return TR_NO_MEMORY;
-  for (int i = 0; i < t->tries; i++)
+  for (int i = first; i < at; i++)
     if (fabs(weight[i]) > 1e-9) {
       to->row[to->n] = t->row[i];
       to->weight[to->n++] = weight[i] * t->length[row] / t->length[t->row[i]];
