@@ -38,6 +38,27 @@ static double draw(unsigned long long *s) {
 
 // ---- reactions --------------------------------------------------------------------------------------
 
+// What the reactions of a joint read as, if they may be anything but zero; else none.
+static int reaction_channels(const doctor *d, const sys_owner *owner, int *channels) {
+  if (owner->kind != OWN_JOINT) return 0;
+  const sys_joint *j = &d->sys->joint[owner->index];
+  if (!(vec_largest(d->y.lam + j->row, j->ops->rows) > 1e-8)) return 0;
+  for (int k = 0; k < j->e.nd; k++) channels[k] = owner->first + k;
+  return j->e.nd;
+}
+
+// Those of all joints, one after the other.
+static tr_status read_reactions(doctor *d, int *channels, double *value) {
+  const tr_system *s = d->sys;
+  tr_reader *reader;
+  int n = 0;
+  for (int o = 0; o < s->nowner; o++) n += reaction_channels(d, &s->owner[o], channels + n);
+  TR_TRY(tr_reader_new(s, n, channels, &reader, NULL));
+  tr_status status = tr_reader_read(reader, &d->y, value);
+  tr_reader_free(reader);
+  return status;
+}
+
 // A random part of the null space of G', read as reactions: what is not zero is not unique.
 static tr_status tell_reactions(doctor *d) {
   const tr_system *s = d->sys;
@@ -47,28 +68,24 @@ static tr_status tell_reactions(doctor *d) {
   memcpy(least, lam, (size_t)s->nc * sizeof *least);
   TR_TRY(tr_spread_multipliers(&d->own.p, &d->x, least));
   for (int i = 0; i < s->nc; i++) lam[i] -= least[i];
-  int named = 0;
+  int named = 0, *channels = TR_NEW(&d->arena, 6 * (size_t)s->njoint, int);
+  double *value = TR_NEW(&d->arena, 6 * (size_t)s->njoint, double);
+  if (!channels || !value) return TR_NO_MEMORY;
+  TR_TRY(read_reactions(d, channels, value));
   for (int o = 0; o < s->nowner; o++) {
-    if (s->owner[o].kind != OWN_JOINT) continue;
-    const sys_joint *j = &s->joint[s->owner[o].index];
-    int n = j->e.nd, channels[6], parts = 0;
-    double value[6];
-    for (int k = 0; k < n; k++) channels[k] = s->owner[o].first + k;
-    tr_reader *reader;
-    if (!(vec_largest(lam + j->row, j->ops->rows) > 1e-8)) continue;
-    TR_TRY(tr_reader_new(s, n, channels, &reader, NULL));
-    tr_status status = tr_reader_read(reader, &d->y, value);
-    tr_reader_free(reader);
-    TR_TRY(status);
+    int n = reaction_channels(d, &s->owner[o], channels), parts = 0;
     for (int k = 0; k < n; k++) {
       char name[256];
       if (!(fabs(value[k]) > 1e-8)) continue;
       tr_channel_name(s, channels[k], name, sizeof name);
       if (parts == 0 && named++ >= MOST_JOINTS) break;
-      if (parts++ == 0) tr_text_add(&d->reactions, "%s%s (", named > 1 ? ", " : "", j->e.name);
+      if (parts++ == 0)
+        tr_text_add(&d->reactions, "%s%s (", named > 1 ? ", " : "",
+                    s->joint[s->owner[o].index].e.name);
       tr_text_add(&d->reactions, "%s%s", parts > 1 ? ", " : "", strrchr(name, '.') + 1);
     }
     if (parts > 0) tr_text_add(&d->reactions, ")");
+    channels += n, value += n;
   }
   if (named > MOST_JOINTS)
     tr_text_add(&d->reactions, " and of %d more joints", named - MOST_JOINTS);
