@@ -422,7 +422,7 @@ static int change(const tr_bdf *b, bool fall) {
 //   growth per step at an angle phi = h omega   phi^4/4 at order 3, phi^6/3 at order 4, none below phi = 0.7 at order 5
 // What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows. What swings by
 // less than NOISE tolerances is what the iteration left.
-static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.4, [4] = 0.45, [5] = 0.75};
+static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.25, [4] = 0.45, [5] = 0.75};
 static const double FORGET = 0.85, SMALL = 3e-3, NOISE = 0.3;
 enum { LASTING = 16, REST = 32, MOST_REST = 512 }; // steps
 static bool rings(tr_bdf *b, const tr_step *s) {

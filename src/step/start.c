@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POSE = 7 }; // numbers at most that a rotating body is placed by
 enum { MAX_ITERATIONS = 60, FEW = 4, MAX_HALVINGS = 8, MOST_NAMED = 6 };
 static const double KEEP_WEIGHT = 1e8; // rows that mix coordinates leave eps times this in the rest
 static const double MODE_WEIGHT = 1e6; // on coordinates of deformations
@@ -306,30 +305,6 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   return TR_INCONSISTENT;
 }
 
-// q1 = q o exp(d), in all coordinates of rotations the same place.
-static void carry(const tr_system *s, const double *q, const double *d, double *q1, double *v) {
-  tr_retract(s, q, d, q1);
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->carry) b->type->carry(q + b->q, d + b->v, q1 + b->q, v ? v + b->v : NULL);
-  }
-}
-
-// How far the bodies turn.
-static double largest_turn(const tr_system *s, const double *q, const double *d) {
-  double most = 0, there[POSE];
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (b->type->carry)
-      most = fmax(most, b->type->carry(q + b->q, d + b->v, there, NULL));
-    else if (b->type->dim == 2 && b->nv == 3)
-      most = fmax(most, fabs(d[b->v + 2]));
-    else if (b->type->dim == 3 && b->nv == 6)
-      most = fmax(most, vec_norm(d + b->v + 3, 3));
-  }
-  return most;
-}
-
 // The correction at x into p->r.
 static tr_status correction(tr_projector *p, const tr_state *x, const double *given, double eps) {
   const tr_system *s = p->sys;
@@ -350,13 +325,13 @@ static double move(tr_projector *p, tr_state *x, double *q0, const double *given
   memcpy(q0, x->q, (size_t)s->nq * sizeof *q0);
   for (;; *eps *= *eps < 1e-6 ? 1e4 : 10) {
     *status = correction(p, x, given, *eps);
-    if (*status == TR_OK && largest_turn(s, q0, p->r) <= MOST_TURN) {
+    if (*status == TR_OK && tr_carried_turn(s, q0, p->r) <= MOST_TURN) {
       for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
-      carry(s, q0, p->work->x, x->q, NULL);
+      tr_carry(s, q0, p->work->x, x->q, NULL);
       double now = position_gap(p, x, p->r + s->nv);
       if (now < gap) {
         for (int i = 0; i < s->nv; i++) p->work->x[i] = -p->r[i];
-        carry(s, q0, p->work->x, x->q, x->v);
+        tr_carry(s, q0, p->work->x, x->q, x->v);
         return now;
       }
       memcpy(x->q, q0, (size_t)s->nq * sizeof *q0);

@@ -583,23 +583,6 @@ void tr_accept(tr_work *w, double *mem) {
   }
 }
 
-const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (!b->type->trouble) continue;
-    tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
-    const char *why = b->type->trouble(&at, h);
-    *name = b->name;
-    if (why) return why;
-  }
-  return NULL;
-}
-
-void tr_clear_velocity_rows(const tr_system *s, double *x) {
-  for (int i = 0; s->nvelocity > 0 && i < s->nc; i++)
-    if (s->of_velocity[i]) x[i] = 0;
-}
-
 const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
   for (int i = 0; i < s->njoint; i++)
     if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {

@@ -156,3 +156,26 @@ void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1)
   else
     tr_team_ranges(w->team, s->nbody, TR_GRAIN, retract_part, &y);
 }
+
+void tr_carry(const tr_system *s, const double *q, const double *d, double *q1, double *v) {
+  tr_retract(s, q, d, q1);
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->carry) b->type->carry(q + b->q, d + b->v, q1 + b->q, v ? v + b->v : NULL);
+  }
+}
+
+double tr_carried_turn(const tr_system *s, const double *q, const double *d) {
+  enum { POSE = 7 }; // numbers at most that a rotating body is placed by
+  double most = 0, there[POSE];
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->carry)
+      most = fmax(most, b->type->carry(q + b->q, d + b->v, there, NULL));
+    else if (b->type->dim == 2 && b->nv == 3)
+      most = fmax(most, fabs(d[b->v + 2]));
+    else if (b->type->dim == 3 && b->nv == 6)
+      most = fmax(most, v3_norm(d + b->v + 3));
+  }
+  return most;
+}

@@ -333,6 +333,10 @@ void tr_cayley(const tr_system *sys, double k, double *d);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
+// The same, in all coordinates of rotations the same place; v (or NULL) keeps its angular velocities in body axes. How far
+// the bodies turn on the way.
+void tr_carry(const tr_system *sys, const double *q, const double *d, double *q1, double *v);
+double tr_carried_turn(const tr_system *sys, const double *q, const double *d);
 
 // ---- elements one by one (probe.c) -----------------------------------------------------------------
 
