@@ -154,6 +154,9 @@ static void counts_text(FILE *to, const tr_run_info *info) {
   double n = info->steps > 0 ? (double)info->steps : 1;
   row(to, "steps");
   fprintf(to, "%ld, %ld rejected", info->steps, info->rejected);
+  if (info->tol > 0 && info->rejected > 0)
+    fprintf(to, " (%ld by the error test, %ld where Newton failed)",
+            info->rejected - info->newton_failures, info->newton_failures);
   if (info->tol > 0) fprintf(to, ", %.3g s to %.3g s", info->smallest_step, info->largest_step);
   fputc('\n', to);
   row(to, "newton iterations");
