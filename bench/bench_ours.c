@@ -3,6 +3,8 @@
 //   bench_ours PROBLEM N METHOD step=H|tol=TOL [audit] [steps=N]
 // Run from the root of the source tree, where the models are. audit: the energy is watched, and the
 // time is that of the steps alone as the library counts it. steps: only so many, errors then mean nothing.
+#include <malloc.h>
+
 #include <trammel/trammel.h>
 
 #include "bench.h"
@@ -76,6 +78,8 @@ static void run(bench_result *r, const void *data) {
 }
 
 int main(int argc, char **argv) {
+  mallopt(M_MMAP_THRESHOLD,
+          128 * 1024); // arrays that are freed go back to the system, as with the command
   bench_problem problem = argc > 4 ? bench_find(argv[1]) : BENCH_PROBLEMS;
   if (problem == BENCH_PROBLEMS) {
     fprintf(stderr, "bench_ours a02|chain|slider|andrews N METHOD step=H|tol=TOL [audit]\n");
