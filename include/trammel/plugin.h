@@ -422,6 +422,8 @@ typedef struct tr_force_type {
   const char *(*start)(void *par, int nd, const tr_frame *const *f);
   void (*accept)(const void *par, double t, const tr_frame *const *f, double *mem);
   const char *(*take)(void *par, int k, const tr_joint_type *joint);
+  // It keeps energy as its potential, or takes it, and brings none. NULL: it may.
+  bool (*passive)(const void *par);
 } tr_force_type;
 
 // NULL-terminated lists of what is built in.

@@ -146,6 +146,8 @@ static const tr_force_ops spatial = {.sight = TR_SEES_POINTS,
                                      .measure_names = names,
                                      .measure = measure3};
 
+static bool passive(const void *pv) { return law_is_zero(((const par *)pv)->force); }
+
 const tr_force_type tr_force_spring_damper = {
     .name = "spring-damper",
     .doc = "translational spring, damper and actuator between two points",
@@ -155,4 +157,5 @@ const tr_force_type tr_force_spring_damper = {
     .planar = &planar,
     .spatial = &spatial,
     .start = start,
+    .passive = passive,
 };

@@ -105,6 +105,8 @@ static const char *take(void *pv, int k, const tr_joint_type *joint) {
   return coordinate_take(&kind, joint);
 }
 
+static bool passive(const void *pv) { return law_is_zero(((const par *)pv)->torque); }
+
 const tr_force_type tr_force_torsion_spring = {
     .name = "torsion-spring",
     .doc = "rotational spring, damper and actuator about the z axis",
@@ -117,4 +119,5 @@ const tr_force_type tr_force_torsion_spring = {
     .spatial = &spatial,
     .accept = accept,
     .take = take,
+    .passive = passive,
 };

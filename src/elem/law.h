@@ -106,6 +106,8 @@ struct tr_law {
   tr_quantity quantity; // of the result, TR_QUANTITIES: not known
 };
 
+static inline bool law_is_zero(const tr_law *law) { return law->constant && law->value == 0; }
+
 // The value; variables in the order of the field's table, NULL if it has none.
 double law_value(const tr_law *law, int nd, double t, const tr_frame *const *f,
                  const double *variable);

@@ -393,19 +393,23 @@ void tr_swing_watch(tr_run *r, double h) {
   w->pause = FIRST_PAUSE << w->looks++;
 }
 
-// No forces but weight, no bodies by callbacks, which may hide some, no constraints that could move or want velocities:
-// energy can only fall.
-static bool weight_alone(const tr_system *sys) {
-  bool alone = sys->nforce == 0 && sys->nevent == 0 && sys->nnumber == 0 && sys->nvelocity == 0;
+// No forces but weight, springs and dampers, no bodies by callbacks, which may hide some, no constraints that could move or
+// want velocities: energy can only fall.
+static bool nothing_drives(const tr_system *sys) {
+  bool alone = sys->nevent == 0 && sys->nnumber == 0 && sys->nvelocity == 0;
   for (int i = 0; i < sys->nbody; i++) alone &= sys->body[i].type->coordinate_names != NULL;
   for (int i = 0; i < sys->njoint; i++) alone &= sys->joint[i].ops->phi_t == NULL;
+  for (int i = 0; i < sys->nforce; i++) {
+    const tr_force_type *type = sys->force[i].type;
+    alone &= type->passive && type->passive(sys->force[i].e.par);
+  }
   return alone;
 }
 
 // Energy from nowhere that is a good part of the largest motion there was.
 static bool note_gain(tr_run *r, char *note, size_t room) {
   double most = fmax(SPURIOUS * r->most_kinetic, TRIFLE * fabs(r->info.energy0));
-  if (!r->settings.audit || !(r->gain > fmax(most, LEAST_ENERGY)) || !weight_alone(r->sys))
+  if (!r->settings.audit || !(r->gain > fmax(most, LEAST_ENERGY)) || !nothing_drives(r->sys))
     return false;
   bool direct = r->step->method->direct;
   snprintf(note, room,
