@@ -44,7 +44,10 @@ static bool alternates(const void *pv) {
   return p->rho >= 1 && p->index == INDEX_3;
 }
 
-static bool rings(const void *pv) { return ((const par *)pv)->index == INDEX_3; }
+static bool rings(const void *pv) {
+  const par *p = pv;
+  return p->rho >= 0.9 && p->index == INDEX_3;
+}
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   memcpy(s->room[ALGORITHMIC], x->a, (size_t)s->sys->nv * sizeof *x->a);

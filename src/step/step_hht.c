@@ -44,10 +44,7 @@ static const tr_field fields[] = {
 
 // Without damping a and lam alternate on index 3, like those of the trapezoidal rule.
 static bool alternates(const void *pv) { return ((const par *)pv)->alpha >= 0; }
-static bool rings(const void *pv) {
-  (void)pv;
-  return true;
-}
+static bool rings(const void *pv) { return ((const par *)pv)->alpha >= -0.05; }
 
 static tr_status make_room(tr_step *s) {
   memory *m = s->memory = TR_NEW(&s->arena, 1, memory);

@@ -30,11 +30,6 @@ static const char *check(const void *pv) {
 
 static bool alternates(const void *pv) { return ((const par *)pv)->gamma <= 0.5; }
 
-static bool rings(const void *pv) {
-  (void)pv;
-  return true;
-}
-
 static tr_status make_room(tr_step *s) {
   s->memory = tr_jerk_new(s);
   return s->memory ? TR_OK : TR_NO_MEMORY;
@@ -86,7 +81,6 @@ const tr_method tr_method_newmark = {
     .par_size = sizeof(par),
     .check = check,
     .alternates = alternates,
-    .rings = rings,
     .undamped = alternates,
     .truncation = truncation,
     .orders = orders,

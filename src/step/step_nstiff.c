@@ -39,11 +39,6 @@ static const tr_field fields[] = {
      .doc = "of the position correction; `identity` is the printed form, which depends on units"},
     {0}};
 
-static bool rings(const void *pv) {
-  (void)pv;
-  return true;
-}
-
 static tr_status make_room(tr_step *s) {
   s->memory = tr_jerk_new(s);
   return s->memory ? TR_OK : TR_NO_MEMORY;
@@ -120,7 +115,6 @@ const tr_method tr_method_nstiff = {
              .cost = "one KKT system",
              .reference = "NJK09"},
     .par_size = sizeof(par),
-    .rings = rings,
     .vectors = ROOMS,
     .truncation = truncation,
     .orders = orders,
