@@ -117,7 +117,7 @@ tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
 // The same state, but consistent, and the method without a past. Where that is not to be had, as next to a singular
-// position, all stays as it is.
+// position, or forces are stiff, all stays as it is.
 tr_status tr_run_begin_anew(tr_run *r, tr_error *error);
 // Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);

@@ -414,9 +414,9 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   bool direct = r->step->method->direct;
   snprintf(note, room,
            "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
-           "steps%s do; take shorter ones, or %s (hht-i3)\n",
+           "steps%s do; take shorter ones, or %s\n",
            r->gain, r->info.energy0, direct ? " of an explicit method" : "",
-           direct ? "an implicit one" : "a method with damping");
+           direct ? "an implicit one" : "more numerical damping");
   return true;
 }
 

@@ -5,8 +5,9 @@
 // all of them are, so that a caller who comes back every so often has steps of one length. A splinter is never taken:
 // what is open at the velocities of index-3 methods, kappa h^2 N q''', would be closed within it, and turn up in a and
 // lam by 1/h.
-// Where the length does change the method begins anew, unless its formulas bear it: at a state that is consistent, with
-// q'' and q''' from the equations (step/jerk.h), so that the orders of q, v and lam are those of equal steps.
+// Where the length does change the method begins anew, unless its formulas bear it or forces are stiff: at a state that
+// is consistent, with q'' and q''' from the equations (step/jerk.h), so that the orders of q, v and lam are those of
+// equal steps.
 #include <float.h>
 #include <math.h>
 

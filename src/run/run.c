@@ -494,12 +494,28 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   return status < 0 ? tr_run_explain(r, status, h, error) : status;
 }
 
+// Stiff forces bear no new beginning: a of the equations multiplies the error of positions by k/m, which shows where it is
+// not what the method had. Modes of deformation are stiff, and too light to show.
+static bool stiff(const tr_run *r) {
+  static const double OTHER = 0.1;
+  const tr_system *s = r->sys;
+  double change = 0;
+  for (int i = 0; i < s->nbody; i++)
+    if (s->body[i].type->modes) return true;
+  for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(r->x.a[i] - r->next.a[i]));
+  const tr_method *m = r->step->method;
+  bool alternates = m->alternates && m->alternates(r->step->par); // then a tells nothing
+  bool forced = (s->nforce > 0 || s->nnumber > 0) && !alternates;
+  return forced && change > OTHER * vec_largest(r->next.a, s->nv);
+}
+
 tr_status tr_run_begin_anew(tr_run *r, tr_error *error) {
   tr_kkt counts = r->step->kkt;
   double t0 = r->t0;
   long k = r->k;
   tr_state_copy(&r->next, &r->x);
-  if (make_consistent(r, false, false, NULL) == TR_OK) return forget(r, true, &counts, error);
+  if (make_consistent(r, false, false, NULL) == TR_OK && !stiff(r))
+    return forget(r, true, &counts, error);
   tr_state_copy(&r->x, &r->next);
   tr_kkt_forget(&r->step->kkt, &counts);
   r->step->kkt.mask = r->projector.kkt->mask = counts.mask;

@@ -46,7 +46,9 @@ tr_status tr_bdf_make(tr_step *s, int most, tr_bdf *b) {
   double *p = TR_NEW(&s->arena, (2 * BDF_POINTS + 4) * nv + BDF_POINTS * nc, double);
   double *turn = s->sys->flat ? p : TR_NEW(&s->arena, 3 * nv + (size_t)s->sys->nq, double);
   if (!p || !turn) return TR_NO_MEMORY;
-  *b = (tr_bdf){.most = most, .jerk = tr_jerk_new(s)};
+  *b = (tr_bdf){.most = most, .jerk = tr_jerk_new(s), .vibrates = s->sys->nforce > 0};
+  for (int i = 0; i < s->sys->nbody; i++)
+    b->vibrates |= s->sys->body[i].type->modes || !s->sys->body[i].type->coordinate_names;
   if (!b->jerk) return TR_NO_MEMORY;
   for (int i = 0; i < BDF_POINTS; i++)
     b->u[i] = p, b->v[i] = p + nv, b->lam[i] = p + 2 * nv, p += 2 * nv + nc;
@@ -422,18 +424,20 @@ static int change(const tr_bdf *b, bool fall) {
 //   growth per step at an angle phi = h omega   phi^4/4 at order 3, phi^6/3 at order 4, none below phi = 0.7 at order 5
 // What swings by more than SMALL of the scales is the motion itself: its error is what the tolerance allows. What swings by
 // less than NOISE tolerances is what the iteration left.
-static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.25, [4] = 0.45, [5] = 0.75};
+static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.25, [4] = 0.45, [5] = 0.75},
+                                          LATER = 0.4; // of order 3 on the way to higher ones
 static const double FORGET = 0.85, SMALL = 3e-3, NOISE = 0.3;
 enum { LASTING = 16, REST = 32, MOST_REST = 512 }; // steps
 static bool rings(tr_bdf *b, const tr_step *s) {
   int k = b->order;
   double here = (k + 1) * b->tau[2], less = k * b->tau[1];
   if (b->rest > 0) b->rest--;
-  if (k < 3) return false;
+  if (k < 3 || !b->vibrates) return false;
   b->here = FORGET * b->here + here * here, b->less = FORGET * b->less + less * less;
   double angle = sqrt(b->here / b->less);
   double swing = here / pow(angle, k + 1);
-  bool any = angle > AMPLIFIED[k] && swing > NOISE * s->allowed && swing < SMALL;
+  double least = k == 3 && b->most > 3 ? LATER : AMPLIFIED[k];
+  bool any = angle > least && swing > NOISE * s->allowed && swing < SMALL;
   b->ringing = any ? b->ringing + 1 : 0;
   if (b->ringing < LASTING) return false;
   b->ringing = 0;

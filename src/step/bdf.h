@@ -42,7 +42,8 @@ typedef struct tr_bdf {
   // that, steps that the order still rests at 2, and rested the last time.
   double here, less;
   int ringing, rest, last_rest;
-  bool grown; // the first phase, where order and step only grow, is over
+  bool vibrates; // forces or deformations may make something vibrate fast
+  bool grown;    // the first phase, where order and step only grow, is over
 } tr_bdf;
 
 // For the methods' prepare. most: the order asked for.

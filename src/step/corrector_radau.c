@@ -340,8 +340,8 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // What round-off in e1 and e3 of a stage is relative to: the terms of a and U, which cancel; springs and dampers, which
 // feel the round-off of the place; multipliers that cancel each other. Places are known to eps, near a singular position
 // to eps/rcond, and multipliers after them: fixed steps, which ask for all there is, end there. Under step control, where
-// the rest of one step after the other adds up in the same direction, that is no excuse. Not more than FARTHEST times
-// what moves the row that bears most: an iterate that was thrown off would explain itself.
+// the rest of one step after the other adds up in the same direction, that is no excuse. There not more than FARTHEST
+// times what moves the row that bears most: an iterate that was thrown off would explain itself.
 static void find_sizes(const correction *k, int i, double *high, double *low) {
   const tr_step *s = k->s;
   const tr_radau *m = k->m;
@@ -367,7 +367,7 @@ static void find_sizes(const correction *k, int i, double *high, double *low) {
       most = fmax(most, fabs(A[e]));
     }
   }
-  most *= FARTHEST * k->length / g;
+  most = lenient ? INFINITY : most * FARTHEST * k->length / g;
   for (int j = 0; j < nv; j++) high[j] = fmin(high[j], most / g), low[j] = fmin(low[j], most);
 }
 
