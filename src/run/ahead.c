@@ -14,6 +14,7 @@ enum { PLACES = 16, HALVINGS = 60, SUSPECTS = 8, BESIDE = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
 static const double MOVED = 1e-6; // m or rad: no nearer than that, places are not the same
 static const double JUMP = 0.5;   // of the change over an interval that is left in the end
+static const double SMALL = 0.01; // of the largest jump: not what all is about
 static const double TINY = 1e-6;  // of the largest force: not worth a word
 
 static void look(tr_ahead *p, double s, double *out) {
@@ -97,10 +98,12 @@ static void suspect_all(tr_ahead *p, double h) {
   }
 }
 
-// The largest jump, among the parts that change most.
-static const tr_probe_part *find_jump(tr_ahead *p, double h, double *where, double *size) {
-  const tr_probe_part *found = NULL;
-  *size = 0;
+// The jump next to where the way begins, among the parts that change most. Those that are small beside the others do not
+// count.
+static tr_jump find_jump(tr_ahead *p, double h) {
+  tr_jump found[SUSPECTS], next = {0};
+  double most = 0;
+  int n = 0;
   suspect_all(p, h);
   for (int k = 0; k < SUSPECTS; k++) {
     tr_suspect *worst = NULL;
@@ -110,10 +113,17 @@ static const tr_probe_part *find_jump(tr_ahead *p, double h, double *where, doub
         worst = &p->s[i];
     if (!worst) break;
     double at, jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES, &at);
-    if (jump > *size) *size = jump, *where = at, found = &worst->part;
+    if (jump > 0) found[n++] = (tr_jump){&worst->part, at, jump};
+    most = fmax(most, jump);
     worst->change = 0;
   }
-  return found;
+  for (int k = 0; k < n; k++) {
+    double apart = fabs(found[k].t - p->from->t), least = fabs(next.t - p->from->t);
+    bool nearer =
+        !next.part || apart < 0.5 * least || (apart < 2 * least && found[k].size > next.size);
+    if (found[k].size > SMALL * most && nearer) next = found[k];
+  }
+  return next;
 }
 
 bool tr_ahead_make(const tr_run *r, tr_ahead *p) {
@@ -136,32 +146,37 @@ void tr_ahead_free(tr_ahead *p) {
   tr_arena_free(&p->arena);
 }
 
-// "; force "x" is discontinuous ..." into text, or nothing.
-void tr_ahead_tell_jump(tr_ahead *p, const tr_state *x, double h, int tries, char *text,
-                        size_t room) {
+tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries) {
   const tr_run *r = p->r;
-  double where = 0, size = 0, span = r->settings.end - r->first_t;
-  const tr_probe_part *part = NULL;
+  double span = r->settings.end - r->first_t;
+  tr_jump jump = {0};
   p->from = x;
   tr_state_copy(&p->x, x);
   p->scale[TR_PROBE_FORCE] = 0;
   p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, r->sys->nq));
   p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, r->sys->nv));
-  for (int k = 0; k < tries && !part; k++, h *= 30) {
-    part = find_jump(p, fmin(h, 0.1 * span), &where, &size);
+  for (int k = 0; k < tries && !jump.part; k++, h *= 30) {
+    jump = find_jump(p, fmin(h, 0.1 * span));
     if (h > 0.1 * span) break;
   }
-  if (part)
+  return jump;
+}
+
+void tr_jump_tell(const tr_jump *jump, char *text, size_t room) {
+  if (jump->part)
     snprintf(text, room,
              "; %s \"%s\" is discontinuous at t = %.9g s: it jumps by %.3g. Let an event find the "
              "place, or smooth the law (STEP, tanh)",
-             part->kind, part->name, where, size);
+             jump->part->kind, jump->part->name, jump->t, jump->size);
 }
 
 void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room) {
   tr_ahead p;
   text[0] = 0;
-  if (tr_ahead_make(r, &p)) tr_ahead_tell_jump(&p, &r->x, h, tries, text, room);
+  if (tr_ahead_make(r, &p)) {
+    tr_jump jump = tr_ahead_find_jump(&p, &r->x, h, tries);
+    tr_jump_tell(&jump, text, room);
+  }
   tr_ahead_free(&p);
 }
 

@@ -24,9 +24,15 @@ typedef struct tr_ahead {
 
 bool tr_ahead_make(const tr_run *r, tr_ahead *p); // to be freed even if it failed
 void tr_ahead_free(tr_ahead *p);
-// "; force "x" is discontinuous ..." into text, or nothing: on ways from x, of length h and, tries - 1 times, longer.
-void tr_ahead_tell_jump(tr_ahead *p, const tr_state *x, double h, int tries, char *text,
-                        size_t room);
+
+typedef struct tr_jump {
+  const tr_probe_part *part; // NULL: there is none
+  double t, size;
+} tr_jump;
+// The one next to x on ways of length h, ahead and behind, and, tries - 1 times, longer ones.
+tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries);
+// "; force "x" is discontinuous ..." into text, or nothing.
+void tr_jump_tell(const tr_jump *jump, char *text, size_t room);
 void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room);
 // The force that does most; NULL: there is none.
 const char *tr_run_largest_force(const tr_run *r);

@@ -105,8 +105,8 @@ static double shorter_step(const tr_run *r, double h, double e) {
 }
 
 // The length to try: not past t, and no splinter left before it.
-static double fit(const tr_run *r, double t) {
-  double h = r->h, left = t - r->x.t;
+static double fit(tr_run *r, double t, double least) {
+  double h = tr_arms_follow(r, r->h, least), left = t - r->x.t;
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
   if (isnan(left)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
@@ -188,7 +188,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       return status != TR_OK ? tr_run_explain(r, status, least, error)
                              : tr_run_collapse(r, worst, least, error);
     r->h = fmax(r->h, least);
-    double h = fit(r, t);
+    double h = fit(r, t, least);
     if (!rejected) TR_TRY(stretch(r, h, error));
     status = tr_run_try(r, h, error);
     if (status < 0) return status;

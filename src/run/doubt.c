@@ -118,7 +118,7 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
       (lost_constraints(r, h) || (r->step->method->direct && r->info.steps > 1 && makes_energy(r))))
     return TR_NO_CONVERGENCE;
   if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
-  if (tr_run_turns(r, h, &body)) return TR_NO_CONVERGENCE;
+  if (tr_run_turns(r, h, &body) || tr_arms_lost(r)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
 }
 

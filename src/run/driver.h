@@ -67,6 +67,10 @@ struct tr_run {
   double failed_h;      // a length at which a step failed, 0: none to speak of
   int wary, patience;   // so many steps stay below it; what they were set to
   double closed_t;      // the last time at which a state was put on its constraints anew
+  // places where bodies are held off their centre, see arms.c; the step that the fastest of them allowed last
+  struct tr_arm *arms;
+  int narms;
+  double arms_h;
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;
@@ -135,6 +139,12 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
+// Steps follow bodies that are held off their centre (arms.c): room, what v or an increment turns the farthest, whether the
+// step just tried went too far, and h or what is left of it; not below `least`.
+tr_status tr_arms_make(tr_run *r, tr_error *error);
+double tr_arms_turn(const tr_run *r, const double *v);
+bool tr_arms_lost(const tr_run *r);
+double tr_arms_follow(tr_run *r, double h, double least);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 // Whether the motion has no end but infinity: then the error tells (explain.c).

@@ -7,10 +7,11 @@
 
 #include "ahead.h"
 
-// Fading count of changes the other way, and how many of them are worth a look: one in four steps; looks in a
-// run, steps between the first two.
+// Fading count of changes the other way, and how many of them are worth a look: one in four steps; steps between two
+// looks.
 static const double SWING_FADE = 0.9, SWINGS = 2.5;
-enum { MOST_LOOKS = 20, FIRST_PAUSE = 16, SWUNG_TRIES = 2 };
+enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so many
+static const double SWUNG = 4;         // steps
 enum { TRIES = 9, POWER = 12 };
 static const double NOISE = 1e-6;   // of the velocities, worth a word
 static const double ACROSS = 0.01;  // of the velocities may be across the constraints
@@ -356,11 +357,13 @@ tr_status tr_run_stall(const tr_run *r, double h, tr_error *error) {
 // ---- notes ----------------------------------------------------------------------------------------
 
 // Dry friction by sign() makes some methods go to and fro across rest, with steps that all succeed. Velocities that
-// change the other way every few steps are worth a look for a jump, now and then.
+// change the other way every few steps are worth a look for a jump, now and then. What jumps only once, the last time some
+// steps ago, is not what they swing about.
 typedef struct tr_swing {
   double *last, *often; // (nv) how velocities changed in the last step; how often the other way
-  int looks, pause;     // so far; steps until the next may follow
-  char jump[300];       // what was found
+  int pause;            // steps until the next look may follow
+  tr_jump found;        // by the last look
+  char jump[300];       // what was found twice
   tr_ahead p;
 } tr_swing;
 
@@ -388,9 +391,11 @@ void tr_swing_watch(tr_run *r, double h) {
     most = fmax(most, w->often[i]);
   }
   if (w->pause > 0) w->pause--;
-  if (most < SWINGS || w->pause > 0 || w->looks >= MOST_LOOKS || w->jump[0]) return;
-  tr_ahead_tell_jump(&w->p, &r->x, h, SWUNG_TRIES, w->jump, sizeof w->jump);
-  w->pause = FIRST_PAUSE << w->looks++;
+  if (most < SWINGS || w->pause > 0 || w->jump[0]) return;
+  tr_jump jump = tr_ahead_find_jump(&w->p, &r->x, SWUNG * h, 1);
+  if (jump.part && jump.part == w->found.part) tr_jump_tell(&jump, w->jump, sizeof w->jump);
+  w->pause = jump.part ? LEAST_PAUSE : (int)fmax(LEAST_PAUSE, (double)r->info.steps / SELDOM);
+  w->found = jump;
 }
 
 // No forces but weight, springs and dampers, no bodies by callbacks, which may hide some, no constraints that could move or

@@ -384,6 +384,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .arena = &r->arena};
   r->first_t = r->x.t, r->closed_t = NAN;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  if (r->settings.control.tol > 0) TR_TRY(tr_arms_make(r, error));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   return tr_run_begin(r, true, !x, error);

@@ -9,7 +9,7 @@
 // Not less than d - h (v_n + v1)/2: positions that go another way than velocities, as the constraints may
 // force them to at a discontinuity. Where the motion is smooth it is O(h^3) and the smaller of the two.
 // The norm is [GNP05]'s: components over Y_i = max(1, largest |q_i| so far), root mean square; that of
-// velocities likewise. Rotations of curved coordinates have Y = 1.
+// velocities likewise. Angles have no Y beyond one turn, rotations of curved coordinates have Y = 1.
 //
 // States X have rates that stiff equations X' = f make of their errors, enlarged: X''' comes from X alone, by
 // differences of the mean rates d/h, to begin with of that of the first step and the rate at its start, as if X'' had
@@ -22,13 +22,24 @@
 
 static const double FORGIVEN = 10; // tolerances
 
+static const double TURN =
+    6.283185307179586; // an angle is not known the worse the more often it went round
+
+// Coordinate k of a body is an angle.
+static bool turns(const sys_body *b, int k) {
+  return b->type->coordinate_names && k >= b->type->dim && k < 3 * (b->type->dim - 1);
+}
+
 // Y grows with the coordinates of accepted states: of those that are tried some are absurd.
 static void grow_scales(tr_step *s, const tr_state *x1) {
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
     int n = b->nq == b->nv ? b->nv : b->nq < b->nv ? 0 : 3; // position only on curved coordinates
-    for (int k = 0; k < n; k++)
-      s->scale_q[b->v + k] = fmax(s->scale_q[b->v + k], fabs(x1->q[b->q + k]));
+    for (int k = 0; k < n; k++) {
+      double size = fabs(x1->q[b->q + k]);
+      if (turns(b, k)) size = fmin(size, TURN);
+      s->scale_q[b->v + k] = fmax(s->scale_q[b->v + k], size);
+    }
   }
   for (int i = 0; i < s->sys->nv; i++) s->scale_v[i] = fmax(s->scale_v[i], fabs(x1->v[i]));
 }
