@@ -64,6 +64,21 @@ expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.st
 expect 0 run bench/slider.yaml --tol 1e-8 --end 2; says '^hint .*ggl-bdf:order=5'
 expect 0 run bench/slider.yaml --tol 1e-8 --end 2 --method ggl-bdf:order=5; ! grep -q '^hint' "$out" || fail "$what: a hint"
 expect 0 run bench/slider.yaml --tol 1e-4; ! grep -q '^hint' "$out" || fail "$what: a hint"
+# dry friction by sign(): no method of high order gets past it
+cat > "$work/dry.yaml" << 'EOF'
+trammel: 1
+gravity: [0, -9.81]
+bodies:
+  crank: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0], keep: [angle]}
+  rod: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}
+joints:
+  a: {type: revolute, markers: [ground, {body: crank, at: [-0.5, 0]}]}
+  b: {type: revolute, markers: [{body: crank, at: [0.5, 0]}, {body: rod, at: [-0.5, 0]}]}
+forces:
+  dry: {type: torsion-spring, joint: a, torque: "-4*sign(rate)"}
+simulation: {end: 3 s}
+EOF
+for tol in 1e-6 1e-8; do "$trammel" run "$work/dry.yaml" --tol $tol > "$out" 2>&1; ! grep -q '^hint' "$out" || fail "dry friction: a hint"; done
 { cat bench/slider.yaml; printf 'events: {half: {when: time - 0.5, message: half}}\n'; } > "$work/told.yaml"
 { sed 's/L2: 0.6 m/&, n: 0/' bench/slider.yaml; printf 'events: {half: {when: time - 0.5, set: {n: 1}}}\n'; } > "$work/acts.yaml"
 expect 0 run "$work/told.yaml" --tol 1e-8 --end 2; says '^hint .*ggl-bdf:order=5'

@@ -9,7 +9,8 @@
 // Not less than d - h (v_n + v1)/2: positions that go another way than velocities, as the constraints may
 // force them to at a discontinuity. Where the motion is smooth it is O(h^3) and the smaller of the two.
 // The norm is [GNP05]'s: components over Y_i = max(1, largest |q_i| so far), root mean square; that of
-// velocities likewise. Angles have no Y beyond one turn, rotations of curved coordinates have Y = 1.
+// velocities likewise. Rotations of curved coordinates have Y = 1; angles of bodies that are held off their centre, whose
+// place within a turn is what others feel, none beyond one turn.
 //
 // States X have rates that stiff equations X' = f make of their errors, enlarged: X''' comes from X alone, by
 // differences of the mean rates d/h, to begin with of that of the first step and the rate at its start, as if X'' had
@@ -25,9 +26,15 @@ static const double FORGIVEN = 10; // tolerances
 static const double TURN =
     6.283185307179586; // an angle is not known the worse the more often it went round
 
-// Coordinate k of a body is an angle.
-static bool turns(const sys_body *b, int k) {
-  return b->type->coordinate_names && k >= b->type->dim && k < 3 * (b->type->dim - 1);
+// Coordinate k is the angle of a body that is held off its centre.
+static bool turns(const tr_step *s, const sys_body *b, int k) {
+  bool off = false;
+  if (!b->type->coordinate_names || k < b->type->dim || k >= 3 * (b->type->dim - 1)) return false;
+  for (int i = 0; i < b->sites && !off; i++) {
+    const double *c = s->sys->site[b->site + i].c;
+    off = c[0] != 0 || c[1] != 0 || c[2] != 0;
+  }
+  return off;
 }
 
 // Y grows with the coordinates of accepted states: of those that are tried some are absurd.
@@ -36,8 +43,7 @@ static void grow_scales(tr_step *s, const tr_state *x1) {
     const sys_body *b = &s->sys->body[i];
     int n = b->nq == b->nv ? b->nv : b->nq < b->nv ? 0 : 3; // position only on curved coordinates
     for (int k = 0; k < n; k++) {
-      double size = fabs(x1->q[b->q + k]);
-      if (turns(b, k)) size = fmin(size, TURN);
+      double size = fmin(fabs(x1->q[b->q + k]), s->most_scale[b->v + k]);
       s->scale_q[b->v + k] = fmax(s->scale_q[b->v + k], size);
     }
   }
@@ -214,11 +220,15 @@ int tr_step_order(const tr_step *s) {
 
 tr_status tr_estimate_make(tr_step *s) {
   size_t nv = (size_t)s->sys->nv;
-  double *p = TR_NEW(&s->arena, 8 * nv + (size_t)s->sys->nc, double);
+  double *p = TR_NEW(&s->arena, 9 * nv + (size_t)s->sys->nc, double);
   if (!p) return TR_NO_MEMORY;
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
-  s->filtered = p + 7 * nv;
+  s->most_scale = p + 7 * nv, s->filtered = p + 8 * nv;
+  for (int i = 0; i < s->sys->nbody; i++) {
+    const sys_body *b = &s->sys->body[i];
+    for (int k = 0; k < b->nv; k++) s->most_scale[b->v + k] = turns(s, b, k) ? TURN : INFINITY;
+  }
   return TR_OK;
 }
 

@@ -174,6 +174,7 @@ struct tr_step {
   double allowed;   // error of q under step control, 0: fixed steps
   bool allows_v;    // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
+  double *most_scale;                                    // (nv) scale_q does not grow beyond
   double *mean_v, *mean_slope;                           // (nv) of states
   double *filtered;                                      // (nv + nc) room
   bool filters;  // kkt has the matrix of a corrector, for the error of velocities
