@@ -567,6 +567,7 @@ static tr_status go(tr_run *r, double t, tr_error *error) {
   r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
+  if (status == TR_OK && r->x.t >= r->settings.end && tr_run_made_up(r, error)) status = TR_FAILED;
   tr_run_note(r);
   cpu = clock_in_s(clock) - cpu, wall = tr_clock_wall() - wall;
   step = r->step_wall - step, rest = r->rest_wall - rest;
