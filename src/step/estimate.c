@@ -22,6 +22,7 @@
 #include "step.h"
 
 static const double FORGIVEN = 10; // tolerances
+static const double STIFF = 0.6, FASTER = 0.001;
 
 static const double TURN =
     6.283185307179586; // an angle is not known the worse the more often it went round
@@ -139,8 +140,8 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
 // A method that has not looked at the forces where it leads steps into a contact without noticing. What their
 // change over the step, as if it had come at once, does to the positions:
 //   [M G'; G 0] (e, .) = (c h^2 (Q1 - Q_n), 0)
-static const double *look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
-                                const tr_state *x1) {
+static double *look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                          const tr_state *x1) {
   int nv = s->sys->nv;
   double *b = s->filtered, *before = s->newton.r, f = c.q2 != 0 ? c.q2 : c.q3;
   tr_kinematics(s->work, x0->t, x0->q, x0->v, x0->mem, s->sys->force_level);
@@ -150,6 +151,23 @@ static const double *look_ahead(tr_step *s, tr_truncation c, const tr_state *x0,
   for (int i = 0; i < nv; i++) b[i] = f * h * h * (before[i] - b[i]);
   memset(b + nv, 0, (size_t)s->sys->nc * sizeof *b);
   return tr_kkt_solve(&s->kkt, 1, b) == TR_OK ? b : NULL;
+}
+
+// At the limit of stability errors of velocities grow, while those of positions are too small for the tolerance to see.
+// There the change of forces over the step, had it come at once, would change velocities by as much as they do change:
+// h |da| = h rate |dv|, with the fastest of their rates. So where that is STIFF what is left of it counts, over FASTER of the
+// velocities or the tolerance. e: what look_ahead found.
+static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                          const tr_state *x1, double *e, int *worst, double *most) {
+  int n = s->sys->nv;
+  double f = c.q2 != 0 ? c.q2 : c.q3, part = s->allowed / (h * fmax(s->allowed, FASTER));
+  double by_forces = 0, all = 0;
+  for (int i = 0; i < n; i++) {
+    double dv = (x1->v[i] - x0->v[i]) / s->scale_v[i], da = e[i] / (f * h * s->scale_v[i]);
+    by_forces += da * da, all += dv * dv;
+    e[i] *= part;
+  }
+  return by_forces > STIFF * STIFF * all ? tr_error_square(n, e, s->scale_v, worst, most) : 0;
 }
 
 // The error of positions of methods whose feedback has gains of 1/h, squared; e and error as others have them.
@@ -163,8 +181,10 @@ static double judge_feedback(tr_step *s, tr_truncation c, const tr_state *x0, do
     error = fmin(error, tr_error_square(n, e, s->scale_q, worst, &most));
   }
   if (error > allowed || s->sys->nforce == 0 || s->sys->nreaction > 0) return error;
-  const double *ahead = look_ahead(s, c, x0, h, x1);
-  return ahead ? fmax(error, tr_error_square(n, ahead, s->scale_q, worst, &most)) : error;
+  double *ahead = look_ahead(s, c, x0, h, x1);
+  if (!ahead) return error;
+  error = fmax(error, tr_error_square(n, ahead, s->scale_q, worst, &most));
+  return fmax(error, judge_speed(s, c, x0, h, x1, ahead, worst, &most));
 }
 
 // On curved coordinates not less than d - h (v_n + v1)/2 either: maps that stand for the exponential fall short of the
