@@ -116,7 +116,8 @@ bool tr_run_bears(const tr_run *r, double h) {
   double last = r->step->last_h;
   if (m->uneven) return true;
   if (!isnan(r->coast_t)) return false;
-  return last == 0 || h == r->length || (m->nearly_even && h >= MOMENT * last && last >= MOMENT * h);
+  return last == 0 || h == r->length ||
+         (m->nearly_even && h >= MOMENT * last && last >= MOMENT * h);
 }
 
 bool tr_run_too_short(const tr_run *r, double h, double usual) {
