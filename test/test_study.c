@@ -36,6 +36,33 @@ static void fitted_orders(void **u) {
   unload(&m);
 }
 
+// Ends that steps do not divide: by given steps that have times in common, by some that do not, by the usual ones.
+static void odd_ends(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "nstiff"};
+  static const double nested[] = {0x1p-8, 0x1p-9, 0x1p-10, 0x1p-11};
+  static const double odd[] = {0.0021, 0.0011, 0.0006, 0.00031};
+  static const struct {
+    int n;
+    const double *step;
+    double end;
+  } course[] = {{4, nested, 0.2013}, {4, odd, 0.2013}, {0, NULL, 0.2013}};
+  mechanism m = load_model("universal_shaft.yaml", NULL);
+  for (int i = 0; i < 3; i++) {
+    tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
+    set.methods = 2, set.method = methods, set.end = course[i].end;
+    set.steps = course[i].n, set.step = course[i].step;
+    tr_study *s = run_study(m.sys, TR_STUDY_CONVERGENCE, &set);
+    const tr_table *t = table(s, "orders");
+    for (int k = 0; k < 2; k++) {
+      assert_near(number(t, k, "order_v"), 2, 0.1, "%s, v, course %d", methods[k], i);
+      assert_near(number(t, k, "order_lam"), 2, 0.15, "%s, lam, course %d", methods[k], i);
+    }
+    tr_study_free(s);
+  }
+  unload(&m);
+}
+
 // Errors of the crank's rate at the end of the damped slider crank, known from independent prototypes.
 static void known_errors(void **u) {
   (void)u;
@@ -389,6 +416,7 @@ static void no_memory(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fitted_orders),
+      cmocka_unit_test(odd_ends),
       cmocka_unit_test(known_errors),
       cmocka_unit_test(claims_of_parameters),
       cmocka_unit_test(given_iterations),

@@ -164,6 +164,40 @@ static tr_status write_table(study *s, const drifts *d) {
   return TR_OK;
 }
 
+// What the figures show, in numbers: violation over time, and the plane.
+static tr_status write_histories(study *s, const drifts *d) {
+  static const tr_column h[] = {{"method", "", 0},
+                                {"t", "s", 6},
+                                {"position_violation", "m or rad", 3},
+                                {"velocity_violation", "m/s or rad/s", 3}};
+  static const tr_column p[] = {
+      {"method", "", 0}, {"row_1", "m/s or rad/s", 6}, {"row_2", "m/s or rad/s", 6}};
+  const double *phi = d->bins[0], *rate = d->bins[1], *x = d->plane[0], *y = d->plane[1];
+  int n = 0, m = 0;
+  study_rows r;
+  for (int i = 0; i < s->methods * BINS; i++) n += !isnan(phi[i]);
+  for (int i = 0; i < s->methods * POINTS; i++) m += !isnan(x[i]);
+  TR_TRY(tr_study_table(s, "history",
+                        tr_study_text(s, "Largest violation in intervals that end at t, h = %.4g s",
+                                      s->step[d->shown]),
+                        4, h, n, &r));
+  for (int i = 0; i < s->methods * BINS; i++) {
+    if (isnan(phi[i])) continue;
+    tr_study_put_text(&r, s->method[i / BINS]);
+    tr_study_put(&r, d->time[i]), tr_study_put(&r, phi[i]), tr_study_put(&r, rate[i]);
+  }
+  if (d->joint < 0) return TR_OK;
+  const char *title = tr_study_text(s, "Velocity constraint of joint %s, h = %.4g s",
+                                    s->sys->joint[d->joint].e.name, s->step[d->shown]);
+  TR_TRY(tr_study_table(s, "phase", title, 3, p, m, &r));
+  for (int i = 0; i < s->methods * POINTS; i++) {
+    if (isnan(x[i])) continue;
+    tr_study_put_text(&r, s->method[i / POINTS]);
+    tr_study_put(&r, x[i]), tr_study_put(&r, y[i]);
+  }
+  return TR_OK;
+}
+
 // The points of the histories at one level, one curve per method.
 static tr_status draw_history(study *s, const drifts *d, int g, const char *y_label, tr_panel *p) {
   const double **x = TR_NEW(&s->arena, s->methods, const double *);
@@ -269,6 +303,7 @@ tr_status tr_study_drift(study *s) {
   TR_TRY(tr_study_work(s, n, task, d, false));
   tr_study_note_failures(s, n, d->run);
   TR_TRY(write_table(s, d));
+  TR_TRY(write_histories(s, d));
   TR_TRY(draw(s, d));
   return draw_plane(s, d);
 }

@@ -49,16 +49,35 @@ static long whole(double a, double b) {
   return k >= 0.5 && k < 1e15 && fabs(k - round(k)) < 1e-6 * fmin(1, 1e3 / k) ? lround(k) : 0;
 }
 
+// Last steps that are shorter have errors of their own: they would hide the order. So the usual steps are made to divide
+// the end, the run ends where all given ones land, and where they never do so they are shortened.
+static void fit_steps(study *s) {
+  bool nested = true;
+  for (int i = 1; i < s->steps; i++) nested = nested && whole(s->step[0], s->step[i]) > 0;
+  if (nested && whole(s->end, s->step[0]) > 0) return;
+  double most = ceil(s->end / s->step[0] - 1e-9);
+  if (s->set.steps == 0) {
+    for (int i = 0; i < s->steps; i++) s->step[i] = ldexp(s->end / most, -i);
+  } else if (nested) {
+    double asked = s->end;
+    s->end = s->step[0] * floor(s->end / s->step[0]);
+    tr_study_note(s, "The steps do not divide %.6g s: runs end at %.6g s, where all of them land.",
+                  asked, s->end);
+  } else {
+    for (int i = 0; i < s->steps; i++) s->step[i] = s->end / ceil(s->end / s->step[i] - 1e-9);
+    tr_study_note(s,
+                  "The steps do not all divide the largest: each is shortened so that it "
+                  "divides the end, where errors are taken.");
+  }
+}
+
 tr_status tr_study_times(study *s, int most, int *count, const double **times) {
+  fit_steps(s);
   long k = whole(s->end, s->step[0]), n = 1;
   bool all = k > 0;
   for (int i = 1; i < s->steps; i++) all = all && whole(s->step[0], s->step[i]) > 0;
   for (long d = 1; all && d <= most; d++)
     if (k % d == 0) n = d;
-  if (!all)
-    tr_study_note(s,
-                  "The steps do not all divide the largest and the end: errors are those at the "
-                  "end, and last steps are shorter.");
   double *t = tr_study_numbers(s, (int)n);
   if (!t) return tr_no_memory(s->error);
   for (long i = 0; i < n; i++) t[i] = s->end * (double)(i + 1) / (double)n;

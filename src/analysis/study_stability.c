@@ -27,12 +27,14 @@ typedef struct spectra {
   int *count;            // (methods x n)
   tr_status *status;     // (methods x n)
   bool with_roots;
+  bool at_rest; // the state stays where it is
 } spectra;
 
 typedef struct stability {
   spectra model, ring;
   double *decay, *period; // (methods x n) of the oscillator
-  double *exact;          // (n) of the model
+  double
+      *exact; // (n) of the model at rest; in motion NaN: the space of what is free turns meanwhile
 } stability;
 
 // ---- spectra ----------------------------------------------------------------------------------------
@@ -223,6 +225,8 @@ static tr_status find_point(study *s, spectra *p) {
     tr_state_free(s->sys, &rest);
     TR_TRY(status);
   }
+  double still = 1e-9 * fmax(1, vec_largest(p->x.q, s->sys->nq));
+  p->at_rest = found || (!moves && vec_largest(p->x.a, s->sys->nv) <= still);
   if (found)
     tr_study_note(
         s, "Linearised at the equilibrium reached from the start, at rest%s.",
@@ -287,7 +291,7 @@ static tr_status model(study *s, stability *t) {
       }
   t->exact = tr_study_numbers(s, p->n);
   if (!t->exact) return tr_no_memory(s->error);
-  for (int k = 0; k < p->n; k++) t->exact[k] = exp(p->modes.growth * p->h[k]);
+  for (int k = 0; k < p->n && p->at_rest; k++) t->exact[k] = exp(p->modes.growth * p->h[k]);
   return TR_OK;
 }
 
@@ -409,8 +413,9 @@ static tr_status draw(study *s, const stability *t) {
                 p->radius));
   // the exact solution beside them
   tr_series *c = (tr_series *)panel[0].s;
-  c[panel[0].series++] =
-      (tr_series){.name = "exact", .style = -1, .lines = true, .n = p->n, .x = p->h, .y = t->exact};
+  if (p->at_rest)
+    c[panel[0].series++] = (tr_series){
+        .name = "exact", .style = -1, .lines = true, .n = p->n, .x = p->h, .y = t->exact};
   TR_TRY(
       curves(s, &panel[1], "oscillator", "h \xCF\x89", "spectral radius", o->n, o->h, o->radius));
   for (int k = 0; k < 2; k++) panel[k].y = (tr_axis){panel[k].y.label, false, 0, 1.3, NULL, 0};

@@ -57,7 +57,13 @@ tr_status tr_table_write_csv(const tr_table *t, const char *path, tr_error *erro
 }
 
 static void add_markdown_table(tr_text *s, const tr_table *t) {
-  tr_text_add(s, "\n## %s\n\n|", t->title);
+  enum { MOST_ROWS = 1000 };
+  tr_text_add(s, "\n## %s\n\n", t->title);
+  if (t->rows > MOST_ROWS) {
+    tr_text_add(s, "%d rows: `%s.csv`\n", t->rows, t->name);
+    return;
+  }
+  tr_text_add(s, "|");
   for (int j = 0; j < t->columns; j++) {
     tr_text_add(s, " ");
     add_name(s, &t->column[j]);

@@ -145,9 +145,9 @@ static double below_failures(tr_run *r, double h, double wish) {
 // to another time than t_n cannot be moved that far. So the method begins anew.
 static tr_status stretch(tr_run *r, double h, tr_error *error) {
   double last = r->step->last_h, wish = r->h;
-  if (r->step->method->uneven || last == 0) return TR_OK;
-  if (h >= SPLINTER * last && h <= STRETCH * last) return TR_OK;
-  TR_TRY(tr_run_begin_anew(r, error));
+  bool even = last == 0 || (h >= SPLINTER * last && h <= STRETCH * last);
+  if (r->step->method->uneven || (even && isnan(r->coast_t))) return TR_OK;
+  TR_TRY(tr_run_begin_anew(r, h, error));
   r->h = wish;
   return TR_OK;
 }
@@ -231,9 +231,17 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   int stalled = 0; // so many steps, times in a row
   while (r->x.t < end - near) {
     double before = tr_run_clock(r), h = 0;
+    if (tr_run_too_short(r, end - r->x.t, r->h)) {
+      TR_TRY(tr_run_coast(r, end, error));
+      TR_TRY(tr_run_look(r, error));
+      break;
+    }
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
-    tr_run_accept(r, fabs(t1 - end) <= near ? end : t1);
+    tr_run_accept(r, fabs(t1 - end) <= near ? end : t1, true);
+    double wish = r->h;
+    TR_TRY(tr_run_after_brief(r, error));
+    r->h = wish;
     tr_run_time(r, before);
     double speed = vec_largest(r->x.v, r->sys->nv);
     r->growing = speed > r->last_speed && speed < 2 * r->last_speed ? r->growing + 1 : 0;

@@ -53,6 +53,10 @@ struct tr_run {
   double t0;
   long k;        // steps of full length since t0
   double length; // of the last fixed step, 0: none
+  // lengths.c: room; a and lam before steps became very short, and when; since when bodies coast, or NAN
+  tr_state beside;
+  double *kept, kept_t, coast_t;
+  bool brief; // the step under way is one of these, its a and lam are not to be had
   int observers;
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
@@ -109,8 +113,8 @@ void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);
-// Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted.
-void tr_run_accept(tr_run *r, double t1);
+// Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted. by_method: it made it.
+void tr_run_accept(tr_run *r, double t1, bool by_method);
 // After an accepted step: what happens in it, then the state is shown to the auditor and the observers.
 tr_status tr_run_look(tr_run *r, tr_error *error);
 // Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
@@ -123,9 +127,23 @@ tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
-// The same state, but consistent, and the method without a past. Where that is not to be had, as next to a singular
-// position, or forces are stiff, all stays as it is.
-tr_status tr_run_begin_anew(tr_run *r, tr_error *error);
+// The parts of it: r->x made consistent, with a and lam of the equations; the method forgets. anew: on the way.
+tr_status tr_run_consistent(tr_run *r, tr_error *error);
+tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error);
+// What the projector knows of redundant rows is known to all.
+void tr_run_know_rows(tr_run *r);
+
+// Where the length of steps changes (lengths.c): room, where that is to be expected; else it is made at the first change.
+tr_status tr_lengths_make(tr_run *r, tr_error *error);
+// Whether the method goes on with a fixed step of length h as it is.
+bool tr_run_bears(const tr_run *r, double h);
+// The same state, but consistent, and the method without a past, before a
+// step of length h. Where that is not to be had, as next to a singular position, or forces are stiff, all stays as it is.
+tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
+tr_status tr_run_after_brief(tr_run *r, tr_error *error); // after the step
+// A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
+bool tr_run_too_short(const tr_run *r, double h, double usual);
+tr_status tr_run_coast(tr_run *r, double t1, tr_error *error);
 // Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);

@@ -518,10 +518,15 @@ static bool note_leap(tr_run *r, char *note, size_t room) {
 
 void tr_run_note(tr_run *r) {
   size_t n = 0, room = sizeof r->note;
+  const tr_method *m = r->step->method;
   r->note[0] = 0;
   if (r->swing && r->swing->jump[0]) // "; force .."
     n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
                          r->swing->jump);
+  if (r->sys->nreaction > 0 && m->alternates && m->alternates(r->step->par))
+    n += (size_t)snprintf(r->note + n, room - n,
+                          "reactions alternate from step to step with this method, and so do laws "
+                          "that read them, whatever the step: take one with numerical damping\n");
   char *note = r->note + n;
   if (note_leap(r, note, room - n) || note_drift(r, note, room - n) ||
       note_energy(r, note, room - n))

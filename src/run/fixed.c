@@ -2,12 +2,12 @@
 // Fixed steps: t_k = t_0 + k h, never a sum.
 //
 // Where h does not divide the way to a time that is to be hit, the last two steps are equal and shorter; on a short way
-// all of them are, so that a caller who comes back every so often has steps of one length. A splinter is never taken:
-// what is open at the velocities of index-3 methods, kappa h^2 N q''', would be closed within it, and turn up in a and
-// lam by 1/h.
-// Where the length does change the method begins anew, unless its formulas bear it or forces are stiff: at a state that
-// is consistent, with q'' and q''' from the equations (step/jerk.h), so that the orders of q, v and lam are those of
-// equal steps.
+// all of them are, so that a caller who comes back every so often has steps of one length. Splinters are left to
+// callers: what is open at the velocities of index-3 methods, kappa h^2 N q''', is closed within them, and turns up in a
+// and lam by 1/h.
+// Where the length does change the method begins anew, unless its formulas bear it or forces are stiff (lengths.c): at a
+// state that is consistent, with q'' and q''' from the equations (step/jerk.h), so that the orders of q, v and lam are
+// those of equal steps.
 #include <float.h>
 #include <math.h>
 
@@ -19,14 +19,19 @@ static const double SHORT_WAY = 16, LAST_ONES = 2;
 // A fixed step of length h to t1, reached to the last bit.
 static tr_status advance(tr_run *r, double t1, double h, tr_error *error) {
   double before = tr_run_clock(r);
-  if (h != r->length && r->step->last_h > 0 && !r->step->method->uneven)
-    TR_TRY(tr_run_begin_anew(r, error));
-  tr_status status = tr_run_try(r, h, error);
-  if (status > 0) return tr_run_explain(r, status, h, error);
-  TR_TRY(status);
-  tr_run_accept(r, t1);
-  if (tr_run_jams(r, h, error)) return TR_FAILED;
-  r->length = h;
+  bool coasts = tr_run_too_short(r, h, r->settings.step);
+  if (coasts) {
+    TR_TRY(tr_run_coast(r, t1, error));
+  } else {
+    if (!tr_run_bears(r, h)) TR_TRY(tr_run_begin_anew(r, h, error));
+    tr_status status = tr_run_try(r, h, error);
+    if (status > 0) return tr_run_explain(r, status, h, error);
+    TR_TRY(status);
+    tr_run_accept(r, t1, true);
+    TR_TRY(tr_run_after_brief(r, error));
+    if (tr_run_jams(r, h, error)) return TR_FAILED;
+  }
+  r->length = coasts ? 0 : h;
   if (h == r->settings.step)
     r->k++;
   else
@@ -39,7 +44,8 @@ static tr_status advance(tr_run *r, double t1, double h, tr_error *error) {
 // what is left. Lengths that differ by round-off are one.
 static double next_fixed(const tr_run *r, double t, bool short_way, double near, double *t1) {
   double h = r->settings.step, left = t - r->x.t;
-  bool fits = fabs(r->t0 + round((t - r->t0) / h) * h - t) <= near;
+  double steps = round((t - r->t0) / h);
+  bool fits = steps > (double)r->k && fabs(r->t0 + steps * h - t) <= near;
   if (fits || left > (short_way ? SHORT_WAY : LAST_ONES) * h) {
     *t1 = r->t0 + (double)(r->k + 1) * h;
     if (fabs(*t1 - t) <= near) *t1 = t;

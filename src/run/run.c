@@ -228,7 +228,7 @@ static bool warn_redundant(tr_run *r, const char *lines) {
 }
 
 // What the projector knows of redundant rows is known to all.
-static void know_rows(tr_run *r) {
+void tr_run_know_rows(tr_run *r) {
   const tr_redundancy *red = &r->projector.redundancy;
   r->step->kkt.mask = r->step->projection.mask = r->projector.kkt->mask;
   r->info.redundant = red->count;
@@ -248,7 +248,7 @@ static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, status, NULL, "the equations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
   bool redundant = p->redundancy.count > 0;
-  know_rows(r);
+  tr_run_know_rows(r);
   if (r->recompute || r->sys->nevent > 0) TR_TRY(prepare_shown(r, error));
   if (!redundant) return TR_OK;
   tr_text text = {.al = r->sys->al};
@@ -340,12 +340,16 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
 }
 
 // The method forgets its past; counts: of the matrix before the start borrowed it, whose numbers are not the steps'.
-static tr_status forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error) {
+tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error) {
   r->step->anew = anew;
   tr_control_begin(r);
   tr_kkt_forget(&r->step->kkt, counts);
   tr_status status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
+}
+
+tr_status tr_run_consistent(tr_run *r, tr_error *error) {
+  return make_consistent(r, false, false, error);
 }
 
 // fresh: as the model says, not a state of the caller.
@@ -360,7 +364,8 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
     audit(r, first);
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
-  return forget(r, false, &counts, error);
+  r->kept_t = r->coast_t = NAN;
+  return tr_run_forget(r, false, &counts, error);
 }
 
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
@@ -378,11 +383,12 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
                                 .r = r->step->newton.r, // free between steps
                                 .again_and_again = r->sys->nevent > 0,
                                 .arena = &r->arena};
-  r->first_t = r->x.t, r->closed_t = NAN;
+  r->first_t = r->x.t, r->closed_t = r->kept_t = r->coast_t = NAN;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->settings.control.tol > 0) TR_TRY(tr_arms_make(r, error));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
+  if (r->sys->nevent > 0) TR_TRY(tr_lengths_make(r, error));
   return tr_run_begin(r, true, !x, error);
 }
 
@@ -419,6 +425,7 @@ void tr_run_free(tr_run *r) {
   tr_step_free(r->step);
   tr_state_free(r->sys, &r->x);
   tr_state_free(r->sys, &r->next);
+  tr_state_free(r->sys, &r->beside);
   tr_state_free(r->sys, &r->shown);
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
@@ -442,11 +449,11 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
-void tr_run_accept(tr_run *r, double t1) {
+void tr_run_accept(tr_run *r, double t1, bool by_method) {
   double h = t1 - r->x.t;
   r->next.t = t1;
   if (r->sampling) tr_dense_keep(r);
-  tr_step_accept(r->step, &r->x, &r->next);
+  if (by_method) tr_step_accept(r->step, &r->x, &r->next), r->coast_t = NAN;
   tr_state old = r->x;
   r->x = r->next;
   r->next = old;
@@ -456,7 +463,8 @@ void tr_run_accept(tr_run *r, double t1) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }
-  r->info.smallest_step = r->info.steps > 0 ? fmin(r->info.smallest_step, h) : h;
+  if (by_method)
+    r->info.smallest_step = r->info.smallest_step > 0 ? fmin(r->info.smallest_step, h) : h;
   r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
   if (r->swing) tr_swing_watch(r, h);
@@ -489,40 +497,6 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error) {
   r->step->newton.valid = false;
   status = try_once(r, h);
   return status < 0 ? tr_run_explain(r, status, h, error) : status;
-}
-
-// Stiff forces bear no new beginning: a of the equations multiplies the error of positions by k/m, which shows where it is
-// not what the method had. Modes of deformation are stiff, and too light to show.
-static bool stiff(const tr_run *r) {
-  static const double OTHER = 0.1;
-  const tr_system *s = r->sys;
-  double change = 0;
-  for (int i = 0; i < s->nbody; i++)
-    if (s->body[i].type->modes) return true;
-  for (int i = 0; i < s->nv; i++) change = fmax(change, fabs(r->x.a[i] - r->next.a[i]));
-  const tr_method *m = r->step->method;
-  bool alternates = m->alternates && m->alternates(r->step->par); // then a tells nothing
-  bool forced = (s->nforce > 0 || s->nnumber > 0) && !alternates;
-  return forced && change > OTHER * vec_largest(r->next.a, s->nv);
-}
-
-tr_status tr_run_begin_anew(tr_run *r, tr_error *error) {
-  tr_kkt counts = r->step->kkt;
-  tr_rows_aside rows = tr_rows_set_aside(&r->projector);
-  double t0 = r->t0, sound = r->sound;
-  long k = r->k;
-  tr_state_copy(&r->next, &r->x);
-  if (make_consistent(r, false, false, NULL) == TR_OK && !stiff(r)) {
-    tr_rows_forget(&rows);
-    return forget(r, true, &counts, error);
-  }
-  tr_state_copy(&r->x, &r->next);
-  if (tr_rows_take_back(&r->projector, &r->x, &rows) != TR_OK) return tr_no_memory(error);
-  tr_kkt_forget(&r->step->kkt, &counts);
-  know_rows(r);
-  r->step->newton.valid = false;
-  r->t0 = t0, r->k = k, r->sound = sound;
-  return TR_OK;
 }
 
 static tr_status walk(tr_run *r, double t, tr_error *error) {

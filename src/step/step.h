@@ -33,6 +33,7 @@ typedef struct tr_method {
   bool direct;       // there is no Newton iteration
   bool passes_jumps; // a force that jumps to and fro does not stop it: whoever runs it has to look
   bool uneven;       // its formulas bear steps of any lengths, one after the other
+  bool nearly_even;  // or those that are not too different
   bool guesses;      // the iteration begins where the method's own past leads
   const char *limit; // what else may be behind a step that fails, or NULL
   // The same for some parameters: a and lam alternate from step to step, undamped. NULL: never.

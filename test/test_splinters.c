@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stops a splinter of time apart, as of a caller with two clocks: they leave no trace in what follows, and a and lam of
+// the splinter are those of the motion, down to where steps are round-off.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+#include "math/vector.h"
+#include "system/system.h"
+
+static const double H = 0x1p-8, STOP = 0.1, GOAL = 0.12;
+enum { ROOM = 64 };
+
+typedef struct result {
+  double v[ROOM], lam[ROOM]; // at the goal; after the splinter
+} result;
+
+static void go(const tr_system *sys, const char *method, double tol, double w, result *x) {
+  tr_error error = {0};
+  tr_run_settings set = tr_run_defaults();
+  tr_run *run = NULL;
+  set.method = method, set.end = 1;
+  if (tol > 0)
+    set.control.tol = tol;
+  else
+    set.step = H;
+  assert_true(sys->nv <= ROOM && sys->nc <= ROOM);
+  tr_status status = tr_run_new(sys, &set, NULL, &run, &error);
+  if (status == TR_OK) status = tr_run_to(run, STOP, &error);
+  if (status == TR_OK && w > 0) status = tr_run_to(run, STOP + w, &error);
+  if (status != TR_OK) fail_msg("%s, w = %g: %s", method, w, error.text);
+  assert_true(fabs(tr_run_state(run)->t - (STOP + w)) < 2e-9 * H);
+  memcpy(x->lam, tr_run_state(run)->lam, (size_t)sys->nc * sizeof *x->lam);
+  if (tr_run_to(run, GOAL, &error) != TR_OK) fail_msg("%s, w = %g: %s", method, w, error.text);
+  memcpy(x->v, tr_run_state(run)->v, (size_t)sys->nv * sizeof *x->v);
+  tr_run_free(run);
+}
+
+static double difference(int n, const double *a, const double *b) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i]));
+  return most;
+}
+
+static bool passes(const char *file, double tol, bool reactions) {
+  mechanism m = load_model(file, NULL);
+  result truth, plain, own;
+  bool ok = true;
+  go(m.sys, "radau5", 1e-9, 0, &truth);
+  for (int i = 0; i < tr_method_count(); i++) {
+    const char *name = tr_method_describe(i).name;
+    go(m.sys, name, tol, 0, &plain);
+    double v = difference(m.sys->nv, plain.v, truth.v);
+    double lam = difference(m.sys->nc, plain.lam, truth.lam);
+    double size = 1e-3 * vec_largest(truth.lam, m.sys->nc);
+    for (double w = 1e-5; w > 1e-14; w /= 10) {
+      go(m.sys, name, tol, w, &own);
+      double ev = difference(m.sys->nv, own.v, truth.v);
+      double el = difference(m.sys->nc, own.lam, truth.lam);
+      // of methods that go on through it lam is what Newton leaves open over w
+      bool shows = reactions && (w > 2e-10 || !strstr("ggl-bdf cs cm", name));
+      bool good = ev <= (tol > 0 ? 4 : 2) * v + 1e-6 && (!shows || el <= 2 * lam + size);
+      ok &= good;
+      if (!good)
+        print_error("%s, %s, tol %g, w = %g: v off by %.2g, lam by %.2g; without it %.2g, %.2g\n",
+                    file, name, tol, w, ev, el, v, lam);
+    }
+  }
+  unload(&m);
+  return ok;
+}
+
+static void leave_no_trace(void **u) {
+  (void)u;
+  bool ok = passes("slider_crank.yaml", 0, true);
+  ok &= passes("three_link_pendulum.yaml", 0, true);
+  ok &= passes("slider_crank.yaml", 1e-6, false); // lam at changing steps is another matter
+  assert_true(ok);
+}
+
+// Stiff: lam is that of before.
+static void stiff_as_well(void **u) {
+  (void)u;
+  mechanism m = load_model("double_pendulum.yaml", NULL);
+  static const char *const methods[] = {"hht-i3", "gen-alpha", "nstiff", "hht-si2"};
+  for (int i = 0; i < 4; i++) {
+    result plain, own;
+    go(m.sys, methods[i], 0, 0, &plain);
+    for (double w = 1e-4; w > 1e-13; w /= 10) {
+      go(m.sys, methods[i], 0, w, &own);
+      double dv = difference(m.sys->nv, plain.v, own.v);
+      double dl = difference(m.sys->nc, plain.lam, own.lam);
+      if (dv > 0.2 * vec_largest(plain.v, m.sys->nv) ||
+          dl > 0.2 * vec_largest(plain.lam, m.sys->nc))
+        fail_msg("%s, w = %g: v other by %g, lam by %g", methods[i], w, dv, dl);
+    }
+  }
+  unload(&m);
+}
+
+// Times by sums and by products, in turn: each is met, none is overstepped.
+static void two_clocks(void **u) {
+  (void)u;
+  mechanism m = load_model("planar_double_pendulum.yaml", NULL);
+  tr_error error = {0};
+  tr_run_settings set = tr_run_defaults();
+  tr_run *run = NULL;
+  set.step = 1e-4, set.end = 10;
+  assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
+  double sum = 0;
+  for (int i = 1; i <= 3000; i++) {
+    sum += 1e-3;
+    double a = fmin(sum, i * 1e-3), b = fmax(sum, i * 1e-3);
+    assert_int_equal(tr_run_to(run, a, &error), TR_OK);
+    assert_true(fabs(tr_run_state(run)->t - a) < 1e-12);
+    assert_int_equal(tr_run_to(run, b, &error), TR_OK);
+    assert_true(fabs(tr_run_state(run)->t - b) < 1e-12);
+  }
+  tr_run_info info = tr_run_describe(run);
+  assert_true(info.max_phi < 1e-9);
+  tr_run_free(run);
+  unload(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(leave_no_trace),
+                                     cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
