@@ -18,9 +18,9 @@
 #include "block.h"
 #include "block_cut.h"
 #include "block_layout.h"
+#include "block_merge.h"
 #include "block_order.h"
 
-enum { WIDTH_MAX = 16 };               // pivots of a node
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
 enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
 enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
@@ -203,21 +203,6 @@ static void place_rest(ordering *o, const int *wish, const int *old, int rest) {
 }
 
 // ---- structure ------------------------------------------------------------------------------------
-
-typedef struct node_draft {
-  int first, width;
-  int rows, *row; // ascending
-  int next;       // of the children of the same column
-} node_draft;
-
-typedef struct draft {
-  tr_allocator *al;
-  tr_arena arena;
-  int n, count;
-  node_draft *node; // (n)
-  int *of;          // (n) node of a column
-  double flops;
-} draft;
 
 // Rows of column j from its own entries and its children; into list, unsorted.
 static int gather_rows(const graph *g, const int *order, const int *place, const draft *d, int j,
@@ -564,6 +549,7 @@ static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, d
   tr_arena own = tr_arena_make(al);
   tr_status status = symmetric(&own, p, &g);
   if (status == TR_OK) status = choose_order(&own, p, &g, order, d, measured);
+  if (status == TR_OK) tr_merge_nodes(d, p->leading, order);
   tr_arena_free(&own);
   return status;
 }

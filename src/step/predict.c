@@ -7,13 +7,13 @@
 // parabola: noise in a, of the size of the tolerance, is made eight times larger by the one and sixteen by
 // the other.
 //
-// By the trend, where steps are of one length h and polynomials work at all: vibrations of h omega ~ 1, and
-// the parts of a and lam that change sign from step to step on index 3, are no polynomials in t, but they
+// By the trend, where steps are of one length h: vibrations of h omega ~ 1, and the parts of a and lam that
+// change sign from step to step on index 3, are no polynomials in t, but they
 // go on as they did. With backward differences D and m terms
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b, of six terms, in large systems eight. It is used while b, as it was before the newest state was known, would have
-// predicted that better than the polynomial. w and mu of stabilised methods have the degree of a, and its
+// predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, and its
 // trend where the newest w bears that out.
 #include <math.h>
 #include <string.h>
@@ -449,7 +449,7 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   s->degree = degree;
   const tr_trend *ta = &s->trend_a, *tl = &s->trend_lam;
   int n = degree + 1 < s->past ? degree + 1 : s->past;
-  bool goes_on = degree >= 2 && even(s, t);
+  bool goes_on = s->settings.predictor == TR_PREDICT_TREND && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
   tr_team *team = s->work->team;

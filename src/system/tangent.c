@@ -11,93 +11,46 @@
 #include <string.h>
 
 #include "pieces.h"
+#include "products.h"
 #include "sink.h"
-
-static tr_body_at body_at(const tr_work *w, const sys_body *b) {
-  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
-}
-
-// J (nd x nv): row k is J' e_k.
-static void frame_jacobian(const tr_work *w, const sys_element *e, int k, double *J) {
-  const sys_body *b = &w->sys->body[e->body[k]];
-  tr_body_at at = body_at(w, b);
-  memset(J, 0, (size_t)(e->nd * b->nv) * sizeof *J);
-  for (int i = 0; i < e->nd; i++) {
-    double unit[6] = {0};
-    unit[i] = 1;
-    b->type->add_pull(&at, tr_site_of(w->sys, e->body[k], e->frame[k]), unit, J + i * b->nv);
-  }
-}
-
-// out (na x nb) = s A' B + (add ? out : 0), A (n x na), B (n x nb), B with its own row stride
-static void tmul(int n, int na, int nb, double s, const double *A, const double *B, bool add,
-                 double *out) {
-  for (int i = 0; i < na; i++)
-    for (int j = 0; j < nb; j++) {
-      double sum = 0;
-      for (int k = 0; k < n; k++) sum += A[k * na + i] * B[k * nb + j];
-      out[i * nb + j] = s * sum + (add ? out[i * nb + j] : 0);
-    }
-}
-
-// out (nd x nv) = K_block J, K of row stride n
-static void mul(int nd, int nv, int n, const double *K, const double *J, double *out) {
-  for (int i = 0; i < nd; i++)
-    for (int j = 0; j < nv; j++) {
-      double sum = 0;
-      for (int k = 0; k < nd; k++) sum += K[i * n + k] * J[k * nv + j];
-      out[i * nv + j] = sum;
-    }
-}
-
-// Scratch of the assembly, carved out of work->block: per marker J and (J v)_q, then temporaries.
-typedef struct room {
-  double *J[TR_MAX_MARKERS], *U[TR_MAX_MARKERS], *KJ, *out;
-} room;
-static room carve(const tr_work *w) {
-  size_t nv = (size_t)w->sys->max_nv;
-  room r;
-  double *p = w->block;
-  for (int k = 0; k < TR_MAX_MARKERS; k++) r.J[k] = p, p += 6 * nv, r.U[k] = p, p += 6 * nv;
-  r.KJ = p, p += 6 * nv;
-  r.out = p;
-  return r;
-}
 
 // Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + sU D_ij U_j + sD D_ij J_j); D may be NULL
 static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const double *K, double sK,
                        const double *D, double sU, double sD) {
   const tr_system *sys = w->sys;
   room r = carve(w);
-  int nd = e->nd, n = e->markers * nd;
+  int n = e->markers * e->nd;
   bool by_U = D && sU != 0, by_D = D && sD != 0, any = sK != 0 || by_U || by_D;
+  rows_used of = displacements_of(e, sK != 0 ? K : NULL, by_U || by_D ? D : NULL);
+  int used = of.end - of.first;
   for (int k = 0; any && k < e->markers; k++) {
     if (e->body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[e->body[k]];
-    frame_jacobian(w, e, k, r.J[k]);
+    frame_jacobian(w, e, k, of, r.J[k]);
     tr_body_at at = body_at(w, b);
     if (by_U) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
   }
   for (int i = 0; i < e->markers; i++) {
     if (e->body[i] == TR_GROUND) continue;
     const sys_body *bi = &sys->body[e->body[i]];
+    const double *J = r.J[i] + of.first * bi->nv;
     for (int j = 0; j < e->markers; j++) {
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
-      int at = i * nd * n + j * nd;
+      int at = (i * e->nd + of.first) * n + j * e->nd + of.first, from = of.first * bj->nv;
       if (sK != 0) {
-        mul(nd, bj->nv, n, K + at, r.J[j], r.KJ);
-        tmul(nd, bi->nv, bj->nv, sK, r.J[i], r.KJ, false, r.out);
+        mul(used, bj->nv, n, K + at, r.J[j] + from, r.KJ);
+        tmul(used, bi->nv, bj->nv, sK, J, r.KJ, false, r.out);
       } else {
         memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
       }
       if (by_U) {
-        mul(nd, bj->nv, n, D + at, r.U[j], r.KJ);
-        tmul(nd, bi->nv, bj->nv, sU, r.J[i], r.KJ, true, r.out);
+        mul(used, bj->nv, n, D + at, r.U[j] + from, r.KJ);
+        tmul(used, bi->nv, bj->nv, sU, J, r.KJ, true, r.out);
       }
       if (by_D) {
-        mul(nd, bj->nv, n, D + at, r.J[j], r.KJ);
-        tmul(nd, bi->nv, bj->nv, sD, r.J[i], r.KJ, true, r.out);
+        mul(used, bj->nv, n, D + at, r.J[j] + from, r.KJ);
+        tmul(used, bi->nv, bj->nv, sD, J, r.KJ, true, r.out);
       }
       emit(s, (tr_block_at){bi->v, bj->v, bi->nv, bj->nv, bj->nv, 1, false}, r.out);
     }
@@ -138,7 +91,7 @@ static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double c
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[j->e.body[k]];
     tr_body_at at = body_at(w, b);
-    frame_jacobian(w, &j->e, k, r.J[0]);
+    frame_jacobian(w, &j->e, k, (rows_used){0, nd}, r.J[0]);
     b->type->twist_dq(&at, tr_site_of(sys, j->e.body[k], j->e.frame[k]), r.U[0]);
     for (int i = 0; i < rows; i++) {
       if (!(j->ops->velocity >> i & 1u)) continue;
@@ -207,7 +160,7 @@ static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double
     for (int i = 0; i < e->e.markers; i++) {
       if (e->e.body[i] == TR_GROUND) continue;
       const sys_body *b = &sys->body[e->e.body[i]];
-      frame_jacobian(w, &e->e, i, r.J[0]);
+      frame_jacobian(w, &e->e, i, (rows_used){0, nd}, r.J[0]);
       mul(nd, rows, n, D + i * nd * n + k * nd, R, r.KJ);
       tmul(nd, b->nv, rows, 1, r.J[0], r.KJ, false, r.out);
       emit(s, (tr_block_at){b->v, sys->nv + j->row, b->nv, rows, rows, 1, true}, r.out);
