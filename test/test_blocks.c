@@ -177,6 +177,30 @@ static void written_in_place(void **u) {
   }
 }
 
+// Two or three such systems at once, as the stages of Radau IIA, cost m^3 of one: they take its order. The values are
+// those of one times a block.
+static void check_enlarged(const tr_pattern *p, const double *values, seed *s) {
+  static const double block[3][3] = {{2, -1, 0.3}, {1, 2, -0.5}, {0.2, 0.4, 1}};
+  for (int m = 2; m <= 3; m++) {
+    tr_arena ar = tr_arena_make(NULL);
+    tr_pattern large;
+    pair t;
+    assert_int_equal(tr_pattern_blocks(&ar, p, m, &large), TR_OK);
+    assert_true(large.blocks && large.blocks->flops <= m * m * m * p->blocks->flops);
+    assert_true(large.blocks->numbers <= 1.2 * m * m * p->blocks->numbers);
+    pair_make(&t, &large);
+    for (int j = 0; j < p->n; j++)
+      for (int c = 0; c < m; c++)
+        for (int e = p->column[j], at = large.column[m * j + c]; e < p->column[j + 1]; e++)
+          for (int r = 0; r < m; r++) t.k[0].values[at++] = block[r][c] * values[e];
+    double apart = compare(&t, s, true);
+    if (!(apart < 1e-9)) fail_msg("%d times: apart by %g", m, apart);
+    pair_free(&t);
+    tr_pattern_free(&large);
+    tr_arena_free(&ar);
+  }
+}
+
 // A tree of hinges, two branches at each body, and a star: bodies and joints go as wholes, from the leaves to
 // the root, with next to no fill. Pivots of what carries the rest are large, and that is no trouble.
 static void trees(void **u) {
@@ -225,6 +249,7 @@ static void trees(void **u) {
       double apart = compare(&t, &s, true);
       if (!(apart < 1e-9)) fail_msg("text %zu: apart by %g", k, apart);
     }
+    check_enlarged(&m.sys->pattern, t.k[0].values, &s);
     pair_free(&t);
     tr_work_free(w);
     tr_state_free(m.sys, &x);
