@@ -503,7 +503,7 @@ static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *
   for (int s = 0; s < d->count; s++) {
     const node_draft *node = &d->node[sorted[s]];
     memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
-    qsort(final + next, (size_t)node->width, sizeof *final, by_number);
+    if (!node->sorted) qsort(final + next, (size_t)node->width, sizeof *final, by_number);
     for (int k = 0; k < node->width; k++, next++)
       at[next] = sorted[s], moved[new[final[next]]] = next;
   }
@@ -562,6 +562,7 @@ static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, d
   tr_status status = symmetric(&own, p, &g);
   if (status == TR_OK)
     status = (p->like ? expand_order : choose_order)(&own, p, &g, order, d, measured);
+  if (status == TR_OK) status = tr_sort_separators(d, p->leading, order);
   if (status == TR_OK) tr_merge_nodes(d, p->leading, order);
   tr_arena_free(&own);
   return status;
