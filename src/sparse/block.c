@@ -127,7 +127,7 @@ FIXED bool invert_small(int w, const double *d, double *restrict D, block_report
   return true;
 }
 
-// The same without, for as long as the pivots on the diagonal are not much smaller than what is below.
+// The same without, while the pivots on the diagonal are not much smaller than what is below.
 FIXED bool invert(int w, const double *d, double *restrict D, block_report *report) {
   double B[WIDTH * WIDTH];
   if ((w == 2 || w == 3) && invert_small(w, d, D, report)) return true;
@@ -163,38 +163,7 @@ FIXED bool invert(int w, const double *d, double *restrict D, block_report *repo
   return true;
 }
 
-// C (rows x columns, stride ld) -= A (rows x w) B (w x columns, stride ldb)
-FIXED void subtract(int rows, int w, int columns, const double *restrict A,
-                    const double *restrict B, int ldb, double *restrict C, int ld) {
-  for (int i = 0; i < rows; i++)
-    for (int j = 0; j < columns; j++) {
-      double sum = A[i * w] * B[j];
-      for (int k = 1; k < w; k++) sum += A[i * w + k] * B[k * ldb + j];
-      C[i * ld + j] -= sum;
-    }
-}
-
-// The same for large blocks: 2 x 4 entries of C at a time.
-FIXED void subtract_large(int rows, int w, int columns, const double *restrict A,
-                          const double *restrict B, int ldb, double *restrict C, int ld) {
-  int i = 0;
-  for (; i + 2 <= rows; i += 2) {
-    int j = 0;
-    for (; j + 4 <= columns; j += 4) {
-      lanes s = {0}, t = {0};
-      for (int k = 0; k < w; k++) {
-        lanes b = *(const lanes_anywhere *)(B + k * ldb + j);
-        s += A[i * w + k] * b, t += A[(i + 1) * w + k] * b;
-      }
-      *(lanes_anywhere *)(C + i * ld + j) -= s, *(lanes_anywhere *)(C + (i + 1) * ld + j) -= t;
-    }
-    if (j < columns) {
-      subtract(1, w, columns - j, A + i * w, B + j, ldb, C + i * ld + j, ld);
-      subtract(1, w, columns - j, A + (i + 1) * w, B + j, ldb, C + (i + 1) * ld + j, ld);
-    }
-  }
-  if (i < rows) subtract(1, w, columns, A + i * w, B, ldb, C + i * ld, ld);
-}
+#include "block_dense.h"
 
 // Runs of a node before unknown `limit`.
 static inline int runs_before(const block_node *s, const block_kind *kind, int limit) {
@@ -218,8 +187,6 @@ FIXED void subtract_products(const block_kind *kind, int w, int size, bool beyon
       const double *A = L + run[i].row * w, *B = U + run[j].row;
       if (size > 0)
         subtract(size, w, size, A, B, kind->rows, C, ld);
-      else if (w >= 4 && run[j].size >= 4)
-        subtract_large(run[i].size, w, run[j].size, A, B, kind->rows, C, ld);
       else
         subtract(run[i].size, w, run[j].size, A, B, kind->rows, C, ld);
     }
@@ -303,46 +270,65 @@ static void scale_node(const tr_blocks *b, const block_node *s, const double *F,
   const block_kind *kind = (const block_kind *)(b->kind + s->kind);
   int w = kind->width;
   const double *D = F + s->at;
+  double square[WIDTH]; // of d: the roots need not wait for each other
   for (int i = 0; i < w; i++) {
     for (int k = 0; k < i && !kind->lanes; k++)
-      d[i] += fabs(D[i * w + k] * D[k * w + i]) * d[k] * d[k];
-    d[i] = 1 / sqrt(d[i]);
+      d[i] += fabs(D[i * w + k] * D[k * w + i]) * square[k];
+    square[i] = 1 / d[i];
   }
+  for (int i = 0; i < w; i++) d[i] = sqrt(square[i]);
 }
 
-// Nodes first .. end - 1; `below`: as far as they do not reach into the top. In measured plans d (n) holds the sums
-// until the node's turn has come.
-FIXED void factor_all(const tr_blocks *b, bool below, int first, int end, double *scale, double *F,
+// Nodes from *next on, before `end` and before the next wide one, which *next is then; `below`: as far as they do not
+// reach into the top. In measured plans d (n) holds the sums until the node's turn has come.
+FIXED void factor_all(const tr_blocks *b, bool below, int *next, int end, double *scale, double *F,
                       block_report *report, bool *ok) {
   block_report met = *report; // in registers
   bool good = *ok, measured = b->measured;
-  for (const block_node *s = b->node + first; s < b->node + end && good; s++) {
+  const block_node *s = b->node + *next;
+  for (; s < b->node + end && good; s++) {
+    if (is_wide((const block_kind *)(b->kind + s->kind))) break;
     double *d = scale + s->first;
     if (measured) scale_node(b, s, F, d);
     BY_SHAPE(s, good = factor_node, good = factor_lanes, d, F, &met, below, b->top);
     if (measured && good) add_sizes(b, s, F, 0, below ? b->top : INT_MAX, scale);
   }
-  *report = met, *ok = good;
+  *report = met, *ok = good, *next = (int)(s - b->node);
 }
 
-FIXED void factor_whole(const tr_blocks *b, int first, int end, double *scale, double *F,
+FIXED void factor_whole(const tr_blocks *b, int *next, int end, double *scale, double *F,
                         block_report *report, bool *ok) {
-  factor_all(b, false, first, end, scale, F, report, ok);
+  factor_all(b, false, next, end, scale, F, report, ok);
 }
 
-FIXED void factor_lower(const tr_blocks *b, int first, int end, double *scale, double *F,
+FIXED void factor_lower(const tr_blocks *b, int *next, int end, double *scale, double *F,
                         block_report *report, bool *ok) {
-  factor_all(b, true, first, end, scale, F, report, ok);
+  factor_all(b, true, next, end, scale, F, report, ok);
 }
 
-TR_WIDE(factor_nodes, factor_whole,
-        (const tr_blocks *b, int first, int end, double *scale, double *F, block_report *report,
+TR_WIDE(factor_some, factor_whole,
+        (const tr_blocks *b, int *next, int end, double *scale, double *F, block_report *report,
          bool *ok),
-        (b, first, end, scale, F, report, ok))
-TR_WIDE(factor_below, factor_lower,
-        (const tr_blocks *b, int first, int end, double *scale, double *F, block_report *report,
+        (b, next, end, scale, F, report, ok))
+TR_WIDE(factor_some_below, factor_lower,
+        (const tr_blocks *b, int *next, int end, double *scale, double *F, block_report *report,
          bool *ok),
-        (b, first, end, scale, F, report, ok))
+        (b, next, end, scale, F, report, ok))
+
+// Nodes first .. end - 1.
+static void factor_nodes(const tr_blocks *b, bool below, int first, int end, double *scale,
+                         double *F, block_report *report, bool *ok) {
+  for (; first < end && *ok; first++) {
+    (below ? factor_some_below : factor_some)(b, &first, end, scale, F, report, ok);
+    if (first >= end || !*ok) return;
+    const block_node *s = b->node + first;
+    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+    if (b->measured) scale_node(b, s, F, scale + s->first);
+    int limit = below ? runs_before(s, kind, b->top) : kind->runs;
+    factor_wide(kind, limit, scale + s->first, F + s->at, report, ok);
+    if (b->measured && *ok) add_sizes(b, s, F, 0, below ? b->top : INT_MAX, scale);
+  }
+}
 
 // What parts left out of the top.
 FIXED void factor_beyond(const tr_blocks *b, double *scale, double *F) {
@@ -352,6 +338,8 @@ FIXED void factor_beyond(const tr_blocks *b, double *scale, double *F) {
     int from = runs_before(s, kind, b->top);
     if (kind->lanes)
       subtract_lanes(kind, kind->width, true, from, F + s->at);
+    else if (is_wide(kind))
+      subtract_wide(kind, from, kind->runs, from, kind->runs, F + s->at);
     else
       subtract_products(kind, kind->width, kind->uniform, true, from, F + s->at);
     if (b->measured) add_sizes(b, s, F, b->top, INT_MAX, scale);
@@ -389,7 +377,7 @@ static void factor_part(void *what, int p) {
   const tr_blocks *b = f->b;
   block_report report = {.least = INFINITY}; // written all the time: away from the others'
   bool ok = true;
-  factor_below(b, b->part[p], b->part[p + 1], f->d, f->F, &report, &ok);
+  factor_nodes(b, true, b->part[p], b->part[p + 1], f->d, f->F, &report, &ok);
   f->report[p] = report, f->ok[p] = ok;
 }
 
@@ -406,7 +394,7 @@ static bool factor_shared(const tr_blocks *b, tr_team *team, double *d, double *
   }
   if (!ok) return false;
   factor_bridges(b, d, F);
-  factor_nodes(b, b->part[b->parts], b->nodes, d, F, report, &ok);
+  factor_nodes(b, false, b->part[b->parts], b->nodes, d, F, report, &ok);
   return ok;
 }
 
@@ -423,7 +411,7 @@ bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
   if (team && b->parts > 1)
     ok = factor_shared(b, team, d, F, report);
   else
-    factor_nodes(b, 0, b->nodes, d, F, report, &ok);
+    factor_nodes(b, false, 0, b->nodes, d, F, report, &ok);
   return ok && isfinite(report->most + report->largest);
 }
 

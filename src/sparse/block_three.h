@@ -71,9 +71,9 @@ FIXED bool factor_threes(const block_kind *kind, int w, const double *d, double 
   for (int i = 0; i < w * w; i++) D[i] = I[i];
   for (int i = 0; i < runs; i++)
     if (w == 2)
-      times_two(I, L + 3 * i * w);
+      times_two(D, L + 3 * i * w);
     else
-      times_three(I, L + 3 * i * w);
+      times_three(D, L + 3 * i * w);
   const block_target *target = block_targets(kind);
   for (int i = 0; i < runs; i++, target += runs) {
     const double *l = L + 3 * i * w;

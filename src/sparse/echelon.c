@@ -240,7 +240,7 @@ int tr_echelon_weights(tr_echelon *e, int row, int *of, double *weight) {
     double c = e->m[k];
     row_at from = e->row[e->at[k].row];
     e->queued[k] = false, e->m[k] = 0;
-    if (c == 0) continue;
+    if (fabs(c) < TINY) continue;
     of[n] = e->at[k].row, weight[n++] = c;
     for (int i = from.first; i < from.first + from.n; i++)
       take(e, e->L.index[i], -c * e->L.value[i]);
