@@ -12,11 +12,10 @@
 static const double NODE = 20, RUN = 6, TARGET = 10, SOLVES = 2.5;
 static const double WORTH_IT = 0.9;
 
-// Rows that follow each other and belong to one node.
-static int count_runs(const draft *d, const node_draft *s) {
+int tr_count_runs(const draft *d, int rows, const int *row) {
   int runs = 0;
-  for (int k = 0; k < s->rows; k++)
-    runs += k == 0 || s->row[k] != s->row[k - 1] + 1 || d->of[s->row[k]] != d->of[s->row[k - 1]];
+  for (int k = 0; k < rows; k++)
+    runs += k == 0 || row[k] != row[k - 1] + 1 || d->of[row[k]] != d->of[row[k - 1]];
   return runs;
 }
 
@@ -30,7 +29,8 @@ static bool merges(const draft *d, const node_draft *s, const node_draft *parent
   int end = s->first + s->width, width = s->width + parent->width;
   if (s->rows == 0 || s->row[0] != end || parent->first != end || width > WIDTH_MAX) return false;
   if ((order[s->first] < leading) != (order[end] < leading)) return false;
-  int runs = count_runs(d, s), its_runs = count_runs(d, parent);
+  int runs = tr_count_runs(d, s->rows, s->row);
+  int its_runs = tr_count_runs(d, parent->rows, parent->row);
   double apart = cost(s->width, s->rows, runs) + cost(parent->width, parent->rows, its_runs);
   return cost(width, parent->rows, its_runs) < WORTH_IT * apart;
 }
@@ -42,6 +42,7 @@ void tr_merge_nodes(draft *d, int leading, const int *order) {
     for (; kept > 0 && merges(d, &d->node[kept - 1], &node, leading, order); kept--) {
       node.first = d->node[kept - 1].first;
       node.width += d->node[kept - 1].width;
+      node.sorted |= d->node[kept - 1].sorted;
     }
     d->node[kept++] = node;
   }

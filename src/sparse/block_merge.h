@@ -11,6 +11,7 @@ typedef struct node_draft {
   int first, width;
   int rows, *row; // ascending
   int next;       // of the children of the same column
+  bool sorted;    // its pivots stay in their order
 } node_draft;
 
 typedef struct draft {
@@ -22,6 +23,9 @@ typedef struct draft {
   double flops;
 } draft;
 
+int tr_count_runs(const draft *d, int rows, const int *row); // that follow each other in one node
+// The order within separators, so that few pieces go into them.
+tr_status tr_sort_separators(draft *d, int leading, int *order);
 // Of an elimination in this order, in which unknowns below `leading` have a mass.
 void tr_merge_nodes(draft *d, int leading, const int *order);
 

@@ -378,6 +378,18 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   return p->n >= SHARED_MIN && c.best != DISSECTION ? twist(ar, &c, d) : TR_OK;
 }
 
+// The order of another pattern, in which this one has a block for every entry: m^3 times its operations. None that is
+// found here could be better, and bodies and joints are known there.
+static tr_status expand_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
+                              draft *d, bool *measured) {
+  const tr_blocks *like = p->like;
+  int m = p->n / like->n, *room = TR_NEW(ar, 4 * (size_t)p->n, int);
+  if (!room) return TR_NO_MEMORY;
+  for (int i = 0; i < p->n; i++) order[i] = m * like->order[i / m] + i % m;
+  *measured = like->measured;
+  return draft_nodes(g, order, room, d);
+}
+
 // ---- layout ---------------------------------------------------------------------------------------
 
 // Nodes in postorder: new[s] is the place of draft s. Of the children those with children come first, the last
@@ -491,7 +503,7 @@ static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *
   for (int s = 0; s < d->count; s++) {
     const node_draft *node = &d->node[sorted[s]];
     memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
-    qsort(final + next, (size_t)node->width, sizeof *final, by_number);
+    if (!node->sorted) qsort(final + next, (size_t)node->width, sizeof *final, by_number);
     for (int k = 0; k < node->width; k++, next++)
       at[next] = sorted[s], moved[new[final[next]]] = next;
   }
@@ -548,7 +560,9 @@ static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, d
   graph g;
   tr_arena own = tr_arena_make(al);
   tr_status status = symmetric(&own, p, &g);
-  if (status == TR_OK) status = choose_order(&own, p, &g, order, d, measured);
+  if (status == TR_OK)
+    status = (p->like ? expand_order : choose_order)(&own, p, &g, order, d, measured);
+  if (status == TR_OK) status = tr_sort_separators(d, p->leading, order);
   if (status == TR_OK) tr_merge_nodes(d, p->leading, order);
   tr_arena_free(&own);
   return status;

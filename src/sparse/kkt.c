@@ -105,6 +105,7 @@ tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern
   column[m * p->n] = at;
   *out = (tr_pattern){
       .n = m * p->n, .nnz = at, .leading = m * p->leading, .column = column, .row = row};
+  out->like = p->blocks;
   return tr_pattern_analyse(ar, out, TR_DENSE_MAX);
 }
 

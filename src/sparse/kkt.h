@@ -24,10 +24,11 @@ typedef struct tr_groups {
 // Compressed columns, rows ascending in each.
 typedef struct tr_pattern {
   int n, nnz;
-  int leading;              // unknowns with a mass on their diagonal; the rest are multipliers
-  const int *column;        // (n + 1)
-  const int *row;           // (nnz)
-  const tr_groups *groups;  // for the analysis, or NULL
+  int leading;                  // unknowns with a mass on their diagonal; the rest are multipliers
+  const int *column;            // (n + 1)
+  const int *row;               // (nnz)
+  const tr_groups *groups;      // for the analysis, or NULL
+  const struct tr_blocks *like; // ordered like that, a block for each of its unknowns; or NULL
   double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
   struct klu_handle *klu;   // its ordering, where it is the first choice
@@ -44,7 +45,7 @@ tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
 void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
 
 // The pattern with a block of m x m for each entry, analysed: entry (i, j) of block (r, c) stands at
-// (m r + i, m c + j). Whole blocks, so that it is ordered like the one it comes from.
+// (m r + i, m c + j). It is ordered like the one it comes from, whose order must outlive it.
 tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out);
 
 // Position of an entry in values, p->nnz (the bin) if it is not in the pattern.
