@@ -196,6 +196,7 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
   double now = 1 / b->cj;
   c->cq = now * now, c->cv = c->cw = now, c->cm = 1;
   c->few = s->allowed > 0;
+  c->brisk = c->few && b->most > 2;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
   for (int i = 0; i < s->sys->nv; i++) {
     c->vhat[i] = b->vp[i] - now * b->dvp[i];
@@ -228,7 +229,13 @@ tr_status tr_bdf_finish(tr_bdf *b, tr_step *s, tr_status status) {
 }
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
-  memcpy(x1->a, b->dvp, (size_t)s->sys->nv * sizeof *x1->a);
+  int nv = s->sys->nv, k = b->order;
+  memcpy(x1->a, b->dvp, (size_t)nv * sizeof *x1->a);
+  if (k > 2 && k + 1 < b->points) { // to P_{k+1}, a part of y - P_k is known
+    double *p = s->work->x;
+    combine(k + 2, b->value[k + 1], b->v, nv, p);
+    for (int i = 0; i < nv; i++) x1->a[i] += b->cj * (p[i] - b->vp[i]);
+  }
   int n = b->order > 2 ? b->order : b->order + 1; // a degree less than the rest: they are noisier
   if (n > b->lams) n = b->lams;
   combine(n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
