@@ -390,8 +390,9 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
-    if (norm <= p->floor) return TR_OK;
-    if (runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
+    bool floor = norm <= p->floor;
+    if (floor && (!p->planned || k == 1)) return TR_OK;
+    if (!floor && runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
     if (nw->matrices > before) { // a new matrix has a rate of its own
       k = 1;
       if (p->planned) nw->known = nw->first_rate > 0, nw->rate = nw->first_rate, nw->rate_age = 0;
@@ -407,7 +408,7 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
         break;
     }
     double rate = rate_few(nw, p, k);
-    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
+    if (rate < 1 && (floor || rate / (1 - rate) * norm <= p->tol)) {
       if (nw->strained && renewed++ < RENEWED) {
         nw->valid = nw->known = false, k = 0, left = most + 1;
         continue;

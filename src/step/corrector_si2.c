@@ -386,6 +386,8 @@ static void update(tr_newton_problem *p, const double *dx) {
   k->begun = true;
 }
 
+static double weight_v(const tr_step *s) { return s->c.brisk && !s->allows_v ? BRISK_V : 1; }
+
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
 // root mean square.
 static double weighted(const correction *k, const double *dx) {
@@ -394,7 +396,7 @@ static double weighted(const correction *k, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
   double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
-  double cv = c->brisk && !s->allows_v ? BRISK_V * c->cv : c->cv;
+  double cv = weight_v(s) * c->cv;
   for (int i = 0; i < nv; i++) {
     double dq = c->cq * dx[i] / s->scale_q[i];
     double dv = cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
@@ -468,7 +470,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
 static double few_floor(const correction *k) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double cj = c->cv / c->cq, sum = 0;
+  double cj = weight_v(s) * c->cv / c->cq, sum = 0;
   if (c->multipliers || !s->sys->flat)
     return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
   for (int i = 0; i < s->sys->nv; i++) {
