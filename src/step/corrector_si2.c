@@ -386,7 +386,9 @@ static void update(tr_newton_problem *p, const double *dx) {
   k->begun = true;
 }
 
-static double weight_v(const tr_step *s) { return s->c.brisk && !s->allows_v ? BRISK_V : 1; }
+static double weight_v(const tr_step *s) {
+  return s->c.brisk && !s->allows_v && !s->stiff ? BRISK_V : 1;
+}
 
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
 // root mean square.
