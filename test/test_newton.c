@@ -299,19 +299,36 @@ static void few_at_the_floor(void **u) {
   assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_NO_CONVERGENCE);
 }
 
+// Along a path of solutions, planned: rates of earlier solves save corrections, the matrix is renewed as it pays, and what
+// is left stays near the tolerance all the same.
+static void few_are_planned(void **u) {
+  (void)u;
+  const double tol = 3e-6, matrix_price = 2.5;
+  double cost[2], worst[2] = {0};
+  for (int planned = 0; planned < 2; planned++) {
+    tr_newton nw = newton(true);
+    scalar s = make(square, square_slope, 1, 1, tol);
+    s.p.planned = planned;
+    for (int n = 0; n < 300; n++) {
+      s.target += 1e-3;
+      assert_int_equal(tr_newton_few(&nw, &s.p, 4), TR_OK);
+      worst[planned] = fmax(worst[planned], fabs(s.x - sqrt(s.target)));
+    }
+    assert_counts(&nw, &s);
+    cost[planned] = (double)nw.iterations + matrix_price * (double)nw.matrices;
+  }
+  if (!(cost[1] < 0.8 * cost[0]) || !(worst[1] < 2 * tol) || !(worst[0] < tol))
+    fail_msg("cost %g, planned %g; left %g and %g", cost[0], cost[1], worst[0], worst[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_stops_and_gives_up),
-      cmocka_unit_test(few_at_the_floor),
-      cmocka_unit_test(converges),
-      cmocka_unit_test(tolerance_is_honest),
-      cmocka_unit_test(matrix_is_reused),
-      cmocka_unit_test(stale_matrix_is_renewed),
-      cmocka_unit_test(slow_matrix_is_dropped),
-      cmocka_unit_test(stagnates_at_the_floor),
-      cmocka_unit_test(divergence_is_told),
-      cmocka_unit_test(broken_problems),
-      cmocka_unit_test(fixed_iterations),
+      cmocka_unit_test(few_stops_and_gives_up),  cmocka_unit_test(few_at_the_floor),
+      cmocka_unit_test(few_are_planned),         cmocka_unit_test(converges),
+      cmocka_unit_test(tolerance_is_honest),     cmocka_unit_test(matrix_is_reused),
+      cmocka_unit_test(stale_matrix_is_renewed), cmocka_unit_test(slow_matrix_is_dropped),
+      cmocka_unit_test(stagnates_at_the_floor),  cmocka_unit_test(divergence_is_told),
+      cmocka_unit_test(broken_problems),         cmocka_unit_test(fixed_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,8 @@ enum { BELIEVED_MAX = 7 };
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
+// Planned ones: the scatter of a rate that grows with the age of the matrix, how the worst growth is forgotten.
+static const double SCATTER_FEW = 2, FADE_FEW = 0.7;
 
 // Of what the norm does not see, over what it was: a correction that grows, the first one.
 static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
@@ -358,15 +360,43 @@ static bool runs_away(const tr_newton *nw, const tr_newton_problem *p, double *l
   return before > 0 ? now > before && now > UNSEEN_GROWN : now > UNSEEN_FIRST;
 }
 
+// The rate that few corrections may count on at the k-th.
+static double rate_few(tr_newton *nw, const tr_newton_problem *p, int k) {
+  int age = nw->age + 1;
+  if (k > 1) {
+    if (p->planned) nw->growth = fmax(nw->rate / age, FADE_FEW * nw->growth);
+    if (p->planned && age == 1) nw->first_rate = fmax(nw->rate, FADE_FEW * nw->first_rate);
+    nw->rate_age = nw->age, nw->believed = 0;
+    return nw->rate;
+  }
+  if (!nw->known) return 1;
+  if (!p->planned || nw->believed++ >= BELIEVED_MAX) return fmax(RATE_TRUST, nw->rate);
+  return fmax(SCATTER_FEW * nw->rate * age / (nw->rate_age + 1), nw->growth * age);
+}
+
+// Whether the matrix should not be used again after a solve that k corrections ended, the first of this norm: if they
+// are more than each solve so far has cost with the matrix itself. They are not counted whole, see `needed`.
+static bool worn(tr_newton *nw, const tr_newton_problem *p, int k, double rate, double first) {
+  if (!p->planned) return k > 2 && nw->rate > RATE_STALE;
+  double count = k > 1 ? log(p->tol * (1 - rate) / first) / log(rate) : 1;
+  count = fmax(1, fmin(k, count));
+  nw->extra += count;
+  return count * (nw->age + 1) > matrix_cost(p) + nw->extra;
+}
+
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
   double norm = 0, first = 0, unseen = 0;
   int renewed = 0;
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
     TR_TRY(correct(nw, p, &norm));
-    if (norm <= p->floor) return TR_OK;
-    if (runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
-    if (nw->matrices > before) k = 1; // a new matrix has a rate of its own
+    bool floor = norm <= p->floor;
+    if (floor && (!p->planned || k == 1)) return TR_OK;
+    if (!floor && runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
+    if (nw->matrices > before) { // a new matrix has a rate of its own
+      k = 1;
+      if (p->planned) nw->known = nw->first_rate > 0, nw->rate = nw->first_rate, nw->rate_age = 0;
+    }
     if (k == 1) {
       first = norm;
     } else {
@@ -377,15 +407,15 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
       if (nw->rate > (early ? RATE_LOST : RATE_FEW) && norm > (early ? 1 : SMALL_FEW) * p->tol)
         break;
     }
-    double rate = k > 1 ? nw->rate : nw->known ? fmax(RATE_TRUST, nw->rate) : 1;
-    if (rate < 1 && rate / (1 - rate) * norm <= p->tol) {
+    double rate = rate_few(nw, p, k);
+    if (rate < 1 && (floor || rate / (1 - rate) * norm <= p->tol)) {
       if (nw->strained && renewed++ < RENEWED) {
         nw->valid = nw->known = false, k = 0, left = most + 1;
         continue;
       }
       if (nw->strained) break;
       if (nw->age > 0) nw->patience = 0;
-      if ((k > 2 && nw->rate > RATE_STALE) || nw->wait > 0) nw->valid = false;
+      if (worn(nw, p, k, rate, first) || nw->wait > 0) nw->valid = false;
       if (nw->wait > 0) nw->wait--;
       return TR_OK;
     }

@@ -37,7 +37,7 @@
 #include "si2_loops.h"
 #include "split.h"
 
-static const double FEW_TOL = 0.33;
+static const double FEW_TOL = 0.33, BRISK_V = 0.33; // the latter: the weight of velocities
 // A matrix as close to cm X as this part of the limit is looked at again after so many.
 static const double CLOSE = 0.25;
 enum { SELDOM = 8 };
@@ -175,6 +175,11 @@ static bool halves_known(const tr_step *s) {
   return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
 }
 
+// Next to stiff springs a matrix may hide for long what converges slowly.
+static bool may_plan(const tr_step *s) {
+  return s->c.brisk && !s->c.multipliers && !s->c.split && !s->stiff;
+}
+
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
@@ -208,6 +213,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->regular = tr_step_regular(s);
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
+  p->planned = may_plan(s);
   p->finishes = p->finish && !k->begun && !s->stiff;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
@@ -380,6 +386,10 @@ static void update(tr_newton_problem *p, const double *dx) {
   k->begun = true;
 }
 
+static double weight_v(const tr_step *s) {
+  return s->c.brisk && !s->allows_v && !s->stiff ? BRISK_V : 1;
+}
+
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
 // root mean square.
 static double weighted(const correction *k, const double *dx) {
@@ -388,9 +398,10 @@ static double weighted(const correction *k, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
   double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
+  double cv = weight_v(s) * c->cv;
   for (int i = 0; i < nv; i++) {
     double dq = c->cq * dx[i] / s->scale_q[i];
-    double dv = c->cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
+    double dv = cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
     sum += dq * dq + dv * dv;
   }
   if (c->multipliers)
@@ -461,7 +472,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
 static double few_floor(const correction *k) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double cj = c->cv / c->cq, sum = 0;
+  double cj = weight_v(s) * c->cv / c->cq, sum = 0;
   if (c->multipliers || !s->sys->flat)
     return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
   for (int i = 0; i < s->sys->nv; i++) {
@@ -539,6 +550,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.floor = few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
     k.p.strict = c->multipliers;
+    k.p.planned = may_plan(s);
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
   if (may_finish(&k)) k.p.finish = finish;

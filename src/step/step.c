@@ -296,13 +296,18 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
   return true;
 }
 
+static const double LIGHT = 0.03; // a contraction that does not count
+
 bool tr_step_matrix_fits(tr_step *s) {
   const tr_corrector *c = &s->c;
+  bool last = c->brisk && c->cq == s->last_cq;
+  s->last_cq = c->cq;
   if (c->cq == s->matrix_cq && c->cv == s->matrix_cv && c->cm == s->matrix_cm) return true;
   // few corrections: while 0.6 < cj/cj_old < 1/0.6 [YP98]
   double ratio = c->cq / s->matrix_cq, near = c->few ? 0.36 : 0.4;
-  if (!(s->allowed > 0) || !(ratio > near && ratio < 1 / near)) return false;
-  s->newton.known = false; // the rate is another one
+  bool light = c->brisk && !s->stiff && fmax(1, ratio) * s->far <= LIGHT; // next to M in any case
+  if (!(s->allowed > 0) || (!light && !(ratio > near && ratio < 1 / near))) return false;
+  if (!last) s->newton.known = false; // the rate is another one
   return true;
 }
 

@@ -94,6 +94,9 @@ typedef struct tr_corrector {
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
   bool few, multipliers;
+  // The same for higher orders than there: see tr_newton_problem.planned; velocities that have no tolerance of their own
+  // may have that of the step.
+  bool brisk;
   // Coordinate split, X = 1: lam and mu are no unknowns but what P leaves over, see split.h; or NULL.
   // plain: the matrix does without (G' lam)_q.
   struct tr_split *split;
@@ -181,6 +184,7 @@ struct tr_step {
   bool filters;  // kkt has the matrix of a corrector, for the error of velocities
   double last_h; // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
+  double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
   int past, terms; // states, and those that it goes on from

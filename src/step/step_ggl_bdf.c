@@ -7,7 +7,8 @@
 // with the predictions of bdf.c. Position and velocity constraints hold to the accuracy of the
 // iteration: round-off with fixed steps, a third of the tolerance under step control, where the
 // iteration is [YP98]'s and counts lam and mu (test=ggl) or leaves them out (test=ggl-star). A matrix
-// that has seen another step is tried first, then a new one, then a quarter of the step.
+// that has seen another step is tried first, then a new one, then a quarter of the step. With orders beyond the paper's
+// the iteration begins on the polynomial of the next degree and plans ahead (newton.h).
 // With fixed steps it begins at order 2 (jerk.h) and rises one by one, which limits the whole to order 3.
 #include <string.h>
 
