@@ -40,7 +40,7 @@ static double late(const char *method, const way *w) {
   bool drifts = strncmp(method, "pfpc", 4) == 0 || strcmp(method, "baumgarte") == 0 ||
                 strcmp(method, "newmark") == 0;
   if (w->tol == 0) return drifts ? w->h : 1e-12;
-  return w->tol < 1e-4 && !drifts ? 1e-12 : 10 * w->tol;
+  return w->tol < 1e-4 && !drifts ? 1e-12 : fmin(20 * w->tol, 1e-2);
 }
 
 // How often it happens, by every method, by fixed steps and at tolerances, and the n-th at (n + first) every.

@@ -6,8 +6,8 @@
 // (2) An event that acts begins anew from a consistent state, and it is there that g should vanish: from the root
 //     t of the dense output Newton's iteration goes on with states put on their constraints,
 //       x(t) = project(dense(t)),   t <- t - g(x)/g'(x),
-//     not out of the step and not back before what has been told. What is left of g at the end of it, and what
-//     the constraints moved others by, says nothing about sides: blur, slack.
+//     not back before what has been told. Where it is not in the step, it waits for the next (apart). What is left
+//     of g at the end of it, and what the constraints moved others by, says nothing about sides: blur, slack.
 #include <string.h>
 
 #include "events.h"
@@ -146,6 +146,14 @@ bool tr_crossing_winds(const tr_run *r, int k) {
          (wind(r, k, &from, &side, &at, &g) || side != w->side);
 }
 
+// Where it is not long on its side, or the constraints are not closed: it still is there with constraints that are.
+static bool stays_closed(tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  double g, rate;
+  if (is_contact(r, k) || (w->from > w->last && w->slack == 0 && !w->apart)) return false;
+  return value_closed(r, k, w->till, &g, &rate) && w->side * g >= -2 * w->slack;
+}
+
 // When an expression fires in the last step, or INFINITY; w->to: its side at the end.
 static double first_crossing(tr_run *r, int k) {
   tr_watch *w = &r->watch[k];
@@ -169,21 +177,18 @@ static double first_crossing(tr_run *r, int k) {
   }
   bool over = s * w->g < 0, there = s * w->g <= near * fabs(w->rate) && s * w->rate < 0;
   w->to = over || there ? -s : s;
+  if (over && s == w->side && stays_closed(r, k)) return w->to = s, w->apart = true, INFINITY;
   if (w->to == s || !counts(r, k, s)) return INFINITY;
   double t = over ? root(r, k, s, t0, t1, w->g) : t1;
-  bool never = t == w->last || (w->slack > 0 && t == w->from); // was it on this side
-  if (is_contact(r, k) || !never) return t;
-  double g, rate; // but it is on the constraints
-  if (r->sys->nc > 0 && value_closed(r, k, t1, &g, &rate) && s * g > 0)
-    w->to = s, w->slack = fabs(w->g);
-  return INFINITY;
+  bool never = t == w->last || (w->slack > 0 && t == w->from); // on this side
+  return never && !is_contact(r, k) ? INFINITY : t;
 }
 
 bool tr_crossing_may(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   double near = instant(r);
   int s = w->side;
-  if (s == 0 || w->spent || tr_crossing_owed(r, k)) return false;
+  if (s == 0 || w->spent) return false;
   if (s * w->g <= near * fabs(w->rate)) return true;
   return s * w->rate0 < 0 && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
 }
@@ -234,10 +239,12 @@ double tr_crossing_land(tr_run *r, double t, int *first) {
   }
   *first = k;
   if (r->sys->nc == 0 || k < 0) return t;
-  double open = t < r->x.t ? fabs(value_inside(r, k, t)) : fabs(r->watch[k].g);
+  const tr_watch *w = &r->watch[k];
+  double open = t < r->x.t ? fabs(value_inside(r, k, t)) : fabs(w->g);
   for (int i = 0; i < MOST_LANDING && value_closed(r, k, t, &g, &rate); i++) {
-    if (i == 0 && open > JUMP * fabs(g))
-      break; // it has not been moved, or is none that passes zero
+    if (i == 0 && !w->apart && open > JUMP * fabs(g)) break; // it has not been moved, or jumps
+    bool yet = w->over * g < 0 && fabs(g) > at_zero(r, k) && !is_contact(r, k);
+    if (t == r->x.t && yet) return INFINITY;
     if (!(fabs(g) < best)) break;
     best = fabs(g), found = t;
     double next = fmin(fmax(t - g / rate, earliest), r->x.t);

@@ -25,9 +25,10 @@ typedef struct tr_watch {
   int to;            // its side at the end of it
   double blur;       // what its value says at the event under way is open by so much
   double slack;      // so far across zero it still counts as on its side; 0: it has been there
-  double before;     // rate before the event
-  double last;       // when it happened last, or -INFINITY
-  const char *what;  // instead of what it usually does, or NULL
+  bool apart;    // across zero by what a method leaves open: on the constraints it is on its side
+  double before; // rate before the event
+  double last;   // when it happened last, or -INFINITY
+  const char *what; // instead of what it usually does, or NULL
 } tr_watch;
 
 typedef struct tr_leap {

@@ -76,11 +76,6 @@ static tr_status no_number(const tr_run *r, int k, double g, double t, tr_error 
                  fabs(g), t);
 }
 
-// The same, with what comes up to an instant before: fired with that, it has still to cross.
-static double at_zero(const tr_run *r, int k) {
-  return fmax(nothing(r, k), 2 * instant(r) * fabs(r->watch[k].rate));
-}
-
 // The side of an expression that is at or near zero: where its rate leads it.
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
@@ -115,7 +110,7 @@ tr_status tr_events_reset(tr_run *r, tr_error *error) {
   if (r->sys->nevent == 0) return TR_OK;
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
-    r->watch[k].blur = r->watch[k].slack = 0;
+    r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = false;
     r->watch[k].side = new_side(r, k);
   }
   return check(r, error);
@@ -188,7 +183,7 @@ static bool find_jumps(tr_run *r, int *undone) {
     any = any || w->fires;
     bool back = now * w->g < 0 && fabs(w->g) > roundoff(r, k);
     w->slack = !back ? 0 : w->fired ? fabs(w->g) : w->slack;
-    w->blur = 0, w->side = now;
+    w->blur = 0, w->apart = false, w->side = now;
   }
   return any;
 }
@@ -382,7 +377,7 @@ static bool suspect(tr_run *r) {
       w->side = 0;
     else if (w->side == 0 && fabs(w->g) > nothing(r, k))
       w->side = sign(w->g), w->settled = false;
-    if (w->side * w->g > 0) w->slack = 0;
+    if (w->side * w->g > 0) w->slack = 0, w->apart = false;
     w->wound = tr_crossing_winds(r, k);
     any =
         any || w->wound || tr_crossing_may(r, k) || (w->side != 0 && !w->spent && !isfinite(w->g));
@@ -391,7 +386,7 @@ static bool suspect(tr_run *r) {
 }
 
 // The first event that acts in the last step: at *t, by the dense output at *crossed; INFINITY: there is none. One that
-// on the constraints is where it has happened has not crossed again: the method comes to its side late.
+// on the constraints is not in this step, or where it has happened already, waits until it is.
 static tr_status find_first(tr_run *r, double *t, double *crossed, tr_error *error) {
   for (;;) {
     int k = -1;
@@ -401,8 +396,9 @@ static tr_status find_first(tr_run *r, double *t, double *crossed, tr_error *err
     *t = tr_crossing_land(r, *crossed, &k);
     if (k < 0 || is_contact(r, k) || *t == *crossed) return TR_OK;
     tr_watch *w = &r->watch[k];
-    if (*t - w->last > instant(r)) return TR_OK;
-    w->till = w->from, w->slack = w->side * w->g < 0 ? fabs(w->g) : 0;
+    if (*t<INFINITY && * t - w->last> instant(r)) return TR_OK;
+    w->side = -w->over;
+    w->till = w->from, w->apart = w->side * w->g < 0;
   }
 }
 

@@ -54,10 +54,9 @@ static inline double nothing(const tr_run *r, int k) {
   return fmax(NOTHING * r->watch[k].most_g, roundoff(r, k));
 }
 
-// It has crossed to its side, but was put back; and is not further back than it was then.
-static inline bool tr_crossing_owed(const tr_run *r, int k) {
-  const tr_watch *w = &r->watch[k];
-  return w->slack > 0 && w->side * w->g <= 0 && fabs(w->g) <= 2 * w->slack;
+// The same, with what comes up to an instant before: fired with that, it has still to cross.
+static inline double at_zero(const tr_run *r, int k) {
+  return fmax(nothing(r, k), 2 * instant(r) * fabs(r->watch[k].rate));
 }
 
 // crossing.c: whether it may have crossed zero in the last step; one of time alone: in between, and back again.
@@ -67,8 +66,8 @@ bool tr_crossing_winds(const tr_run *r, int k);
 void tr_crossing_find(tr_run *r, double *acts, double *told);
 // An expression that is no number at the end of the step is watched as long as it is one.
 void tr_crossing_watch_numbers(tr_run *r, int k);
-// When those that act at t by the dense output do so on the constraints; *first: one of them, -1: they touch.
-// Changes r->next.
+// When one that acts at t by the dense output does so on the constraints; INFINITY: not in this step. *first: which
+// it is, -1: it touches. Changes r->next.
 double tr_crossing_land(tr_run *r, double t, int *first);
 // Puts the state on its constraints, with accelerations of its own.
 bool tr_crossing_close(tr_run *r, tr_state *x);
