@@ -23,10 +23,14 @@ typedef struct tr_watch {
   bool lost;                         // where it ceases to be a number
   bool winds, wound; // of time alone, and no straight line; it may have crossed zero and come back
   double at;         // when it happens in there, or INFINITY
+  int over;          // the side it crosses to there
   int to;            // its side at the end of it
-  double before;     // rate before the event
-  double last;       // when it happened last, or -INFINITY
-  const char *what;  // instead of what it usually does, or NULL
+  double blur;       // what its value says at the event under way is open by so much
+  double slack;      // so far across zero it still counts as on its side; 0: it has been there
+  bool apart;    // across zero by what a method leaves open: on the constraints it is on its side
+  double before; // rate before the event
+  double last;   // when it happened last, or -INFINITY
+  const char *what; // instead of what it usually does, or NULL
 } tr_watch;
 
 typedef struct tr_leap {

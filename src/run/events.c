@@ -5,12 +5,13 @@
 //     that approaches zero and leaves again, is looked at from inside by the dense output; the first
 //     crossing of all is found to the last digits of t. Those within a picosecond of a second are
 //     one instant.
-// (2) The step then ends there: the state of the dense output, with the accelerations of the states on
-//     either end, is shown, acted on in the order of the model, made consistent and shown again. The
-//     method begins anew. Events that only tell are noted, and the step goes on: neither the steps nor the
+// (2) The step then ends there: the state of the dense output, put on its constraints, with accelerations of its own,
+//     is shown, acted on in the order of the model, made consistent and shown again. The method
+//     begins anew. Events that only tell are noted, and the step goes on: neither the steps nor the
 //     times of other events know of them.
-// (3) After its own event an expression is at zero up to round-off. Its side is where its rate leads it,
-//     so that it neither fires again nor misses the next crossing, however soon. A rate that is nothing
+// (3) After its own event an expression is at zero up to round-off, or what was left of it on the constraints. Its side is
+//     where its rate leads it, so that it neither fires again nor misses the next crossing, however soon; as long as it
+//     is put back across zero no further than that (slack), it counts as there. A rate that is nothing
 //     either is rest: it has no side until it is clearly away (a contact: once it has settled). It
 //     sleeps while a joint holds that it would lock.
 //     What its rate says may be round-off: a side on which the next step has no point was none.
@@ -22,25 +23,18 @@
 //     has not crossed. If one that has fired would fire again, they chatter.
 // (5) Events without any time between them end the run with an error that names them; so does an expression that is
 //     no number, once it is watched there.
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "driver.h"
+#include "events.h"
 
-static const double INSTANT = 1e-12; // of the time: what is one and the same instant
-static const double NOTHING = 1e-9;  // of the largest value so far: g or g' is nothing
-static const double CLEAR = 1e-6;    // of the largest rate so far: no touch
-static const double QUICK = 1e-8;    // of the run: hardly any time
+static const double CLEAR = 1e-6; // of the largest rate so far: no touch
+static const double QUICK = 1e-8; // of the run: hardly any time
 enum {
   FIRST_RECORDS = 64,
   MOST_QUICK = 100,
   MOST_ROUNDS = 20,
-  MOST_HALVINGS = 48,
-  MOST_ROOT = 200,
-  MOST_SEARCH = 60,
-  MOST_TOLD = 1000, // in one step
-  WOUND = 16        // places
+  MOST_TOLD = 1000 // in one step
 };
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
@@ -59,32 +53,7 @@ tr_status tr_events_make(tr_run *r, tr_error *error) {
   return r->sampling ? TR_OK : tr_dense_make(r, error);
 }
 
-static const tr_event_par *par_of(const tr_run *r, int k) { return &r->sys->event[k].plan->par; }
-
-static bool counts(const tr_run *r, int k, int side) { // leaving this side
-  int d = par_of(r, k)->direction;
-  return d == TR_CROSS_BOTH || d == (side < 0 ? TR_CROSS_RISING : TR_CROSS_FALLING);
-}
-
-// It changes nothing.
-static bool tells(const tr_run *r, int k) {
-  const tr_plan_event *e = r->sys->event[k].plan;
-  return !e->par.stop && isnan(e->par.restitution) && !e->nset && !e->nlock && !e->nunlock;
-}
-
-static int sign(double x) { return (x > 0) - (x < 0); }
-
-static double instant(const tr_run *r) {
-  return INSTANT * fmax(fabs(r->x.t), r->settings.end - r->first_t) + DBL_MIN;
-}
-
 // ---- values ---------------------------------------------------------------------------------------
-
-// At the point of the last tr_kinematics; 0 where there is none, as at the foot of a square root.
-static double slope(const tr_run *r, int k, const tr_state *x) {
-  double rate = tr_event_slope(r->work, k, x->a, NULL);
-  return isfinite(rate) ? rate : 0;
-}
 
 // All expressions and their rates at the state.
 static void evaluate(tr_run *r) {
@@ -107,47 +76,12 @@ static tr_status no_number(const tr_run *r, int k, double g, double t, tr_error 
                  fabs(g), t);
 }
 
-static double value_inside(tr_run *r, int k, double t) {
-  bool reactions = r->sys->nreaction > 0;
-  const tr_state *x = reactions ? tr_dense_at(r, t) : tr_dense_motion(r, t);
-  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  if (reactions) tr_show_reactions(r->work, x->lam);
-  return tr_event_value(r->work, k);
-}
-
-static bool is_contact(const tr_run *r, int k) { return !isnan(par_of(r, k)->restitution); }
-
-static double roundoff(const tr_run *r, int k) {
-  return 32 * DBL_EPSILON * fmax(1, r->watch[k].most_g);
-}
-
-// The depth up to which an expression touches zero and does not cross it.
-static double shallow(const tr_run *r, int k) {
-  return is_contact(r, k) ? 0 : fmax(tr_event_touch(r->sys, k), roundoff(r, k));
-}
-
-// Up to here an expression is at zero: of what it has been, or mere round-off.
-static double nothing(const tr_run *r, int k) {
-  return fmax(NOTHING * r->watch[k].most_g, roundoff(r, k));
-}
-
-// The same, with what comes up to an instant before: fired with that, it has still to cross.
-static double at_zero(const tr_run *r, int k) {
-  return fmax(nothing(r, k), 2 * instant(r) * fabs(r->watch[k].rate));
-}
-
-// How well the place of a smallest value is known: g = g'' dt^2/2 is round-off there.
-static double bluntness(const tr_run *r, int k) {
-  const tr_watch *w = &r->watch[k];
-  double h = w->till - w->from;
-  return fmin(h, sqrt(2 * h * roundoff(r, k) / fmax(fabs(w->rate - w->rate0), DBL_MIN)));
-}
-
 // The side of an expression that is at or near zero: where its rate leads it.
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   const tr_event_par *par = par_of(r, k);
-  if (fabs(w->g) > at_zero(r, k)) return sign(w->g);
+  bool blurred = is_contact(r, k) || w->g * w->over < 0;
+  if (fabs(w->g) > fmax(at_zero(r, k), blurred ? w->blur : 0)) return sign(w->g);
   if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
   if (!is_contact(r, k) || w->settled) return 0;
   return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only
@@ -175,125 +109,11 @@ static tr_status check(const tr_run *r, tr_error *error) {
 tr_status tr_events_reset(tr_run *r, tr_error *error) {
   if (r->sys->nevent == 0) return TR_OK;
   evaluate(r);
-  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].side = new_side(r, k);
+  for (int k = 0; k < r->sys->nevent; k++) {
+    r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = false;
+    r->watch[k].side = new_side(r, k);
+  }
   return check(r, error);
-}
-
-// ---- where ----------------------------------------------------------------------------------------
-
-// From a point on the side s to one that is not: the first of them beyond the crossing, by regula falsi
-// (Illinois), every fourth time by bisection; a itself if no point is on that side. After its own event it is at zero,
-// up to round-off.
-static double root(tr_run *r, int k, int s, double a, double b, double gb) {
-  double ga = s * value_inside(r, k, a), near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
-  double least = a == r->watch[k].last && !is_contact(r, k) ? roundoff(r, k) : 0;
-  gb *= s;
-  for (int i = 0; ga <= least; i++) {
-    double m = 0.5 * (a + b), gm = s * value_inside(r, k, m);
-    if (i == MOST_HALVINGS || !(m > a && m < b)) return a;
-    if (gm > least)
-      a = m, ga = gm;
-    else
-      b = m, gb = gm;
-  }
-  for (int i = 1, kept = 0; i < MOST_ROOT && b - a > near && gb < 0; i++) {
-    double m = i % 4 ? (a * gb - b * ga) / (gb - ga) : 0.5 * (a + b);
-    if (!(m > a && m < b)) m = 0.5 * (a + b);
-    double gm = s * value_inside(r, k, m);
-    if (gm > 0) {
-      if (kept > 0) gb *= 0.5;
-      a = m, ga = gm, kept = 1;
-    } else {
-      if (kept < 0) ga *= 0.5;
-      b = m, gb = gm, kept = -1;
-    }
-  }
-  return b;
-}
-
-// The place nearest to zero between a and b, or the first found beyond it.
-static double nearest(tr_run *r, int k, int s, double a, double b) {
-  const double golden = 0.3819660112501051;
-  double x = a + golden * (b - a), y = b - golden * (b - a);
-  double gx = s * value_inside(r, k, x), gy = s * value_inside(r, k, y);
-  for (int i = 0; i < MOST_SEARCH && gx > 0 && gy > 0; i++) {
-    if (gx < gy)
-      b = y, y = x, gy = gx, x = a + golden * (b - a), gx = s * value_inside(r, k, x);
-    else
-      a = x, x = y, gx = gy, y = b - golden * (b - a), gy = s * value_inside(r, k, y);
-  }
-  return gx < gy ? x : y;
-}
-
-// It touches at t: that is an event where touches are asked for.
-static double touch_at(tr_run *r, int k, double t) {
-  tr_watch *w = &r->watch[k];
-  w->grazes = !w->touched && tr_event_touch(r->sys, k) > 0;
-  return w->grazes ? t : INFINITY;
-}
-
-// It ends the step at zero without a rate, having come nearer: a touch so far.
-static bool ends_grazing(const tr_run *r, int k) {
-  const tr_watch *w = &r->watch[k];
-  return fabs(w->g) <= shallow(r, k) && fabs(w->rate) <= NOTHING * w->most_rate &&
-         w->side * w->rate0 < 0;
-}
-
-// A contact that ends the step at zero, and is led no further within the run: it touches, and has not crossed.
-static bool rests(const tr_run *r, int k) {
-  const tr_watch *w = &r->watch[k];
-  double round = roundoff(r, k), slow = round / (r->settings.end - r->first_t);
-  return is_contact(r, k) && fabs(w->g) <= round &&
-         -w->side * w->rate <= fmax(NOTHING * w->most_rate, slow);
-}
-
-// An expression of time alone is looked at in some places inside the step: whether it is on the other side there;
-// from, side: where the last of them found it.
-static bool wind(const tr_run *r, int k, double *from, int *side, double *at, double *g) {
-  const tr_watch *w = &r->watch[k];
-  double start = w->from;
-  for (int i = 1; i < WOUND; i++) {
-    *at = start + (w->till - start) * i / WOUND;
-    *g = tr_event_value_at(r->work, k, *at);
-    if (*side * *g < 0 && counts(r, k, *side)) return true;
-    if (*side * *g < 0) *side = -*side;
-    *from = *at;
-  }
-  return false;
-}
-
-// When an expression fires in the last step, or INFINITY; w->to: its side at the end.
-static double first_crossing(tr_run *r, int k) {
-  tr_watch *w = &r->watch[k];
-  double t0 = w->from, t1 = w->till, near = instant(r);
-  int s = w->side;
-  if (w->wound) {
-    double at, g;
-    if (wind(r, k, &t0, &s, &at, &g)) return w->to = -s, root(r, k, s, t0, at, g);
-    if (s == w->side) t0 = w->from;
-  }
-  if (ends_grazing(r, k)) return touch_at(r, k, t1);
-  if (rests(r, k)) return INFINITY;
-  if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
-    double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
-    bool touches = is_contact(r, k) ? s * g > 0 && fabs(g) <= tr_event_touch(r->sys, k)
-                                    : fabs(g) <= shallow(r, k);
-    if (touches) return touch_at(r, k, low);
-    if (s * g <= 0 && counts(r, k, s)) return root(r, k, s, t0, low, g);
-    if (s * g <= 0) t0 = low, s = -s;
-  }
-  bool over = s * w->g < 0, there = s * w->g <= near * fabs(w->rate) && s * w->rate < 0;
-  w->to = over || there ? -s : s;
-  if (w->to == s || !counts(r, k, s)) return INFINITY;
-  double t = over ? root(r, k, s, t0, t1, w->g) : t1;
-  return t == w->last && !is_contact(r, k) ? INFINITY : t;
-}
-
-static bool may_cross(const tr_watch *w, double near) {
-  int s = w->side;
-  if (s == 0 || w->spent) return false;
-  if (s * w->g <= near * fabs(w->rate)) return true;
-  return s * w->rate0 < 0 && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
 }
 
 // ---- what happens ---------------------------------------------------------------------------------
@@ -349,7 +169,8 @@ static bool find_jumps(tr_run *r, int *undone) {
   *undone = -1;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    double zero = w->fires && w->grazes ? shallow(r, k) : nothing(r, k);
+    double zero = fmax(w->fires && w->grazes ? shallow(r, k) : nothing(r, k),
+                       w->fires ? w->blur : 2 * w->slack);
     int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > zero ? sign(w->g) : w->side;
     bool level =
         !w->fires && (w->passing || w->fired) && passes(r, k) && fabs(w->g) <= zero && w->side != 0;
@@ -358,9 +179,11 @@ static bool find_jumps(tr_run *r, int *undone) {
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
     if (jumps && w->fired && led != 0 && counts(r, k, w->side) && !tells(r, k)) *undone = k;
     w->fires = jumps && !w->fired && counts(r, k, w->side);
-    if (w->fires) w->before = w->rate;
+    if (w->fires) w->before = w->rate, w->over = now;
     any = any || w->fires;
-    w->side = now;
+    bool back = now * w->g < 0 && fabs(w->g) > roundoff(r, k);
+    w->slack = !back ? 0 : w->fired ? fabs(w->g) : w->slack;
+    w->blur = 0, w->apart = false, w->side = now;
   }
   return any;
 }
@@ -443,7 +266,7 @@ tr_status tr_events_start(tr_run *r, tr_error *error) {
     tr_watch *w = &r->watch[k];
     int to = fabs(w->g) <= at_zero(r, k) ? sign(w->rate) : 0;
     w->fires = to != 0 && counts(r, k, -to);
-    w->before = w->rate;
+    w->before = w->rate, w->over = to;
     any = any || w->fires;
   }
   if (any_acts(r)) return happen(r, true, error);
@@ -462,42 +285,29 @@ static void step_back(tr_run *r, double t) {
   r->current = false;
 }
 
-// An expression that is no number at the end of the step is watched as long as it is one.
-static void watch_numbers(tr_run *r, int k) {
-  tr_watch *w = &r->watch[k];
-  double a = w->from, b = w->till, near = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
-  while (b - a > near) {
-    double m = 0.5 * (a + b);
-    if (!(m > a && m < b)) break;
-    *(isfinite(value_inside(r, k, m)) ? &a : &b) = m;
+// The state at an event that acts, which dense output or the method leave open, on its constraints: those that are at
+// zero there with the first, which crossed by dense output at `crossed`, happen too. What remains of their values says
+// nothing about sides, nor what the constraints moved others by against their rates.
+static void close_state(tr_run *r, double crossed) {
+  double near = instant(r), t = r->x.t, late = fmax(t, crossed) + near + fabs(t - crossed);
+  if (r->sys->nc > 0) {
+    evaluate(r);
+    for (int k = 0; k < r->sys->nevent; k++) r->watch[k].blur = r->watch[k].g;
+    tr_state_copy(&r->next, &r->x);
+    if (tr_crossing_close(r, &r->next)) tr_state_copy(&r->x, &r->next);
+    r->current = false;
   }
-  w->till = a, w->lost = true;
-  w->g = value_inside(r, k, a);
-  const tr_state *x = tr_dense_at(r, a);
-  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
-  w->rate = slope(r, k, x);
-}
-
-// When each fires in what is left of the step; touches, whose time is not sharp, with crossings next to them,
-// unless those only tell. The first that acts, the first that tells.
-static void find_events(tr_run *r, double *acts, double *told) {
-  double crossing[2] = {INFINITY, INFINITY}, first[2] = {INFINITY, INFINITY}, near = instant(r);
+  evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
-    w->to = w->side, w->grazes = false;
-    bool may = may_cross(w, near) || (w->wound && !w->spent);
-    w->at = w->from < w->till && may ? first_crossing(r, k) : INFINITY;
-    if (tells(r, k) && w->at == w->last && w->at == w->from) w->at = INFINITY; // told already
-    if (!w->grazes) crossing[tells(r, k)] = fmin(crossing[tells(r, k)], w->at);
+    double open = r->sys->nc > 0 ? w->blur : w->g,
+           zero = fmax(roundoff(r, k), near * fabs(w->rate));
+    w->before = w->rate, w->blur = 0;
+    w->fires = w->at <= t + near || (w->at <= late && !w->grazes && fabs(w->g) <= zero);
+    if (w->fires) w->blur = open == w->g ? 0 : 2 * fabs(w->g);
+    if (!w->fires && w->side * open > 0 && w->side * w->g < 0 && w->side * w->rate > 0)
+      w->slack = fabs(w->g);
   }
-  for (int k = 0; k < r->sys->nevent; k++) {
-    tr_watch *w = &r->watch[k];
-    double blunt = w->grazes ? bluntness(r, k) : 0;
-    for (int i = 0; i <= tells(r, k) && w->grazes; i++)
-      if (fabs(w->at - crossing[i]) <= blunt) w->at = crossing[i];
-    first[tells(r, k)] = fmin(first[tells(r, k)], w->at);
-  }
-  *acts = first[0], *told = first[1];
 }
 
 // Shows the samples up to t, as they are without events.
@@ -535,16 +345,15 @@ static tr_status tell_inside(tr_run *r, double t, tr_error *error) {
 static tr_status look_inside(tr_run *r, double *t, tr_error *error) {
   double told, near = instant(r);
   for (int k = 0; k < r->sys->nevent; k++)
-    if (!isfinite(r->watch[k].g) && r->watch[k].side != 0) watch_numbers(r, k);
-  find_events(r, t, &told);
+    if (!isfinite(r->watch[k].g) && r->watch[k].side != 0) tr_crossing_watch_numbers(r, k);
+  tr_crossing_find(r, t, &told);
   for (int i = 0; i < MOST_TOLD && told < INFINITY && told < *t - near; i++) {
     TR_TRY(tell_inside(r, told, error));
-    find_events(r, t, &told);
+    tr_crossing_find(r, t, &told);
   }
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     if (*t == INFINITY) w->side = w->to;
-    w->fires = *t < INFINITY && w->at <= *t + near;
     if (*t == INFINITY && w->lost && !w->spent) return no_number(r, k, NAN, w->till, error);
   }
   return TR_OK;
@@ -567,22 +376,37 @@ static bool suspect(tr_run *r) {
       w->side = 0;
     else if (w->side == 0 && fabs(w->g) > nothing(r, k))
       w->side = sign(w->g), w->settled = false;
-    double from = w->from, at, g;
-    int side = w->side;
-    w->wound = w->winds && side != 0 && !w->spent && isfinite(w->g) &&
-               (wind(r, k, &from, &side, &at, &g) || side != w->side);
-    any = any || w->wound || may_cross(w, instant(r)) ||
-          (w->side != 0 && !w->spent && !isfinite(w->g));
+    if (w->side * w->g > 0) w->slack = 0, w->apart = false;
+    w->wound = tr_crossing_winds(r, k);
+    any =
+        any || w->wound || tr_crossing_may(r, k) || (w->side != 0 && !w->spent && !isfinite(w->g));
   }
   return any;
 }
 
+// The first event that acts in the last step: at *t, by the dense output at *crossed; INFINITY: there is none. One that
+// on the constraints is not in this step, or where it has happened already, waits until it is.
+static tr_status find_first(tr_run *r, double *t, double *crossed, tr_error *error) {
+  for (;;) {
+    int k = -1;
+    TR_TRY(look_inside(r, crossed, error));
+    *t = *crossed;
+    if (*t == INFINITY) return TR_OK;
+    *t = tr_crossing_land(r, *crossed, &k);
+    if (k < 0 || is_contact(r, k) || *t == *crossed) return TR_OK;
+    tr_watch *w = &r->watch[k];
+    if (*t<INFINITY && * t - w->last> instant(r)) return TR_OK;
+    w->side = -w->over;
+    w->till = w->from, w->apart = w->side * w->g < 0;
+  }
+}
+
 tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
-  double t = INFINITY;
+  double t, crossed;
   *happened = false;
   if (!suspect(r)) return TR_OK;
   if (tr_dense_sharpen(r) != TR_OK) tr_dense_blunt(r);
-  TR_TRY(look_inside(r, &t, error));
+  TR_TRY(find_first(r, &t, &crossed, error));
   if (t == INFINITY) {
     tr_dense_blunt(r);
     return TR_OK;
@@ -590,8 +414,7 @@ tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
   *happened = true;
   TR_TRY(serve(r, t, error));
   if (t < r->x.t) step_back(r, t);
-  evaluate(r);
-  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].before = r->watch[k].rate;
+  close_state(r, crossed);
   if (r->recompute) r->current = false;
   return happen(r, false, error);
 }
