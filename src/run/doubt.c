@@ -15,11 +15,13 @@ static const double MADE = 100;
 static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
 
-// Rows were left out because they repeat others, and no longer do: the position was singular instead.
+// Rows were left out because they repeat others, and no longer do: the position was singular instead, or the rows that
+// stand for them lead two ways there, and the step went the wrong one. Whatever is known of the rank: where the others
+// hold these do.
 static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   const tr_redundancy *red = &r->projector.redundancy;
   double *phi = r->work->x, left_out = 0;
-  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
+  if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);

@@ -4,8 +4,9 @@
 // of the worst, and so is the position. So the choice is made anew (redundancy.c).
 //
 // (1) The rank stays: a singular position, which takes rows from any choice, is nothing that another one cures.
-// (2) The new rows are open by what the old ones have let them: positions and velocities are put on all constraints, by
-//     far less than a step may be wrong.
+// (2) The new rows are open by what the old ones have let them: positions are put on all constraints, by far less than a
+//     step may be wrong, and so are velocities, where the method holds them. Those of others, as of index 3, are open by
+//     an error of the step's order, which any choice of rows has: they stay.
 // (3) G' lam stays: a row that is left out from now on, G_j = sum w_k G_k, hands its multiplier to the rows k.
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static bool differs(const bool *kept, const tr_redundancy *r) {
   return false;
 }
 
-// x near its constraints onto them, in `to`.
+// x near its constraints onto them, in `to`: positions, and velocities where they are as near.
 static bool close_all(tr_projector *p, const tr_state *x, tr_state *to) {
   const tr_mask *mask = p->kkt->mask;
   tr_start_info info;
@@ -46,8 +47,8 @@ static bool close_all(tr_projector *p, const tr_state *x, tr_state *to) {
   p->again = again;
   p->kkt->mask = mask;
   double speed = fmax(1, vec_largest(x->v, p->sys->nv));
-  return status == TR_OK && info.moved_q <= FAR * fmax(1, vec_largest(x->q, p->sys->nq)) &&
-         info.moved_v <= FAR * speed;
+  if (info.moved_v > FAR * speed) memcpy(to->v, x->v, (size_t)p->sys->nv * sizeof *to->v);
+  return status == TR_OK && info.moved_q <= FAR * fmax(1, vec_largest(x->q, p->sys->nq));
 }
 
 static void hand_over(const tr_redundancy *r, double *lam) {
