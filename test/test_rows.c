@@ -281,12 +281,117 @@ static void rows_left_out_stay_closed(void **unused) {
     }
 }
 
+// ---- starts in singular positions -----------------------------------------------------------------
+
+// N windows with all bars on one line, turning at 2 rad/s without gravity: the angle is 2 t. Random mixtures of their
+// N + 1 motions come back to none of the branches.
+static void flat_windows(void **unused) {
+  (void)unused;
+  static const int count[] = {5, 10, 50};
+  for (int i = 0; i < 3; i++) {
+    char text[2000], last[32], told[100];
+    snprintf(
+        text, sizeof text,
+        "trammel: 1\nparameters: {N: %d}\nrepeat:\n"
+        "  - for: i\n    from: 0\n    to: N\n    bodies:\n"
+        "      u_{i}: {type: planar, mass: 1, inertia: 1/12, position: [2*i + 0.5, 0], velocity: "
+        "[0, 1], omega: 2}\n"
+        "    joints:\n"
+        "      A_{i}: {type: revolute, markers: [{at: [2*i, 0]}, {body: \"u_{i}\", at: [-0.5, "
+        "0]}]}\n"
+        "  - for: i\n    from: 0\n    to: N - 1\n    bodies:\n"
+        "      c_{i}: {type: planar, mass: 1, inertia: 1/3, position: [2*i + 2, 0], velocity: [0, "
+        "2]}\n"
+        "    joints:\n"
+        "      l_{i}: {type: revolute, markers: [{body: \"u_{i}\", at: [0.5, 0]}, {body: "
+        "\"c_{i}\", at: [-1, 0]}]}\n"
+        "      r_{i}: {type: revolute, markers: [{body: \"u_{i+1}\", at: [0.5, 0]}, {body: "
+        "\"c_{i}\", at: [1, 0]}]}\n"
+        "output: [u_0.angle, u_%d.angle]\n",
+        count[i], count[i]);
+    machine m = start(text, "hht-i3", 1e-3, 1);
+    snprintf(told, sizeof told, "singular: %d motions are free here, 1 nearby", count[i] + 1);
+    assert_non_null(strstr(tr_run_describe(m.run).warnings, told));
+    go_to(&m, 1);
+    snprintf(last, sizeof last, "u_%d.angle", count[i]);
+    assert_near(read_output(&m, "u_0.angle"), 2, 1e-5, "%d windows: first", count[i]);
+    assert_near(read_output(&m, last), 2, 1e-5, "%d windows: last", count[i]);
+    assert_true(tr_run_describe(m.run).max_phi < 1e-6);
+    stop(&m);
+  }
+}
+
+// Rods in line that only just reach from pin to pin, under their weight: each of their motions is locked.
+static void taut_rods(void **unused) {
+  (void)unused;
+  static const int count[] = {3, 5, 6, 12};
+  for (int i = 0; i < 4; i++) {
+    char text[1200];
+    tr_error error = {0};
+    snprintf(text, sizeof text,
+             "trammel: 1\nparameters: {N: %d}\ngravity: [0, -9.81]\nbodies:\n"
+             "  b_0: {type: planar, mass: 0.1, inertia: 1e-4, position: [0.05, 0]}\n"
+             "joints:\n"
+             "  j_0: {type: revolute, markers: [{at: [0, 0]}, {body: b_0, at: [-0.05, 0]}]}\n"
+             "  end: {type: revolute, markers: [{at: [0.1*N, 0]}, {body: b_%d, at: [0.05, 0]}]}\n"
+             "repeat:\n"
+             "  - for: i\n    from: 1\n    to: N - 1\n    bodies:\n"
+             "      b_{i}: {type: planar, mass: 0.1, inertia: 1e-4, position: [0.1*i + 0.05, 0]}\n"
+             "    joints:\n"
+             "      j_{i}: {type: revolute, markers: [{body: \"b_{i-1}\", at: [0.05, 0]}, {body: "
+             "\"b_{i}\", at: [-0.05, 0]}]}\n"
+             "output: [b_1.y]\n",
+             count[i], count[i] - 1);
+    machine m = start(text, "hht-i3", 1e-3, 0.3);
+    assert_non_null(strstr(tr_run_describe(m.run).warnings, "the position is locked"));
+    // or they stay where they are, by round-off
+    if (tr_run_all(m.run, &error) != TR_OK && !strstr(error.text, "locked from the start on"))
+      fail_msg("%d: %s", count[i], error.text);
+    assert_near(read_output(&m, "b_1.y"), 0, 1e-5, "%d rods", count[i]);
+    assert_true(tr_run_describe(m.run).max_phi < 1e-9);
+    stop(&m);
+  }
+}
+
+// A net of 6 x 6 knots, one of its edges straight between two pins: that one stays, the rest falls.
+static void a_net_with_a_taut_edge(void **unused) {
+  (void)unused;
+  machine m = start(
+      "trammel: 1\nparameters: {N: 6}\ngravity: [0, 0, -9.81]\nrepeat:\n"
+      "  - for: i\n    from: 0\n    to: N - 1\n    repeat:\n"
+      "      - for: k\n        from: 0\n        to: N - 1\n        bodies:\n"
+      "          p_{i}_{k}: {type: spatial-point, mass: 0.01, position: [0.1*i, 0.1*k, 0]}\n"
+      "  - for: i\n    from: 0\n    to: N - 2\n    repeat:\n"
+      "      - for: k\n        from: 0\n        to: N - 1\n        joints:\n"
+      "          x_{i}_{k}: {type: distance, markers: [\"p_{i}_{k}\", \"p_{i+1}_{k}\"]}\n"
+      "          y_{i}_{k}: {type: distance, markers: [\"p_{k}_{i}\", \"p_{k}_{i+1}\"]}\n"
+      "joints:\n"
+      "  a: {type: spherical, markers: [ground, p_0_0]}\n"
+      "  b: {type: spherical, markers: [{at: [0.5, 0, 0]}, p_5_0]}\n"
+      "output: [p_2_0.z, p_2_2.z]\n",
+      "hht-i3", 1e-3, 0.1);
+  assert_non_null(strstr(tr_run_describe(m.run).warnings,
+                         "the position is singular: 43 motions are free here"));
+  go_to(&m, 0.1);
+  assert_true(tr_run_describe(m.run).max_phi < 1e-9);
+  assert_near(read_output(&m, "p_2_0.z"), 0, 1e-4, "the edge");
+  assert_true(read_output(&m, "p_2_2.z") < -0.01);
+  stop(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(within_tolerances), cmocka_unit_test(by_fixed_steps),
-      cmocka_unit_test(without_a_choice),  cmocka_unit_test(beyond_round_off),
-      cmocka_unit_test(locked_under_load), cmocka_unit_test(locked_at_rest),
-      cmocka_unit_test(a_long_line),       cmocka_unit_test(rows_left_out_stay_closed),
+      cmocka_unit_test(within_tolerances),
+      cmocka_unit_test(by_fixed_steps),
+      cmocka_unit_test(without_a_choice),
+      cmocka_unit_test(beyond_round_off),
+      cmocka_unit_test(locked_under_load),
+      cmocka_unit_test(locked_at_rest),
+      cmocka_unit_test(a_long_line),
+      cmocka_unit_test(rows_left_out_stay_closed),
+      cmocka_unit_test(flat_windows),
+      cmocka_unit_test(taut_rods),
+      cmocka_unit_test(a_net_with_a_taut_edge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

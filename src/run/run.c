@@ -292,11 +292,11 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
       tr_find_dead_centre(&r->projector, &r->next, &row, &loaded) != TR_OK)
     loaded = false;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
-  if (nearby.looked && !nearby.locked && nearby.rank == red->rank)
+  if (nearby.looked && !nearby.locked && !nearby.turns && nearby.rank == red->rank)
     r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
   r->locked = nearby.looked && nearby.locked;
-  if (!nearby.looked)
+  if (nearby.many)
     r->info.warnings = tr_arena_printf(
         &r->arena, "%swhether the position is singular was not looked at: too many loops\n",
         before);
@@ -310,6 +310,16 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
         "%sthe position is singular: %d motions are free here, %d nearby; which way it goes is a "
         "matter of chance\n",
         before, here, r->sys->nv - nearby.rank);
+  else if (nearby.turns)
+    r->info.warnings = tr_arena_printf(
+        &r->arena,
+        "%sthe position is singular: %d motions are free here, and not all of them go on; which "
+        "way it goes is a matter of chance\n",
+        before, here);
+  else if (!nearby.looked)
+    r->info.warnings = tr_arena_printf(
+        &r->arena, "%swhether the position is singular is not known: none nearby was found\n",
+        before);
   return r->info.warnings ? TR_OK : tr_no_memory(error);
 }
 
