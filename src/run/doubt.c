@@ -35,14 +35,25 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > most + 1e-9 * scale;
 }
 
-// Matrices so much nearer to singular than they were: rows may have gone bad.
-static const double WORN = 0.1;
+// Matrices so much nearer to singular than they were: rows may have gone bad. And steps so many times as long that the
+// pivots are others for that alone.
+static const double WORN = 0.1, OTHER_STEP = 1.5;
+
+// The best rcond so far, made of the present step: what a change of the step has done to the last one it did to all.
+static void note_soundness(tr_run *r, double rcond) {
+  double c = r->step->matrix_cq;
+  if (c > OTHER_STEP * r->sound_cq || OTHER_STEP * c < r->sound_cq) {
+    if (r->last_rcond > 0) r->sound *= rcond / r->last_rcond;
+    r->sound_cq = c;
+  }
+  r->sound = fmax(r->sound, rcond), r->last_rcond = rcond;
+}
 
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
   double rcond = tr_step_rcond(r->step);
   *renewed = false;
   if (r->projector.redundancy.count == 0) return TR_OK;
-  r->sound = fmax(r->sound, rcond);
+  note_soundness(r, rcond);
   if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;
   r->looked = true;
   tr_kkt counts = r->step->kkt; // as in tr_run_begin

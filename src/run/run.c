@@ -295,12 +295,8 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   if (nearby.looked && !nearby.locked && !nearby.turns && nearby.rank == red->rank)
     r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
-  r->locked = nearby.looked && nearby.locked;
-  if (nearby.many)
-    r->info.warnings = tr_arena_printf(
-        &r->arena, "%swhether the position is singular was not looked at: too many loops\n",
-        before);
-  else if (nearby.locked)
+  r->locked = nearby.locked;
+  if (nearby.locked)
     r->info.warnings = tr_arena_printf(
         &r->arena, "%sthe position is locked: motions are free to first order only%s\n", before,
         loaded ? ", and no finite reactions bear the load along them" : "");
@@ -318,8 +314,8 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
         before, here);
   else if (!nearby.looked)
     r->info.warnings = tr_arena_printf(
-        &r->arena, "%swhether the position is singular is not known: none nearby was found\n",
-        before);
+        &r->arena, "%swhether the position is singular %s\n", before,
+        nearby.many ? "was not looked at: too many loops" : "is not known: none nearby was found");
   return r->info.warnings ? TR_OK : tr_no_memory(error);
 }
 
@@ -335,7 +331,7 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
   if (!first && r->projector.redundancy.count > 0 &&
       tr_renew_rows(&r->projector, &r->x, &r->next, &renewed) != TR_OK)
     return tr_no_memory(error);
-  r->sound = 0;
+  r->sound = r->sound_cq = r->last_rcond = 0;
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);

@@ -233,10 +233,11 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
     else
       some_motion(p->sys, e, &seed, beside->a);
     tr_status status = come_back(p, x, beside);
-    if (status == TR_NO_MEMORY) return status;
+    if (status == TR_NO_MEMORY || (status != TR_OK && out->turns)) // enough is known
+      return status == TR_NO_MEMORY ? status : TR_OK;
     if (status != TR_OK) continue;
     tr_kinematics(p->work, beside->t, beside->q, beside->v, beside->mem, TR_AT_VELOCITY);
-    TR_TRY(tr_find_redundancy(p->work, p->arena, 0, NULL, &r));
+    TR_TRY(tr_find_redundant_rows(p->work, p->arena, 0, NULL, &r));
     if (r.known && r.rank > out->rank) out->rank = r.rank;
     double moved = 0;
     for (int i = 0; i < p->sys->nq; i++) moved = fmax(moved, fabs(beside->q[i] - x->q[i]));
@@ -258,8 +259,12 @@ tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (status == TR_OK) status = tr_eliminate_constraints(p->work, 0, &e, length, depends);
   bool looks = status == TR_OK && !(s->nc > MANY && tr_echelon_work(e) > TANGLED * s->nc);
-  if (!looks) *out = (tr_nearby){.rank = out->rank, .many = true};
-  if (looks) status = tr_look_nearby(p, x, e, &p->redundancy, &beside, out);
+  bool along;
+  *out = (tr_nearby){.rank = out->rank, .many = true};
+  if (looks)
+    status = tr_look_nearby(p, x, e, &p->redundancy, &beside, out);
+  else if (status == TR_OK && s->nvelocity == 0)
+    status = look_at_bending(p, x, e, &p->redundancy, out, &along);
   tr_echelon_free(e);
   if (beside.block) tr_state_free(s, &beside);
   tr_arena_free(&own);

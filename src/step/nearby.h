@@ -9,7 +9,7 @@
 // leaves the rank as it is here.
 typedef struct tr_nearby {
   bool looked; // false: no position nearby was found, and the rank there is not known
-  bool many;   // there was no look: it would have taken too long
+  bool many;   // nor looked for: that would have taken too long
   int rank;
   bool locked; // it goes nowhere: the motions are free to first order only
   bool

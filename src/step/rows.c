@@ -18,12 +18,16 @@ static const double FAR = 1e-6; // of the coordinates: no round-off, and no step
 static const double OPEN = 1e-8, OPENEST = 1e-3; // what may be left of a row that repeats others
 
 // The choice at the point of the last tr_kinematics that has the rank of the present one, if there is one.
-static tr_status choose(tr_projector *p, const bool *kept, tr_arena *ar, tr_redundancy *out) {
-  for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
-    TR_TRY(tr_find_redundancy(p->work, ar, open, kept, out));
+// weights: with what the rows left out are made of.
+static tr_status choose(tr_projector *p, const bool *kept, bool weights, tr_arena *ar,
+                        tr_redundancy *out) {
+  double open = 0;
+  for (; open < OPENEST; open = fmax(10 * open, OPEN)) {
+    TR_TRY(tr_find_redundant_rows(p->work, ar, open, kept, out));
     if (!out->known || out->rank <= p->redundancy.rank) break;
   }
-  return TR_OK;
+  bool found = open < OPENEST && out->known;
+  return weights && found ? tr_find_redundancy(p->work, ar, open, kept, out) : TR_OK;
 }
 
 static bool same_rank(const tr_projector *p, const tr_redundancy *r) {
@@ -84,7 +88,7 @@ tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *rene
   for (int closed = 0; closed < 2 && status == TR_OK; closed++) {
     const tr_state *at = closed ? room : x;
     tr_kinematics(p->work, at->t, at->q, at->v, at->mem, TR_AT_VELOCITY);
-    status = choose(p, kept, &found, &r);
+    status = choose(p, kept, closed > 0, &found, &r);
     *renewed = status == TR_OK && same_rank(p, &r) && differs(kept, &r);
     *renewed = *renewed && (closed || close_all(p, x, room));
     if (!*renewed) break;
