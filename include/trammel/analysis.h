@@ -46,12 +46,13 @@ TR_API tr_status tr_check(const tr_system *system, const tr_state *state, tr_che
 // nothing to say, and live as long as the examination.
 typedef struct tr_examination {
   int coordinates, constraints;
-  int gruebler;          // coordinates - constraints
-  int rank, freedom;     // rank of G, coordinates - rank; -1: too large to tell
-  int rank_nearby;       // where the mechanism moves to. More than rank: the position is singular
-  bool locked;           // motions are free to first order only: bars that just reach, say
-  double closeness;      // 0 .. 1: sine of the angle that is left between constraints
-  bool nearly;           // so little that the position is nearly singular
+  int gruebler;      // coordinates - constraints
+  int rank, freedom; // rank of G, coordinates - rank; -1: too large to tell
+  int rank_nearby;   // where the mechanism moves to. More than rank: the position is singular
+  bool locked;       // motions are free to first order only: bars that just reach, say
+  bool branches;     // not all motions that are free here go on: singular, whatever the rank nearby
+  double closeness;  // 0 .. 1: sine of the angle that is left between constraints
+  bool nearly;       // so little that the position is nearly singular
   const char *redundant; // joint "D": 3 of 5 rows repeat what "A", "B", "C" say
   const char *reactions; // those that are not unique: A (fz, tx, ty), B (fz)
   const char *motions; // of a (nearly) singular position what is (almost) free; else all, if asked

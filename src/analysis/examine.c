@@ -183,7 +183,7 @@ static tr_status find_closeness(doctor *d, tr_examination *e) {
 
 static tr_status tell_motions(doctor *d, const tr_examination *e, bool all) {
   const tr_system *s = d->sys;
-  bool singular = e->rank_nearby > e->rank || e->locked;
+  bool singular = e->rank_nearby > e->rank || e->locked || e->branches;
   if (!singular && !e->nearly && !all) return TR_OK;
   tr_teller *teller;
   tr_status status = tr_teller_new(s, &d->x, &teller);
@@ -216,8 +216,9 @@ static tr_status examine(doctor *d, bool all, tr_examination *e) {
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
   if (r.count > 0 && e->freedom > 0) {
     tr_nearby nearby;
-    TR_TRY(tr_look_nearby(&d->own.p, &d->x, d->echelon, &d->y, &nearby));
+    TR_TRY(tr_look_nearby(&d->own.p, &d->x, d->echelon, &r, &d->y, &nearby));
     e->rank_nearby = nearby.rank, e->locked = nearby.locked;
+    e->branches = nearby.turns;
   }
   TR_TRY(find_closeness(d, e));
   TR_TRY(tell_motions(d, e, all));

@@ -44,10 +44,10 @@ static void elements_json(json *j, const findings *f) {
 }
 
 static const char *position_word(const tr_examination *e) {
-  return e->locked                  ? "locked"
-         : e->rank_nearby > e->rank ? "singular"
-         : e->nearly                ? "nearly singular"
-                                    : "regular";
+  return e->locked                                 ? "locked"
+         : e->rank_nearby > e->rank || e->branches ? "singular"
+         : e->nearly                               ? "nearly singular"
+                                                   : "regular";
 }
 
 static void print_json(const findings *f) {
@@ -118,11 +118,14 @@ static void doctor_text(const tr_examination *e) {
     printf("%-18s the rank is %d here and %d nearby: %d motions are free instead of %d\n",
            "singular position", e->rank, e->rank_nearby, e->freedom,
            e->coordinates - e->rank_nearby);
+  else if (e->branches)
+    printf("%-18s %d motions are free here, and not all of them go on\n", "singular position",
+           e->freedom);
   else if (e->nearly)
     printf("%-18s closeness %.2g: here is a motion that is almost free\n", "nearly singular",
            e->closeness);
-  lines(e->nearly && !e->locked && e->rank_nearby == e->rank ? "almost free" : "free motions",
-        e->motions);
+  bool singular = e->locked || e->branches || e->rank_nearby > e->rank;
+  lines(e->nearly && !singular ? "almost free" : "free motions", e->motions);
 }
 
 static void print_text(const findings *f) {

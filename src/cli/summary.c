@@ -211,7 +211,7 @@ void summary_text(FILE *to, const run_result *r) {
   what_text(to, r);
   counts_text(to, info);
   rows(to, "redundant", info->warnings);
-  if (info->redundant > 0) {
+  if (info->redundant > 0 && !strstr(info->warnings, "the position is ")) {
     row(to, "");
     fprintf(to, "the motion is unique, the reactions of these joints are not\n");
   }

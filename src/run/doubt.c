@@ -15,11 +15,13 @@ static const double MADE = 100;
 static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
 
-// Rows were left out because they repeat others, and no longer do: the position was singular instead.
+// Rows were left out because they repeat others, and no longer do: the position was singular instead, or the rows that
+// stand for them lead two ways there, and the step went the wrong one. Whatever is known of the rank: where the others
+// hold these do.
 static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   const tr_redundancy *red = &r->projector.redundancy;
   double *phi = r->work->x, left_out = 0;
-  if (red->count == 0 || red->rank == r->projector.most_rank) return false;
+  if (red->count == 0) return false;
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_POSITION);
   tr_forces(r->work, NULL, NULL, phi);
   tr_clear_velocity_rows(r->sys, phi);
@@ -33,14 +35,25 @@ static bool left_out_rows_open(tr_run *r, const tr_state *x) {
   return left_out > most + 1e-9 * scale;
 }
 
-// Matrices so much nearer to singular than they were: rows may have gone bad.
-static const double WORN = 0.1;
+// Matrices so much nearer to singular than they were: rows may have gone bad. And steps so many times as long that the
+// pivots are others for that alone.
+static const double WORN = 0.1, OTHER_STEP = 1.5;
+
+// The best rcond so far, made of the present step: what a change of the step has done to the last one it did to all.
+static void note_soundness(tr_run *r, double rcond) {
+  double c = r->step->matrix_cq;
+  if (c > OTHER_STEP * r->sound_cq || OTHER_STEP * c < r->sound_cq) {
+    if (r->last_rcond > 0) r->sound *= rcond / r->last_rcond;
+    r->sound_cq = c;
+  }
+  r->sound = fmax(r->sound, rcond), r->last_rcond = rcond;
+}
 
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
   double rcond = tr_step_rcond(r->step);
   *renewed = false;
   if (r->projector.redundancy.count == 0) return TR_OK;
-  r->sound = fmax(r->sound, rcond);
+  note_soundness(r, rcond);
   if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;
   r->looked = true;
   tr_kkt counts = r->step->kkt; // as in tr_run_begin

@@ -65,10 +65,11 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
-  bool locked;   // the run began where motions are free to first order only
-  double sound;  // the best rcond since rows were looked at last, see tr_run_renew
-  bool looked;   // since the state is what it is
-  bool observed; // the start has been shown
+  bool locked;                 // the run began where motions are free to first order only
+  double sound;                // the best rcond since rows were looked at last, see tr_run_renew,
+  double sound_cq, last_rcond; // with steps as long as these matrices had; the last one
+  bool looked;                 // since the state is what it is
+  bool observed;               // the start has been shown
   double step_wall, step_mean,
       last_step_end;           // seconds of the clock in steps; typical; the last mark
   double rest_wall, rest_mean; // the same for what is between steps

@@ -288,15 +288,11 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
       tr_find_dead_centre(&r->projector, &r->next, &row, &loaded) != TR_OK)
     loaded = false;
   if (tr_look_beside(&r->projector, &r->x, &nearby) != TR_OK) return tr_no_memory(error);
-  if (nearby.looked && !nearby.locked && nearby.rank == red->rank)
+  if (nearby.looked && !nearby.locked && !nearby.turns && nearby.rank == red->rank)
     r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
-  r->locked = nearby.looked && nearby.locked;
-  if (!nearby.looked)
-    r->info.warnings = tr_arena_printf(
-        &r->arena, "%swhether the position is singular was not looked at: too many loops\n",
-        before);
-  else if (nearby.locked)
+  r->locked = nearby.locked;
+  if (nearby.locked)
     r->info.warnings = tr_arena_printf(
         &r->arena, "%sthe position is locked: motions are free to first order only%s\n", before,
         loaded ? ", and no finite reactions bear the load along them" : "");
@@ -306,6 +302,16 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
         "%sthe position is singular: %d motions are free here, %d nearby; which way it goes is a "
         "matter of chance\n",
         before, here, r->sys->nv - nearby.rank);
+  else if (nearby.turns)
+    r->info.warnings = tr_arena_printf(
+        &r->arena,
+        "%sthe position is singular: %d motions are free here, and not all of them go on; which "
+        "way it goes is a matter of chance\n",
+        before, here);
+  else if (!nearby.looked)
+    r->info.warnings = tr_arena_printf(
+        &r->arena, "%swhether the position is singular %s\n", before,
+        nearby.many ? "was not looked at: too many loops" : "is not known: none nearby was found");
   return r->info.warnings ? TR_OK : tr_no_memory(error);
 }
 
@@ -321,7 +327,7 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
   if (!first && r->projector.redundancy.count > 0 &&
       tr_renew_rows(&r->projector, &r->x, &r->next, &renewed) != TR_OK)
     return tr_no_memory(error);
-  r->sound = 0;
+  r->sound = r->sound_cq = r->last_rcond = 0;
   if (first) TR_TRY(warn_singular(r, error));
   if (fresh && r->settings.consistent_start) TR_TRY(tr_slow_start(&r->projector, &r->x, error));
   tr_status status = tr_solve_accelerations(&r->projector, &r->x, r->x.a, r->x.lam);

@@ -8,15 +8,18 @@
 // What is nearby: the rank of G where the mechanism goes on the way of free motions. What cannot be told
 // leaves the rank as it is here.
 typedef struct tr_nearby {
-  bool looked; // false: that would have taken too long, and nothing is known
+  bool looked; // false: no position nearby was found, and the rank there is not known
+  bool many;   // nor looked for: that would have taken too long
   int rank;
   bool locked; // it goes nowhere: the motions are free to first order only
+  bool
+      turns; // rows that repeat others here do not do so along all of them: singular, whatever the rank nearby
 } tr_nearby;
 
-// e: the elimination at x, beside: a state to work on.
-tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e, tr_state *beside,
-                         tr_nearby *out);
-// The same, from a state alone.
+// e: the elimination at x, red: what it found, beside: a state to work on.
+tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e,
+                         const tr_redundancy *red, tr_state *beside, tr_nearby *out);
+// The same, from a state that tr_diagnose was called for.
 tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out);
 
 // Size of the bodies: how far markers are from the centres, at most.

@@ -78,6 +78,13 @@ static tr_status try_rows(trial *t, const int *order, const bool *preferred, dou
   return status;
 }
 
+// Whether there are preferred rows still to be had.
+static bool wants(const trial *t, const bool *preferred) {
+  for (int i = 0; preferred && i < t->w->sys->nc; i++)
+    if (preferred[i] && t->depends[i]) return true;
+  return false;
+}
+
 static tr_status eliminate(trial *t, double open, const bool *preferred, int *order) {
   const tr_system *s = t->w->sys;
   tr_status status = TR_OK;
@@ -88,7 +95,7 @@ static tr_status eliminate(trial *t, double open, const bool *preferred, int *or
   }
   order_rows(s, order);
   for (int i = 0; i < s->nc; i++) t->depends[i] = true;
-  for (int k = 0; preferred && k < LEVELS && level[k] > open && status == TR_OK; k++)
+  for (int k = 0; wants(t, preferred) && k < LEVELS && level[k] > open && status == TR_OK; k++)
     status = try_rows(t, order, preferred, level[k]);
   return status == TR_OK ? try_rows(t, order, preferred, fmax(open, RANK_TOL)) : status;
 }
@@ -123,7 +130,6 @@ tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, do
 static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, int *of, double *weight,
                               tr_redundancy *r) {
   int row = t->row[at], all = tr_echelon_weights(t->e, at, of, weight), n = 0;
-  r->row[k] = row;
   for (int i = 0; i < all; i++) n += fabs(weight[i]) > 1e-9;
   tr_sources *to = &r->source[k];
   to->row = TR_NEW(ar, n, int);
@@ -137,7 +143,7 @@ static tr_status note_weights(tr_arena *ar, const trial *t, int at, int k, int *
   return TR_OK;
 }
 
-// What an elimination has found. room (2 nc), weight (nc)
+// What an elimination has found. room (2 nc), weight (nc) or NULL: rows alone
 static tr_status note_redundant(tr_arena *ar, const trial *t, int *room, double *weight,
                                 tr_redundancy *out) {
   const tr_system *s = t->w->sys;
@@ -146,19 +152,22 @@ static tr_status note_redundant(tr_arena *ar, const trial *t, int *room, double 
   for (int i = 0; i < s->nc; i++) out->count += t->depends[i];
   out->rank = s->nc - idle - out->count;
   out->row = TR_NEW(ar, out->count, int);
-  out->source = TR_NEW(ar, out->count, tr_sources);
-  tr_status status = out->row && out->source ? TR_OK : TR_NO_MEMORY;
+  out->source = weight ? TR_NEW(ar, out->count, tr_sources) : NULL;
+  tr_status status = out->row && (out->source || !weight) ? TR_OK : TR_NO_MEMORY;
   // when each was tried at last
   for (int i = 0; i < s->nc; i++) room[i] = -1;
   for (int i = 0; i < t->tries; i++) room[t->row[i]] = i;
   for (int i = 0, k = 0; i < t->tries && status == TR_OK; i++)
-    if (t->depends[t->row[i]] && room[t->row[i]] == i)
-      status = note_weights(ar, t, i, k++, room + s->nc, weight, out);
+    if (t->depends[t->row[i]] && room[t->row[i]] == i) {
+      out->row[k] = t->row[i];
+      if (weight) status = note_weights(ar, t, i, k, room + s->nc, weight, out);
+      k++;
+    }
   return status;
 }
 
-tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *preferred,
-                             tr_redundancy *out) {
+static tr_status find(tr_work *w, tr_arena *ar, double open, const bool *preferred, bool weights,
+                      tr_redundancy *out) {
   const tr_system *s = w->sys;
   *out = (tr_redundancy){.known = true, .rank = s->nc};
   if (s->nc == 0) return TR_OK;
@@ -171,11 +180,21 @@ tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *
   tr_status status = length && weight && depends && order ? TR_OK : TR_NO_MEMORY;
   if (status == TR_OK) status = make_trial(w, &own, length, depends, &t);
   if (status == TR_OK) status = eliminate(&t, open, preferred, order);
-  if (status == TR_OK) status = note_redundant(ar, &t, order, weight, out);
+  if (status == TR_OK) status = note_redundant(ar, &t, order, weights ? weight : NULL, out);
   if (status == TR_FAILED) *out = (tr_redundancy){.known = false, .rank = s->nc};
   tr_echelon_free(t.e);
   tr_arena_free(&own);
   return status == TR_FAILED ? TR_OK : status;
+}
+
+tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *preferred,
+                             tr_redundancy *out) {
+  return find(w, ar, open, preferred, true, out);
+}
+
+tr_status tr_find_redundant_rows(tr_work *w, tr_arena *ar, double open, const bool *preferred,
+                                 tr_redundancy *out) {
+  return find(w, ar, open, preferred, false, out);
 }
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }

@@ -17,7 +17,7 @@ typedef struct tr_redundancy {
   bool known;         // false: more work than the analysis may take
   int rank, count;    // count = nc - rank
   int *row;           // (count) constraint rows that follow from the rows before them
-  tr_sources *source; // (count)
+  tr_sources *source; // (count), or NULL
 } tr_redundancy;
 
 // Looks at G at the point of the last tr_kinematics. open: what may be left of a row, divided by its length, that
@@ -25,6 +25,9 @@ typedef struct tr_redundancy {
 // preferred (nc): rows that are rather not the redundant ones, unless others hold far better; NULL: by their order.
 tr_status tr_find_redundancy(tr_work *w, tr_arena *ar, double open, const bool *preferred,
                              tr_redundancy *out);
+// The same without `source`, which may be most of the work.
+tr_status tr_find_redundant_rows(tr_work *w, tr_arena *ar, double open, const bool *preferred,
+                                 tr_redundancy *out);
 // The elimination behind it, of rows divided by their length (nc); depends (nc). TR_FAILED: too much work.
 tr_status tr_eliminate_constraints(tr_work *w, double open, tr_echelon **out, double *length,
                                    bool *depends);

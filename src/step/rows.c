@@ -4,8 +4,9 @@
 // of the worst, and so is the position. So the choice is made anew (redundancy.c).
 //
 // (1) The rank stays: a singular position, which takes rows from any choice, is nothing that another one cures.
-// (2) The new rows are open by what the old ones have let them: positions and velocities are put on all constraints, by
-//     far less than a step may be wrong.
+// (2) The new rows are open by what the old ones have let them: positions are put on all constraints, by far less than a
+//     step may be wrong, and so are velocities, where the method holds them. Those of others, as of index 3, are open by
+//     an error of the step's order, which any choice of rows has: they stay.
 // (3) G' lam stays: a row that is left out from now on, G_j = sum w_k G_k, hands its multiplier to the rows k.
 #include <math.h>
 #include <string.h>
@@ -17,12 +18,16 @@ static const double FAR = 1e-6; // of the coordinates: no round-off, and no step
 static const double OPEN = 1e-8, OPENEST = 1e-3; // what may be left of a row that repeats others
 
 // The choice at the point of the last tr_kinematics that has the rank of the present one, if there is one.
-static tr_status choose(tr_projector *p, const bool *kept, tr_arena *ar, tr_redundancy *out) {
-  for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
-    TR_TRY(tr_find_redundancy(p->work, ar, open, kept, out));
+// weights: with what the rows left out are made of.
+static tr_status choose(tr_projector *p, const bool *kept, bool weights, tr_arena *ar,
+                        tr_redundancy *out) {
+  double open = 0;
+  for (; open < OPENEST; open = fmax(10 * open, OPEN)) {
+    TR_TRY(tr_find_redundant_rows(p->work, ar, open, kept, out));
     if (!out->known || out->rank <= p->redundancy.rank) break;
   }
-  return TR_OK;
+  bool found = open < OPENEST && out->known;
+  return weights && found ? tr_find_redundancy(p->work, ar, open, kept, out) : TR_OK;
 }
 
 static bool same_rank(const tr_projector *p, const tr_redundancy *r) {
@@ -35,7 +40,7 @@ static bool differs(const bool *kept, const tr_redundancy *r) {
   return false;
 }
 
-// x near its constraints onto them, in `to`.
+// x near its constraints onto them, in `to`: positions, and velocities where they are as near.
 static bool close_all(tr_projector *p, const tr_state *x, tr_state *to) {
   const tr_mask *mask = p->kkt->mask;
   tr_start_info info;
@@ -46,8 +51,8 @@ static bool close_all(tr_projector *p, const tr_state *x, tr_state *to) {
   p->again = again;
   p->kkt->mask = mask;
   double speed = fmax(1, vec_largest(x->v, p->sys->nv));
-  return status == TR_OK && info.moved_q <= FAR * fmax(1, vec_largest(x->q, p->sys->nq)) &&
-         info.moved_v <= FAR * speed;
+  if (info.moved_v > FAR * speed) memcpy(to->v, x->v, (size_t)p->sys->nv * sizeof *to->v);
+  return status == TR_OK && info.moved_q <= FAR * fmax(1, vec_largest(x->q, p->sys->nq));
 }
 
 static void hand_over(const tr_redundancy *r, double *lam) {
@@ -83,7 +88,7 @@ tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *rene
   for (int closed = 0; closed < 2 && status == TR_OK; closed++) {
     const tr_state *at = closed ? room : x;
     tr_kinematics(p->work, at->t, at->q, at->v, at->mem, TR_AT_VELOCITY);
-    status = choose(p, kept, &found, &r);
+    status = choose(p, kept, closed > 0, &found, &r);
     *renewed = status == TR_OK && same_rank(p, &r) && differs(kept, &r);
     *renewed = *renewed && (closed || close_all(p, x, room));
     if (!*renewed) break;

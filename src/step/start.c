@@ -292,6 +292,7 @@ static void name_kept(const tr_projector *p, bool velocity, tr_error *error) {
 static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, tr_error *error) {
   tr_redundancy r = {0};
   tr_text text = {.al = p->sys->al};
+  if (!error) return TR_INCONSISTENT;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (tr_find_redundancy(p->work, p->arena, 0, NULL, &r) == TR_OK && r.count > 0 &&
       tr_redundancy_text(p->sys, &r, "contradict", &text) == TR_OK)
@@ -349,9 +350,10 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   double gap = info->phi_before = position_gap(p, x, phi);
   kept_values(p, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
+  int most = p->patience > 0 ? p->patience : MAX_ITERATIONS;
   while (gap > done || !isfinite(gap)) {
-    if (info->iterations++ == MAX_ITERATIONS && gap <= STUCK * scale) break;
-    if (info->iterations > MAX_ITERATIONS || !isfinite(gap)) return not_assembled(p, x, phi, error);
+    if (info->iterations++ == most && gap <= STUCK * scale) break;
+    if (info->iterations > most || !isfinite(gap)) return not_assembled(p, x, phi, error);
     tr_status status;
     double now = move(p, x, room, given, gap, gap <= 1e3 * done, &eps, &status);
     if (now >= gap) { // no progress: at round-off, or stuck

@@ -20,6 +20,7 @@ typedef struct tr_projector {
   tr_redundancy redundancy;        // found by tr_diagnose
   tr_arena of_redundancy, of_mask; // their memory, which is given back for the next ones
   int most_rank; // that there can be, seen from places that are not singular; 0: unknown
+  int patience;  // iterations of a projection; 0: as many as it may take
   bool again;    // no start but a new beginning: nothing is kept
   tr_mask mask;  // rows taken out of kkt: the redundant, and those of joints that do not hold
   int masked, *masked_row; // (nc) which they are
