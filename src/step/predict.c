@@ -34,7 +34,8 @@ enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
-enum { W_REST = 8 };             // and that of w is judged after so many steps
+enum { W_REST = 8 };  // steps after which the degree of w is judged
+enum { W_EARLY = 4 }; // times that the trend of w is found with the others; then every other time
 static const double EVEN = 1e-7; // steps that differ by less have one length
 static const double WILDEST = 128,
                     WILDEST_LARGE = 512; // sum of |weights|; of the polynomial 2^m - 1
@@ -303,7 +304,9 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past <= s->terms) s->past++;
   s->trend_age++;
   // a correction of stabilised methods has w in it too
-  s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e_b;
+  double miss = s->c.cv * s->trend_a.e_b;
+  if (s->method->stabilised) miss += s->c.cv * s->c.cw / s->c.cq * s->trend_w.e_b;
+  s->missed = !s->method->stabilised && s->newton.first > MISSED * miss;
   if (s->past <= s->terms || s->evens < s->terms) {
     s->trend_a.steps = s->trend_lam.steps = 0;
   } else if (follows_trend(s) && due(s)) {
@@ -484,40 +487,36 @@ static int w_degree(const tr_step *s, double e[DEGREES]) {
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
-// The same by the trend's weights.
-static double trend_misses(const tr_step *s, const double *trend) {
-  double sum = 0;
-  for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x = s->past_w[0][i] - trend[TR_TERMS - 1] * s->w[i];
-    for (int j = 0; j < TR_TERMS - 1; j++) x -= trend[j] * s->past_w[j + 1][i];
-    sum += x * x;
-  }
-  return sum;
-}
-
-// What goes on: the best degree, and whether the trend of a is better than what would be taken without it.
-static void judge_w(tr_step *s, int degree, bool by_trend) {
-  double e[DEGREES];
-  s->w_degree = w_degree(s, e);
-  if (!by_trend) return;
-  double x = trend_misses(s, s->trend_a.w);
-  s->w_follows = x < BETTER * BETTER * e[degree] && (s->w_degree > 0 || x < e[0]);
+// What goes on: of w now, before and before that, once for each of them.
+static void find_trend_w(tr_step *s) {
+  const double *y[TR_TERMS + 1];
+  for (int j = 0; j < TR_TERMS; j++) y[j] = s->past_w[j];
+  y[TR_TERMS] = s->w;
+  learn(s->work->team, TR_TERMS, s->sys->nv, y, &s->trend_w);
+  solve_trends(TR_TERMS, &s->trend_w, &s->trend_w);
+  weigh_trend(TR_TERMS, &s->trend_w);
 }
 
 void tr_predict_w(tr_step *s, double t) {
   double line[TR_TERMS_MAX] = {2, -1};
-  const double *w = line, *trend = s->trend_a.w;
+  const double *w = line;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
-  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, t) && trusted(&s->trend_a, degree);
+  double e[DEGREES];
+  if (s->evens <= TR_TERMS)
+    s->trend_w.steps = 0;
+  else if (s->trend_age == 0 && s->w_is_oldest && (s->trend_w.steps < W_EARLY || !s->w_rests))
+    find_trend_w(s);
+  if (s->trend_age == 0 && s->w_is_oldest) s->w_rests = !s->w_rests;
   if (s->evens < TR_TERMS)
     s->w_degree = DEGREES - 1;
   else if (s->trend_age % W_REST == 0)
-    judge_w(s, degree, may && s->trend_age == 0 && s->w_is_oldest);
+    s->w_degree = w_degree(s, e);
   if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
+  bool goes_on = s->degree >= 2 && even(s, t) && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if ((!s->c.few || n < 2) && !(may && s->w_follows)) weigh(n, s->past_t, t, line);
-  if (may && s->w_follows) n = TR_TERMS, w = trend;
+  if ((!s->c.few || n < 2) && !goes_on) weigh(n, s->past_t, t, line);
+  if (goes_on) n = TR_TERMS, w = s->trend_w.w;
   s->w_is_oldest = false;
   // mu follows w
   combine(s->work->team, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);

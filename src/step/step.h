@@ -141,6 +141,8 @@ struct tr_step {
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
+  double rest_rate;     // what a second correction finds of it, by the first,
+  int rest_age;         // iterations since that was measured
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns
@@ -186,14 +188,14 @@ struct tr_step {
   int evens; // steps of one length up to the newest
   double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
-  tr_trend trend_a, trend_lam;
+  tr_trend trend_a, trend_lam, trend_w;
   int trend_age;  // steps since they were found
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
-  bool w_follows; // w goes on like a
-  int w_degree;   // or is predicted by no higher one than this
+  bool w_rests;   // the trend of w was found with the last ones
+  int w_degree;   // w is predicted by no higher one than this
   tr_arena arena;
 };
 
