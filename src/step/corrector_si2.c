@@ -50,7 +50,7 @@ static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCA
 enum { HALF_BELIEVED = 7, HALVES = 5 };
 // The second half spared, where w is good enough as it is: its share of the tolerance, the scatter of what tells its size,
 // how that fades, the least tolerance by what round-off leaves; solves that go by it until it is found again.
-static const double SPARE_TOL = 0.2, SPARE_SCATTER = 2, SPARE_FADE = 0.9, SPARE_FLOOR = 16;
+static const double SPARE_TOL = 0.1, SPARE_SCATTER = 2, SPARE_FADE = 0.9, SPARE_FLOOR = 16;
 enum { SPARED_MOST = 7 };
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
@@ -67,8 +67,7 @@ typedef struct correction {
   int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
   double whole;       // of the last one
-  bool alone, spared; // this one is of the first half: nothing else was evaluated; or solved
-  double left;        // the size of the second half then
+  bool alone;         // this one is of the first half, nothing else was evaluated
 } correction;
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
@@ -156,23 +155,10 @@ static bool goes_alone(correction *k) {
   tr_step *s = k->s;
   if (k->begun != 1 || !k->parted || !k->usual || s->rest_age >= SPARED_MOST) return false;
   if (s->rest_rate > 0 && (!k->plain || k->p.tol < SPARE_FLOOR * k->p.floor)) return false;
-  k->left = s->rest_rate * k->whole;
-  if (SPARE_SCATTER * k->left > SPARE_TOL * k->p.tol) return false;
+  double left = s->rest_rate * fmax(1, s->newton.age) * k->whole;
+  if (SPARE_SCATTER * left > SPARE_TOL * k->p.tol) return false;
   s->rest_age++;
   return true;
-}
-
-static bool nothing(const double *x, int n) {
-  for (int i = 0; i < n; i++)
-    if (x[i] != 0) return false;
-  return true;
-}
-
-// There is nothing on the right of the second half: of models whose rows are all of velocities.
-static bool spares(const correction *k, const double *e3, const double *low) {
-  const tr_step *s = k->s;
-  if (!k->usual || s->sys->nvelocity == 0) return false;
-  return nothing(e3, s->sys->nv) && nothing(low, s->sys->nc);
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
@@ -181,14 +167,9 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   const tr_system *sys = k->s->sys;
   double *last = k->s->lam;
-  k->spared = k->alone = goes_alone(k);
+  k->alone = goes_alone(k);
   if (k->alone) return evaluate_first(k, r);
-  if (!k->s->c.split || sys->nreaction == 0) {
-    TR_TRY(evaluate(p, r));
-    const double *e3 = r + sys->nv + sys->nc;
-    k->spared = spares(k, e3, e3 + sys->nv);
-    return TR_OK;
-  }
+  if (!k->s->c.split || sys->nreaction == 0) return evaluate(p, r);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double change = 0, size = 0;
     memcpy(last, k->x1->lam, (size_t)sys->nc * sizeof *last);
@@ -354,7 +335,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   double *second = r + s->sys->nv + s->sys->nc;
-  if (k->spared) return tr_kkt_solve(&s->kkt, 1, r);
+  if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
@@ -443,7 +424,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   k->begun++;
-  if (k->spared) {
+  if (k->alone) {
     update_first(k, dx);
     return;
   }
@@ -482,12 +463,13 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return weighted((const correction *)p, dx);
-  bool spared = k->spared && dx == s->newton.r;
+  bool alone = k->alone && dx == s->newton.r;
   double da = s->c.cv * vec_largest(dx, nv), half = 0;
-  if (!spared) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
+  if (!alone) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
   if (dx == s->newton.r) {
     if (k->begun == 1 && !k->alone)
-      s->rest_rate = fmax(half / k->whole, SPARE_FADE * s->rest_rate), s->rest_age = 0;
+      s->rest_rate = fmax(half / (k->whole * fmax(1, s->newton.age)), SPARE_FADE * s->rest_rate),
+      s->rest_age = 0;
     k->first = k->half, k->half = half, k->whole = fmax(da, half);
   }
   return p->finishes ? da : fmax(da, half);
@@ -560,7 +542,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
-  k->spared = false;
+  k->alone = false;
   sizes.f = s->mu, sizes.pull = b + nv + nc;
   tr_forces_noise(s, p->draw, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu,
                   b + nv + nc);
@@ -585,8 +567,15 @@ static tr_status correct_few(correction *k) {
 // Not where velocities act on positions by more than forces, or one matrix is not like the next.
 static bool may_finish(const correction *k) { return k->plain && k->usual && k->p.matrix_cost > 0; }
 
+// All rows are of velocities: there is nothing to stabilise, w = 0 and mu = 0, and this is index 3.
+static bool is_index_3(const tr_step *s) {
+  bool usual = s->settings.fixed_iterations == 0 && !s->full && !s->c.few && !s->base;
+  return usual && s->sys->nvelocity == s->sys->nc && !s->c.split && !s->c.unit_metric;
+}
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
+  if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
   int nv = s->sys->nv, nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,

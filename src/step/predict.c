@@ -13,8 +13,8 @@
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b, of six terms, in large systems eight. It is used while b, as it was before the newest state was known, would have
-// predicted that better than the polynomial. w and mu of stabilised methods have the degree of a, and its
-// trend where the newest w bears that out.
+// predicted that better than the polynomial. w and mu of stabilised methods have the degree of a, or a trend of w's own: what
+// the iteration leaves open is in w rather than in a, and least squares know how much of the past is noise.
 #include <math.h>
 #include <string.h>
 
@@ -304,9 +304,7 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past <= s->terms) s->past++;
   s->trend_age++;
   // a correction of stabilised methods has w in it too
-  double miss = s->c.cv * s->trend_a.e_b;
-  if (s->method->stabilised) miss += s->c.cv * s->c.cw / s->c.cq * s->trend_w.e_b;
-  s->missed = !s->method->stabilised && s->newton.first > MISSED * miss;
+  s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e_b;
   if (s->past <= s->terms || s->evens < s->terms) {
     s->trend_a.steps = s->trend_lam.steps = 0;
   } else if (follows_trend(s) && due(s)) {
@@ -467,27 +465,23 @@ static int w_stride(const tr_step *s) {
   return s->sys->nv <= 2 * SOME ? 1 : s->sys->nv / SOME / 6 * 6 + 5;
 }
 
-// How far the newest w is from what those before make of it, by a polynomial of degree k: e[k], squares. What grows with
-// each difference is noise, round-off and what the iteration leaves open: then the last one is the best guess.
-static int w_degree(const tr_step *s, double e[DEGREES]) {
-  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3],
-               *f = s->past_w[4];
-  double e0 = 0, e1 = 0, e2 = 0, e3 = 0;
+// The best degree for w: by squares of its newest differences. What grows with each of these is noise, round-off and what
+// the iteration leaves open: then the last one is the best guess.
+static int w_degree(const tr_step *s) {
+  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3];
+  double e0 = 0, e1 = 0, e2 = 0;
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i], u = d[i] - f[i];
+    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i];
     e0 += x * x;
-    x -= y, y -= z, z -= u;
-    e1 += x * x;
     x -= y, y -= z;
-    e2 += x * x;
+    e1 += x * x;
     x -= y;
-    e3 += x * x;
+    e2 += x * x;
   }
-  e[0] = e0, e[1] = e1, e[2] = e2, e[3] = e3;
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
-// What goes on: of w now, before and before that, once for each of them.
+// What goes on in w, the oldest of which is still in its place.
 static void find_trend_w(tr_step *s) {
   const double *y[TR_TERMS + 1];
   for (int j = 0; j < TR_TERMS; j++) y[j] = s->past_w[j];
@@ -502,7 +496,6 @@ void tr_predict_w(tr_step *s, double t) {
   const double *w = line;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
-  double e[DEGREES];
   if (s->evens <= TR_TERMS)
     s->trend_w.steps = 0;
   else if (s->trend_age == 0 && s->w_is_oldest && (s->trend_w.steps < W_EARLY || !s->w_rests))
@@ -511,7 +504,7 @@ void tr_predict_w(tr_step *s, double t) {
   if (s->evens < TR_TERMS)
     s->w_degree = DEGREES - 1;
   else if (s->trend_age % W_REST == 0)
-    s->w_degree = w_degree(s, e);
+    s->w_degree = w_degree(s);
   if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
   bool goes_on = s->degree >= 2 && even(s, t) && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;

@@ -350,7 +350,7 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
 
 static void rotate(double **now, double **past) {
   double *oldest = past[TR_TERMS - 1];
-  memmove(past + 1, past, (TR_TERMS - 1) * sizeof *past);
+  for (int i = TR_TERMS - 1; i > 0; i--) past[i] = past[i - 1];
   past[0] = *now, *now = oldest;
 }
 
