@@ -363,7 +363,6 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->stabilised) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
-    s->w_is_oldest = true;
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;

@@ -154,7 +154,6 @@ struct tr_step {
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
   // and of the accepted ones before, newest first; mu = w + nv
   double *past_w[TR_TERMS], *past_mu[TR_TERMS];
-  bool w_is_oldest;        // w is still that of the step before all these
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
@@ -194,7 +193,7 @@ struct tr_step {
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
-  bool w_rests;   // the trend of w was found with the last ones
+  bool w_found;   // that of w with the last ones
   int w_degree;   // w is predicted by no higher one than this
   tr_arena arena;
 };
@@ -296,6 +295,10 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
 double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
+// On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
+// of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
+void tr_find_damping(const tr_step *s);
+void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
