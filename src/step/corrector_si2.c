@@ -48,6 +48,10 @@ static const double SLOW = 0.15, FADE = 1.02;
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
 enum { HALF_BELIEVED = 7, HALVES = 5 };
+// The second half spared, where w is good enough as it is: its share of the tolerance, the scatter of what tells its size,
+// how that fades, the least tolerance by what round-off leaves; solves that go by it until it is found again.
+static const double SPARE_TOL = 0.1, SPARE_SCATTER = 2, SPARE_FADE = 0.9, SPARE_FLOOR = 16;
+enum { SPARED_MOST = 7 };
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
@@ -57,8 +61,13 @@ typedef struct correction {
   tr_state *x1;
   const double *base; // (nq) d begins here
   double t1, length_scale, speed;
-  bool begun;         // there was a correction
+  bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
+  bool parted; // the same, but for rows of velocities
+  bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
+  int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
+  double whole;       // of the last one
+  bool alone;         // this one is of the first half, nothing else was evaluated
 } correction;
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
@@ -71,7 +80,7 @@ static void place(const correction *k) {
   tr_retract(s->sys, k->base, s->d, k->x1->q);
 }
 
-// e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3
+// e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3, or NULL
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
@@ -79,6 +88,7 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   tr_mass_weigh(s->sys, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, 1, e1);
   if (c->history)
     for (int i = 0; i < s->sys->nv; i++) e1[i] += c->history[i];
+  if (!e3) return;
   if (!c->unit_metric)
     tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
   else
@@ -87,6 +97,22 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
 
 static tr_coefficients weights(const tr_corrector *c) {
   return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
+}
+
+// The first half alone: the residual of index 3, at a + cw/cq w and lam - cw/cq mu, with e2 = 0 in rows of velocities.
+static tr_status evaluate_first(correction *k, double *r) {
+  tr_step *s = k->s;
+  const tr_state *x = k->x1;
+  double *top = r + s->sys->nv, icq = 1 / s->c.cq, icv = 1 / s->c.cv;
+  tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
+  tr_forces(s->work, s->sum_lam, r, top);
+  k->p.side = s->work->acting;
+  weigh_masses(k, r, NULL);
+  if (s->sys->nvelocity == 0)
+    for (int i = 0; i < s->sys->nc; i++) top[i] *= icq;
+  else
+    for (int i = 0; i < s->sys->nc; i++) top[i] *= s->sys->of_velocity[i] ? icv : icq;
+  return TR_OK;
 }
 
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
@@ -124,12 +150,25 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
+// What the first correction left of w is nothing, by what it did of late: e3 and e4 are not looked at again.
+static bool goes_alone(correction *k) {
+  tr_step *s = k->s;
+  if (k->begun != 1 || !k->parted || !k->usual || s->rest_age >= SPARED_MOST) return false;
+  if (s->rest_rate > 0 && (!k->plain || k->p.tol < SPARE_FLOOR * k->p.floor)) return false;
+  double left = s->rest_rate * fmax(1, s->newton.age) * k->whole;
+  if (SPARE_SCATTER * left > SPARE_TOL * k->p.tol) return false;
+  s->rest_age++;
+  return true;
+}
+
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
 static tr_status residual(tr_newton_problem *p, double *r) {
   enum { SWEEPS = 100 };
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   const tr_system *sys = k->s->sys;
   double *last = k->s->lam;
+  k->alone = goes_alone(k);
+  if (k->alone) return evaluate_first(k, r);
   if (!k->s->c.split || sys->nreaction == 0) return evaluate(p, r);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double change = 0, size = 0;
@@ -154,20 +193,6 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
   (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, weights(c), to);
   s->work->increment = NULL;
-}
-
-// -cv Q_v, and where in its columns there is anything.
-static void find_damping(const tr_step *s) {
-  const tr_pattern *p = &s->sys->pattern;
-  tr_coefficients rates = {.cd = s->c.cv};
-  tr_tangent_here(s->work, NULL, NULL, s->c.blocks, rates, s->damping);
-  for (int j = 0; j < s->sys->nv; j++) {
-    int first = p->column[j], end = first;
-    while (end < p->column[j + 1] && p->row[end] < s->sys->nv) end++;
-    while (end > first && s->damping[end - 1] == 0) end--;
-    while (first < end && s->damping[first] == 0) first++;
-    s->damped[j].first = first, s->damped[j].end = end;
-  }
 }
 
 // The second half converges with the matrix of the first, as was measured lately.
@@ -217,45 +242,8 @@ static tr_status matrix(tr_newton_problem *p) {
   p->finishes = p->finish && !k->begun && !s->stiff;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
-  if (s->damping) find_damping(s);
+  if (s->damping) tr_find_damping(s);
   return tr_kkt_factor(&s->projection);
-}
-
-// dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.
-static void hold_numbers(const tr_step *s, double *dw, double *r) {
-  const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  double f = s->c.cw / s->c.cq;
-  for (int j = 0; j < sys->nv; j++) {
-    if (!sys->number[j]) continue;
-    for (int k = p->column[j]; k < p->column[j + 1]; k++)
-      if (p->row[k] >= sys->nv) r[p->row[k]] -= f * s->projection.values[k] * dw[j];
-    dw[j] = 0;
-  }
-  for (int i = 0; i < sys->nc; i++)
-    if (sys->of_number[i]) dw[sys->nv + i] = 0;
-}
-
-// The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
-static void couple(const tr_step *s, double *dw, double *r) {
-  const tr_corrector *c = &s->c;
-  const tr_pattern *p = &s->sys->pattern;
-  double f = c->cw / c->cq;
-  if (tr_step_holds_numbers(s)) hold_numbers(s, dw, r);
-  if (c->unit_metric) {
-    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
-    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
-  }
-  // forces that read reactions:  Q_lam dlam = Q_lam (l + cw/cq dmu)
-  const double *turned = dw + s->sys->nv; // -dmu
-  for (int j = s->sys->nv; s->sys->nreaction > 0 && !c->unit_metric && j < p->n; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
-      r[p->row[k]] += f * (s->kkt.values[k] - s->projection.values[k]) * turned[j - s->sys->nv];
-  if (!s->damping) return;
-  for (int j = 0; j < s->sys->nv; j++) {
-    double x = f * dw[j];
-    for (int k = s->damped[j].first; k < s->damped[j].end; k++) r[p->row[k]] += s->damping[k] * x;
-  }
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -286,12 +274,12 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
     return tr_kkt_solve(&s->kkt, 1, second);
   }
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
-  couple(s, second, r);
+  tr_couple_halves(s, second, r);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memset(more, 0, 2 * (size_t)n * sizeof *more);
   bend(k, r, top, more + n + nv);
   TR_TRY(tr_kkt_solve(&s->projection, 1, more + n));
-  couple(s, more + n, more);
+  tr_couple_halves(s, more + n, more);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, more));
   for (int i = 0; i < 2 * n; i++) r[i] += more[i];
   return TR_OK;
@@ -302,10 +290,11 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   double *second = r + s->sys->nv + s->sys->nc;
+  if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   TR_TRY(tr_kkt_solve(&s->projection, 1, second));
-  couple(s, second, r);
+  tr_couple_halves(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
@@ -374,16 +363,31 @@ static tr_status solve_full(tr_newton_problem *p, double *r) {
   return tr_full_solve(((correction *)p)->s->full, r);
 }
 
+// By the first half alone.
+static void update_first(const correction *k, const double *y) {
+  const tr_step *s = k->s;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  const double *l = y + nv;
+  double *lam = k->x1->lam, *sum = s->sum_lam;
+  advance(nv, &s->c, y, k->x1->a, s->sum_a, s->d, k->x1->v);
+  for (int i = 0; i < nc; i++) lam[i] -= l[i], sum[i] -= l[i];
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
+}
+
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
+  k->begun++;
+  if (k->alone) {
+    update_first(k, dx);
+    return;
+  }
   double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
   move(nv, &s->c, ratio, dx, dw, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
   pull(nc, share, ratio, l, dmu, k->x1->lam, s->mu, s->sum_lam);
   tr_retract(s->sys, k->base, s->d, k->x1->q);
-  k->begun = true;
 }
 
 static double weight_v(const tr_step *s) {
@@ -416,13 +420,19 @@ static double weighted(const correction *k, const double *dx) {
 // Corrections of the velocities, cv da, and of the positions, brought to the same scale.
 static double norm(const tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return weighted((const correction *)p, dx);
-  double da = vec_largest(dx, nv), dw = vec_largest(dx + nv + nc, nv);
-  double half = s->c.cv * s->c.cw / s->c.cq * dw;
-  if (dx == s->newton.r) k->first = k->half, k->half = half;
-  return p->finishes ? s->c.cv * da : fmax(s->c.cv * da, half);
+  bool alone = k->alone && dx == s->newton.r;
+  double da = s->c.cv * vec_largest(dx, nv), half = 0;
+  if (!alone) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
+  if (dx == s->newton.r) {
+    if (k->begun == 1 && !k->alone)
+      s->rest_rate = fmax(half / (k->whole * fmax(1, s->newton.age)), SPARE_FADE * s->rest_rate),
+      s->rest_age = 0;
+    k->first = k->half, k->half = half, k->whole = fmax(da, half);
+  }
+  return p->finishes ? da : fmax(da, half);
 }
 
 // The sizes of its entries, times f, where the values are not at hand.
@@ -483,7 +493,7 @@ static double few_floor(const correction *k) {
 }
 
 static tr_status noise(tr_newton_problem *p, double *b) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
@@ -492,6 +502,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
+  k->alone = false;
   sizes.f = s->mu, sizes.pull = b + nv + nc;
   tr_forces_noise(s, p->draw, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu,
                   b + nv + nc);
@@ -514,16 +525,17 @@ static tr_status correct_few(correction *k) {
 }
 
 // Not where velocities act on positions by more than forces, or one matrix is not like the next.
-static bool may_finish(const correction *k) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric && !c->split;
-  bool usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full;
-  return plain && usual && !c->few && k->p.steady && k->p.matrix_cost > 0;
+static bool may_finish(const correction *k) { return k->plain && k->usual && k->p.matrix_cost > 0; }
+
+// All rows are of velocities: there is nothing to stabilise, w = 0 and mu = 0, and this is index 3.
+static bool is_index_3(const tr_step *s) {
+  bool usual = s->settings.fixed_iterations == 0 && !s->full && !s->c.few && !s->base;
+  return usual && s->sys->nvelocity == s->sys->nc && !s->c.split && !s->c.unit_metric;
 }
 
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
+  if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
   int nv = s->sys->nv, nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
@@ -553,10 +565,15 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.planned = may_plan(s);
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
+  k.parted = s->sys->nreaction == 0 && !c->unit_metric && !c->split;
+  k.plain = k.parted && s->sys->nvelocity == 0;
+  k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
+            !c->few && k.p.steady;
   if (may_finish(&k)) k.p.finish = finish;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
+  if (s->aim || s->calm || !k.usual) tr_corrector_write(s);
   tr_step_calm(s, x0, t1, x1);
   tr_predict_w(s, t1);
   place(&k);

@@ -164,3 +164,54 @@ double tr_metric_rows(const tr_step *s, const double *A, const double *blocks) {
   }
   return most;
 }
+
+// -cv Q_v, and where in its columns there is anything.
+void tr_find_damping(const tr_step *s) {
+  const tr_pattern *p = &s->sys->pattern;
+  tr_coefficients rates = {.cd = s->c.cv};
+  tr_tangent_here(s->work, NULL, NULL, s->c.blocks, rates, s->damping);
+  for (int j = 0; j < s->sys->nv; j++) {
+    int first = p->column[j], end = first;
+    while (end < p->column[j + 1] && p->row[end] < s->sys->nv) end++;
+    while (end > first && s->damping[end - 1] == 0) end--;
+    while (first < end && s->damping[first] == 0) first++;
+    s->damped[j].first = first, s->damped[j].end = end;
+  }
+}
+
+// dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.
+static void hold_numbers(const tr_step *s, double *dw, double *r) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  double f = s->c.cw / s->c.cq;
+  for (int j = 0; j < sys->nv; j++) {
+    if (!sys->number[j]) continue;
+    for (int k = p->column[j]; k < p->column[j + 1]; k++)
+      if (p->row[k] >= sys->nv) r[p->row[k]] -= f * s->projection.values[k] * dw[j];
+    dw[j] = 0;
+  }
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_number[i]) dw[sys->nv + i] = 0;
+}
+
+// The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
+void tr_couple_halves(const tr_step *s, double *dw, double *r) {
+  const tr_corrector *c = &s->c;
+  const tr_pattern *p = &s->sys->pattern;
+  double f = c->cw / c->cq;
+  if (tr_step_holds_numbers(s)) hold_numbers(s, dw, r);
+  if (c->unit_metric) {
+    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
+    for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
+  }
+  // forces that read reactions:  Q_lam dlam = Q_lam (l + cw/cq dmu)
+  const double *turned = dw + s->sys->nv; // -dmu
+  for (int j = s->sys->nv; s->sys->nreaction > 0 && !c->unit_metric && j < p->n; j++)
+    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < s->sys->nv; k++)
+      r[p->row[k]] += f * (s->kkt.values[k] - s->projection.values[k]) * turned[j - s->sys->nv];
+  if (!s->damping) return;
+  for (int j = 0; j < s->sys->nv; j++) {
+    double x = f * dw[j];
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++) r[p->row[k]] += s->damping[k] * x;
+  }
+}

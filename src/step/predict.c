@@ -13,8 +13,9 @@
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b, of six terms, in large systems eight. It is used while b, as it was before the newest state was known, would have
-// predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, and its
-// trend where the newest w bears that out.
+// predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, or a
+// trend of w's own: what the iteration leaves open is in w rather than in a, and least squares know how much of the past is
+// noise.
 #include <math.h>
 #include <string.h>
 
@@ -34,37 +35,41 @@ enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
-enum { W_REST = 8 };             // and that of w is judged after so many steps
+enum { W_REST = 8 };             // steps after which the degree of w is judged
 static const double EVEN = 1e-7; // steps that differ by less have one length
 static const double WILDEST = 128,
                     WILDEST_LARGE = 512; // sum of |weights|; of the polynomial 2^m - 1
 
 // ---- trend ----------------------------------------------------------------------------------------
 
-typedef double twins __attribute__((vector_size(16)));
+enum { TRENDS = 3 };
 
-// b (m) from the normal equations by L D L', of two trends side by side: one alone would wait for itself. What
+// b (m) from the normal equations by L D L', of several trends side by side: one alone would wait for itself. What
 // cannot be told apart from earlier terms gets none.
-static void solve_trends(int M, tr_trend *f, tr_trend *g) {
-  twins A[TR_TERMS_MAX][TR_TERMS_MAX + 1], d[TR_TERMS_MAX], b[TR_TERMS_MAX];
+TR_INLINE void solve_all(int M, int count, tr_trend *const *f) {
+  lanes A[TR_TERMS_MAX][TR_TERMS_MAX + 1], d[TR_TERMS_MAX], b[TR_TERMS_MAX];
+  const tr_trend *x = f[0], *y = f[1], *z = f[count - 1];
   for (int j = 0; j < M; j++)
-    for (int k = j; k <= M; k++) A[j][k] = (twins){f->gram[j][k], g->gram[j][k]};
+    for (int k = j; k <= M; k++)
+      A[j][k] = (lanes){x->gram[j][k], y->gram[j][k], z->gram[j][k], z->gram[j][k]};
   for (int j = 0; j < M; j++) {
     d[j] = 1 / A[j][j];
-    if (!(A[j][j][0] > RIDGE * f->gram[j][j])) d[j][0] = 0;
-    if (!(A[j][j][1] > RIDGE * g->gram[j][j])) d[j][1] = 0;
+    for (int i = 0; i < count; i++)
+      if (!(A[j][j][i] > RIDGE * f[i]->gram[j][j])) d[j][i] = 0;
+    if (count < TRENDS) d[j][2] = d[j][3] = d[j][1];
     for (int i = j + 1; i < M; i++) {
-      twins l = A[j][i] * d[j];
+      lanes l = A[j][i] * d[j];
       for (int k = i; k <= M; k++) A[i][k] -= l * A[j][k];
     }
   }
   for (int j = M - 1; j >= 0; j--) {
-    twins sum = A[j][M];
+    lanes sum = A[j][M];
     for (int k = j + 1; k < M; k++) sum -= A[j][k] * b[k];
     b[j] = sum * d[j];
-    f->b[j] = b[j][0], g->b[j] = b[j][1];
+    for (int i = 0; i < count; i++) f[i]->b[j] = b[j][i];
   }
 }
+TR_WIDE(solve_trends, solve_all, (int M, int count, tr_trend *const *f), (M, count, f))
 
 typedef struct trend_sums {
   lanes gram[TR_TERMS_MAX][TR_TERMS_MAX + 1], most[DEGREES], most_b;
@@ -191,16 +196,29 @@ static void learn(tr_team *team, int terms, int n, const double *const *y, tr_tr
     follow(terms, n, y, f);
 }
 
-// What goes on like this: a and lam of x1, x0 and before.
+// The trend of w is found with the others at first, then every other time.
+static bool finds_w(tr_step *s) {
+  enum { OFTEN = 4 };
+  if (!s->method->stabilised || s->evens <= TR_TERMS) s->trend_w.steps = 0;
+  if (!s->method->stabilised || s->evens <= TR_TERMS) return false;
+  return s->w_found = s->trend_w.steps < OFTEN || !s->w_found;
+}
+
+// What goes on like this: a and lam of x1, x0 and before; w, whose newest has no place among the others yet.
 static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
   const double *a[TR_TERMS_MAX + 1] = {x1->a, x0->a}, *lam[TR_TERMS_MAX + 1] = {x1->lam, x0->lam};
-  int terms = s->terms;
+  const double *w[TR_TERMS + 1] = {s->w};
+  tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
+  int terms = s->terms, count = finds_w(s) ? TRENDS : TRENDS - 1;
   for (int i = 0; i < terms - 1; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
+  for (int i = 0; i < TR_TERMS; i++) w[1 + i] = s->past_w[i];
   learn(s->work->team, terms, s->sys->nv, a, &s->trend_a);
   learn(s->work->team, terms, s->sys->nc, lam, &s->trend_lam);
-  solve_trends(terms, &s->trend_a, &s->trend_lam);
+  if (count == TRENDS) learn(s->work->team, terms, s->sys->nv, w, &s->trend_w);
+  solve_trends(terms, count, trends);
   weigh_trend(terms, &s->trend_a);
   if (s->sys->nc > 0) weigh_trend(terms, &s->trend_lam);
+  if (count == TRENDS) weigh_trend(terms, &s->trend_w);
 }
 
 static bool trusted(const tr_trend *f, int degree) {
@@ -254,7 +272,7 @@ static void doubt(tr_step *s) {
 void tr_predict_begin(tr_step *s, const tr_state *x) {
   s->past = 1, s->past_t[0] = x->t, s->evens = 0;
   s->trend_age++;
-  s->trend_a.steps = s->trend_lam.steps = 0;
+  s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
 }
 
 static const double *newest_a(const tr_step *s, const tr_state *x0) {
@@ -305,7 +323,7 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   // a correction of stabilised methods has w in it too
   s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e_b;
   if (s->past <= s->terms || s->evens < s->terms) {
-    s->trend_a.steps = s->trend_lam.steps = 0;
+    s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
   } else if (follows_trend(s) && due(s)) {
     s->trend_rest = s->trend_a.steps < 2 || s->missed || s->method->stabilised ? 1
                     : s->trend_rest < RESTS                                    ? 2 * s->trend_rest
@@ -464,61 +482,36 @@ static int w_stride(const tr_step *s) {
   return s->sys->nv <= 2 * SOME ? 1 : s->sys->nv / SOME / 6 * 6 + 5;
 }
 
-// How far the newest w is from what those before make of it, by a polynomial of degree k: e[k], squares. What grows with
-// each difference is noise, round-off and what the iteration leaves open: then the last one is the best guess.
-static int w_degree(const tr_step *s, double e[DEGREES]) {
-  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3],
-               *f = s->past_w[4];
-  double e0 = 0, e1 = 0, e2 = 0, e3 = 0;
+// The best degree for w: by squares of its newest differences. What grows with each of these is noise, round-off and what
+// the iteration leaves open: then the last one is the best guess.
+static int w_degree(const tr_step *s) {
+  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3];
+  double e0 = 0, e1 = 0, e2 = 0;
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i], u = d[i] - f[i];
+    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i];
     e0 += x * x;
-    x -= y, y -= z, z -= u;
-    e1 += x * x;
     x -= y, y -= z;
-    e2 += x * x;
+    e1 += x * x;
     x -= y;
-    e3 += x * x;
+    e2 += x * x;
   }
-  e[0] = e0, e[1] = e1, e[2] = e2, e[3] = e3;
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
-}
-
-// The same by the trend's weights.
-static double trend_misses(const tr_step *s, const double *trend) {
-  double sum = 0;
-  for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x = s->past_w[0][i] - trend[TR_TERMS - 1] * s->w[i];
-    for (int j = 0; j < TR_TERMS - 1; j++) x -= trend[j] * s->past_w[j + 1][i];
-    sum += x * x;
-  }
-  return sum;
-}
-
-// What goes on: the best degree, and whether the trend of a is better than what would be taken without it.
-static void judge_w(tr_step *s, int degree, bool by_trend) {
-  double e[DEGREES];
-  s->w_degree = w_degree(s, e);
-  if (!by_trend) return;
-  double x = trend_misses(s, s->trend_a.w);
-  s->w_follows = x < BETTER * BETTER * e[degree] && (s->w_degree > 0 || x < e[0]);
 }
 
 void tr_predict_w(tr_step *s, double t) {
   double line[TR_TERMS_MAX] = {2, -1};
-  const double *w = line, *trend = s->trend_a.w;
+  const double *w = line;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
-  bool may = degree >= 2 && s->trend_a.steps > 2 && even(s, t) && trusted(&s->trend_a, degree);
   if (s->evens < TR_TERMS)
     s->w_degree = DEGREES - 1;
   else if (s->trend_age % W_REST == 0)
-    judge_w(s, degree, may && s->trend_age == 0 && s->w_is_oldest);
+    s->w_degree = w_degree(s);
   if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
+  bool goes_on = s->degree >= 2 && even(s, t) && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if ((!s->c.few || n < 2) && !(may && s->w_follows)) weigh(n, s->past_t, t, line);
-  if (may && s->w_follows) n = TR_TERMS, w = trend;
-  s->w_is_oldest = false;
+  if ((!s->c.few || n < 2) && !goes_on) weigh(n, s->past_t, t, line);
+  if (goes_on) n = TR_TERMS, w = s->trend_w.w;
   // mu follows w
   combine(s->work->team, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
 }

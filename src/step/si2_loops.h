@@ -6,17 +6,26 @@
 #include "math/lanes.h"
 #include "step.h"
 
-// sum = a + ratio w,  d = dhat + cq sum,  v = vhat + cv a
+// d = dhat + cq sum,  v = vhat + cv a,  or with v and a of the step before in place of dhat and vhat
+TR_INLINE void follow_sum(int n, const tr_corrector *c, const double *restrict a,
+                          const double *restrict sum, double *restrict d, double *restrict v) {
+  const double *v0 = c->v, *a0 = c->a, *dhat = c->dhat, *vhat = c->vhat;
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  if (v0)
+    for (int i = 0; i < n; i++) {
+      d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * sum[i];
+      v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
+    }
+  else
+    for (int i = 0; i < n; i++) d[i] = dhat[i] + cq * sum[i], v[i] = vhat[i] + cv * a[i];
+}
+
+// sum = a + ratio w,  and d and v
 TR_INLINE void combine_all(int n, const tr_corrector *c, double ratio, const double *restrict a,
                            const double *restrict w, double *restrict sum, double *restrict d,
                            double *restrict v) {
-  const double *dhat = c->dhat, *vhat = c->vhat;
-  double cq = c->cq, cv = c->cv;
-  for (int i = 0; i < n; i++) {
-    sum[i] = a[i] + ratio * w[i];
-    d[i] = dhat[i] + cq * sum[i];
-    v[i] = vhat[i] + cv * a[i];
-  }
+  for (int i = 0; i < n; i++) sum[i] = a[i] + ratio * w[i];
+  follow_sum(n, c, a, sum, d, v);
 }
 TR_WIDE(combine, combine_all,
         (int n, const tr_corrector *c, double ratio, const double *a, const double *w, double *sum,
@@ -27,19 +36,28 @@ TR_WIDE(combine, combine_all,
 TR_INLINE void move_all(int n, const tr_corrector *c, double f, const double *restrict x,
                         const double *restrict z, double *restrict a, double *restrict w,
                         double *restrict sum, double *restrict d, double *restrict v) {
-  const double *dhat = c->dhat, *vhat = c->vhat;
-  double cq = c->cq, cv = c->cv;
   for (int i = 0; i < n; i++) {
     a[i] -= x[i] - f * z[i], w[i] -= z[i];
     sum[i] = a[i] + f * w[i];
-    d[i] = dhat[i] + cq * sum[i];
-    v[i] = vhat[i] + cv * a[i];
   }
+  follow_sum(n, c, a, sum, d, v);
 }
 TR_WIDE(move, move_all,
         (int n, const tr_corrector *c, double f, const double *x, const double *z, double *a,
          double *w, double *sum, double *d, double *v),
         (n, c, f, x, z, a, w, sum, d, v))
+
+// The same with z = 0.
+TR_INLINE void advance_all(int n, const tr_corrector *c, const double *restrict x,
+                           double *restrict a, double *restrict sum, double *restrict d,
+                           double *restrict v) {
+  for (int i = 0; i < n; i++) a[i] -= x[i], sum[i] -= x[i];
+  follow_sum(n, c, a, sum, d, v);
+}
+TR_WIDE(advance, advance_all,
+        (int n, const tr_corrector *c, const double *x, double *a, double *sum, double *d,
+         double *v),
+        (n, c, x, a, sum, d, v))
 
 // lam -= l - f m,  mu += m,  sum = lam - g mu
 TR_INLINE void pull_all(int n, double f, double g, const double *restrict l,

@@ -3,6 +3,7 @@
 #include "step.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -316,7 +317,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = 0, s->newton.believed = 0;
-  s->half_rate = 0;
+  s->half_rate = s->rest_rate = 0, s->rest_age = INT_MAX;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
@@ -354,7 +355,7 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
 
 static void rotate(double **now, double **past) {
   double *oldest = past[TR_TERMS - 1];
-  memmove(past + 1, past, (TR_TERMS - 1) * sizeof *past);
+  for (int i = TR_TERMS - 1; i > 0; i--) past[i] = past[i - 1];
   past[0] = *now, *now = oldest;
 }
 
@@ -367,7 +368,6 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->stabilised) {
     rotate(&s->w, s->past_w);
     rotate(&s->mu, s->past_mu);
-    s->w_is_oldest = true;
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;

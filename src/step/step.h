@@ -145,6 +145,8 @@ struct tr_step {
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
+  double rest_rate;     // what a second correction finds of it, by the first,
+  int rest_age;         // iterations since that was measured
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns
@@ -156,7 +158,6 @@ struct tr_step {
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
   // and of the accepted ones before, newest first; mu = w + nv
   double *past_w[TR_TERMS], *past_mu[TR_TERMS];
-  bool w_is_oldest;        // w is still that of the step before all these
   int degree;              // of the last prediction
   double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
@@ -192,14 +193,14 @@ struct tr_step {
   int evens; // steps of one length up to the newest
   double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
-  tr_trend trend_a, trend_lam;
+  tr_trend trend_a, trend_lam, trend_w;
   int trend_age;  // steps since they were found
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
-  bool w_follows; // w goes on like a
-  int w_degree;   // or is predicted by no higher one than this
+  bool w_found;   // that of w with the last ones
+  int w_degree;   // w is predicted by no higher one than this
   tr_arena arena;
 };
 
@@ -300,6 +301,10 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
 double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
+// On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
+// of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
+void tr_find_damping(const tr_step *s);
+void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);

@@ -124,7 +124,6 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);
   c->v = v, c->a = a;
   c->d_v = h, c->d_a = h * h * (0.5 - beta), c->v_a = h * (1 - gamma);
-  if (s->method->stabilised) tr_corrector_write(s);
   c->history = s->room[HISTORY];
   freeze_mass(s, x0, h, x1);
 }
