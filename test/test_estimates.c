@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates see what a step does: what begins or jumps in it, in forces, constraints and rates of states; and they fall
+// with the step as they should.
+#include <math.h>
+#include <stdio.h>
+
+#include "helper_mechanics.h"
+
+static const char *const explicit[] = {"pfpc1", "pfpc2", "baumgarte", "baumgarte:scheme=rk4",
+                                       "baumgarte:unit=1/s,alpha=5,beta=5"};
+enum { EXPLICIT = sizeof explicit / sizeof *explicit };
+
+// The output at the end under a tolerance; the run.
+static double run_with(const mechanism *m, const char *method, double tol, bool velocities,
+                       const char *what, tr_run_info *info) {
+  tr_run_settings set = tr_run_defaults();
+  tr_error error = {0};
+  tr_run *run = NULL;
+  set.method = method, set.control.tol = tol, set.control.velocities = velocities;
+  if (tr_run_new(m->sys, &set, NULL, &run, &error) != TR_OK || tr_run_all(run, &error) != TR_OK)
+    fail_msg("%s, %g: %s", method, tol, error.text);
+  double x = output(m->sys, tr_run_state(run), what);
+  *info = tr_run_describe(run);
+  tr_run_free(run);
+  return x;
+}
+
+// ---- what begins late -------------------------------------------------------------------------------
+
+// Gains of 1/h take back what a step leaves open; with fixed ones that adds up like any error.
+static void drives_that_begin_late_are_seen(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  q: {type: planar-point, mass: 1}\n"
+      "joints:\n"
+      "  m: {type: motion, markers: [ground, q], along: x, position: \"step5(time, 0.5, 0, 1, "
+      "0.5)\"}\n"
+      "simulation: {end: 1 s}\n");
+  tr_run_info info;
+  for (int i = 0; i < EXPLICIT; i++)
+    for (double tol = 1e-3; tol > 1e-8; tol /= 10) {
+      double x = run_with(&m, explicit[i], tol, false, "q.x", &info);
+      double most = i < EXPLICIT - 1 ? 2 * tol : pow(tol, 2.0 / 3);
+      assert_near(x, 0.5, most, "%s, %g", explicit[i], tol);
+      assert_near(info.max_phi, 0, most, "%s, %g", explicit[i], tol);
+    }
+  unload(&m);
+}
+
+// ---- what jumps -------------------------------------------------------------------------------------
+
+// X' = 1 until t = 0.37, alone and beside equations that move, and 0 from then on: a state has no feedback.
+static void states_whose_rates_jump_are_right(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  p: {type: planar-point, mass: 1, position: [1, 0]}\n"
+      "states:\n"
+      "  X: {initial: 1, rate: \"-X\"}\n"
+      "  Y: {initial: 0, rate: \"if(time < 0.37, 1, 0)\"}\n"
+      "joints:\n"
+      "  l: {type: point-on-line, markers: [ground, p]}\n"
+      "simulation: {end: 1 s}\n");
+  tr_run_info info;
+  for (int i = 0; i < EXPLICIT; i++) {
+    for (double tol = 1e-3; tol > 1e-7; tol /= 10) {
+      double y = run_with(&m, explicit[i], tol, false, "Y", &info);
+      assert_near(y, 0.37, 20 * tol, "%s, %g", explicit[i], tol);
+    }
+    tr_run *run = new_run(m.sys, explicit[i], 1e-3, 1);
+    tr_error error = {0};
+    assert_int_equal(tr_run_all(run, &error), TR_OK);
+    assert_near(output(m.sys, tr_run_state(run), "Y"), 0.37, 1.001e-3, "%s", explicit[i]);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// ---- velocities -------------------------------------------------------------------------------------
+
+// A free body that tumbles: the error of velocities falls with h^3, whether or not the step changes, so steps go like
+// tol^(-1/3), 2.15 times as many for a tenth, and next to none is rejected.
+static void velocities_cost_what_they_should(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "gen-alpha", "nstiff", "hht-add"};
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: spatial, mass: 1, inertia: [1, 2, 3], omega: [0.01, 3, 0.02]}\n"
+      "simulation: {end: 10 s}\n");
+  for (int i = 0; i < 5; i++) {
+    long last = 0;
+    for (double tol = 1e-6; tol > 1e-10; tol /= 10) {
+      tr_run_info info;
+      run_with(&m, methods[i], tol, true, "b.x", &info);
+      double times = last > 0 ? (double)info.steps / (double)last : 2.15;
+      assert_near(times, 2.15, 0.15, "%s, %g: %ld steps after %ld", methods[i], tol, info.steps,
+                  last);
+      assert_true(info.rejected <= info.steps / 100);
+      last = info.steps;
+    }
+  }
+  unload(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(drives_that_begin_late_are_seen),
+                                     cmocka_unit_test(states_whose_rates_jump_are_right),
+                                     cmocka_unit_test(velocities_cost_what_they_should)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
