@@ -3,6 +3,7 @@
 // with the step as they should.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "helper_mechanics.h"
 
@@ -80,6 +81,76 @@ static void states_whose_rates_jump_are_right(void **u) {
   unload(&m);
 }
 
+// Forces that jump in time, every method: the moment is found, or an error of velocities of tol^(1/2) would last. Two jump
+// once, the third every eighth of a second.
+static void forces_that_jump_cost_no_accuracy(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  a: {type: planar-point, mass: 1}\n"
+      "  b: {type: planar, mass: 1, inertia: 0.1, position: [0, -1]}\n"
+      "joints:\n"
+      "  s: {type: revolute, markers: [ground, {body: b, at: [0, 1]}]}\n"
+      "forces:\n"
+      "  f: {type: force, markers: [a], force: [\"if(time < 0.7312, -2, 5)\", \"if(time > 1.4142, "
+      "-9, "
+      "3)\"]}\n"
+      "  t: {type: torque, markers: [b], torque: \"if(mod(time, 0.25) < 0.125, 1, -0.8)\"}\n"
+      "simulation: {end: 2 s}\n");
+  // two integrals of a mean of 0.1 and a swing of +-0.9 over J = 1.1
+  double angle = (0.5 * 0.1 * 4 + 0.9 * 0.125 * 0.125 * 8) / 1.1, rest = 2 - 0.7312;
+  double x = -2 * 0.5 * 4 + 7 * 0.5 * rest * rest, late = 2 - 1.4142;
+  double y = 3 * 0.5 * 4 - 12 * 0.5 * late * late;
+  tr_run_info info;
+  for (int i = 0; i < tr_method_count(); i++) {
+    const char *method = tr_method_describe(i).name;
+    bool first = strcmp(method, "pfpc1") == 0 || strcmp(method, "newmark") == 0;
+    for (double tol = 1e-7; tol > 1e-10; tol /= 10) {
+      double most = first ? 5 * sqrt(tol) : 10 * pow(tol, 2.0 / 3);
+      assert_near(run_with(&m, method, tol, false, "b.angle", &info), angle, most, "%s, %g, angle",
+                  method, tol);
+      assert_near(run_with(&m, method, tol, false, "a.x", &info), x, most, "%s, %g, x", method,
+                  tol);
+      assert_near(run_with(&m, method, tol, false, "a.y", &info), y, most, "%s, %g, y", method,
+                  tol);
+    }
+  }
+  unload(&m);
+}
+
+// Velocities that a drive and a constraint make jump, by the time and by the place: explicit methods begin anew there from
+// consistent ones, and steps grow again.
+static void velocities_that_jump_are_left_behind(void **u) {
+  (void)u;
+  static const char *const laws[] = {"time", "DX(p)"};
+  char text[600];
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies:\n"
+             "  p: {type: planar-point, mass: 1}\n"
+             "  q: {type: planar-point, mass: 1}\n"
+             "joints:\n"
+             "  g: {type: velocity-expression, gam: \"VX(p) - if(%s < 0.25, 1, 0.2)\"}\n"
+             "  m: {type: motion, markers: [ground, q], along: x, velocity: \"if(time < 0.37, 1, "
+             "0.2)\"}\n"
+             "simulation: {end: 1 s}\n",
+             laws[k]);
+    mechanism m = load_text(text);
+    for (int i = 0; i < EXPLICIT; i++)
+      for (double tol = 1e-4; tol > 1e-9; tol /= 10) {
+        tr_run_info info;
+        assert_near(run_with(&m, explicit[i], tol, false, "p.x", &info), 0.4, 20 * tol,
+                    "%s, %s, %g: p", explicit[i], laws[k], tol);
+        assert_near(run_with(&m, explicit[i], tol, false, "q.x", &info), 0.496, 20 * tol,
+                    "%s, %s, %g: q", explicit[i], laws[k], tol);
+        assert_near((double)info.steps, 0, 200, "%s, %s, %g", explicit[i], laws[k], tol);
+      }
+    unload(&m);
+  }
+}
+
 // ---- velocities -------------------------------------------------------------------------------------
 
 // A free body that tumbles: the error of velocities falls with h^3, whether or not the step changes, so steps go like
@@ -110,6 +181,8 @@ static void velocities_cost_what_they_should(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(drives_that_begin_late_are_seen),
                                      cmocka_unit_test(states_whose_rates_jump_are_right),
+                                     cmocka_unit_test(forces_that_jump_cost_no_accuracy),
+                                     cmocka_unit_test(velocities_that_jump_are_left_behind),
                                      cmocka_unit_test(velocities_cost_what_they_should)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
