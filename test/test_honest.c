@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "helper_mechanics.h"
+#include "system/system.h"
 
 static tr_status run_to_end(const tr_system *sys, const char *method, double tol, tr_run **run,
                             tr_error *error) {
@@ -82,10 +83,10 @@ static void the_jump_is_named(void **u) {
       "  dry: {type: torsion-spring, joint: a, torque: \"-4*sign(rate)\"}\n"
       "  kick: {type: force, markers: [rod], force: [\"if(DX(rod) < 0.3, 50, 0)\", 0]}\n"
       "simulation: {end: 3 s}\n");
-  static const double tol[] = {1e-3, 1e-4, 1e-6, 1e-8};
+  static const double tol[] = {1e-4, 1e-6, 1e-8};
   int named = 0;
   for (int i = 0; i < tr_method_count(); i++)
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 3; k++) {
       const char *method = tr_method_describe(i).name;
       tr_error error;
       tr_run *run;
@@ -96,7 +97,7 @@ static void the_jump_is_named(void **u) {
       if (status != TR_OK && !strstr(error.text, "force \"dry\" is discontinuous"))
         fail_msg("%s, %g: %s", method, tol[k], error.text);
       named += strstr(notes, "\"dry\"") != NULL;
-      if (k == 3 && status == TR_OK && !strstr(notes, "\"dry\""))
+      if (k == 2 && status == TR_OK && !strstr(notes, "\"dry\""))
         fail_msg("%s, %g: no word", method, tol[k]);
       tr_run_free(run);
     }
@@ -104,8 +105,67 @@ static void the_jump_is_named(void **u) {
   unload(&m);
 }
 
+// ---- explicit methods on stiff models ---------------------------------------------------------------
+
+// Masses in a row on stiff springs, hardly damped or not at all.
+static const char *const chain =
+    "trammel: 1\n"
+    "parameters: {k: 1e8}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  arm: {type: spatial, mass: 1, inertia: [0.01, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+    "  p1: {type: spatial-point, mass: 1, position: [1.3, 0, 0]}\n"
+    "  p2: {type: spatial-point, mass: 1, position: [1.6, 0.1, 0]}\n"
+    "  b3: {type: spatial, mass: 1, inertia: [0.01, 0.02, 0.03], position: [1.9, 0, 0.2]}\n"
+    "joints:\n"
+    "  u: {type: universal, bodies: [ground, arm], at: [0, 0, 0]}\n"
+    "forces:\n"
+    "  s1: {type: spring-damper, markers: [{body: arm, at: [0.5, 0, 0]}, p1], stiffness: k,\n"
+    "       damping: 0.001*sqrt(k)}\n"
+    "  s2: {type: spring-damper, markers: [p1, p2], stiffness: k, damping: 0.001*sqrt(k)}\n"
+    "  s3: {type: spring-damper, markers: [p2, {body: b3, at: [0.05, 0.03, 0]}], stiffness: k}\n"
+    "simulation: {end: 0.5 s}\n";
+
+static double distance(const tr_system *sys, const tr_state *a, const tr_state *b) {
+  double most = 0;
+  for (int i = 0; i < sys->nq; i++) most = fmax(most, fabs(a->q[i] - b->q[i]));
+  return most;
+}
+
+// At the limit of stability spurious motions are too small for the tolerance of positions, but not their energy: runs
+// must be right, or fail. Damped ones are right.
+static void explicit_methods_are_right_or_fail(void **u) {
+  (void)u;
+  static const char *const method[] = {"pfpc1", "pfpc2", "baumgarte", "baumgarte:scheme=rk4"};
+  static const double tol[] = {1e-2, 1e-3, 1e-4};
+  mechanism m[] = {load_model("flyball_governor.yaml", NULL),
+                   load_model("double_pendulum.yaml", NULL), load_text(chain)};
+  const char *const name[] = {"governor", "double pendulum", "chain"};
+  for (int k = 0; k < 3; k++) {
+    tr_run_settings set = tr_run_defaults();
+    tr_run *fine = NULL, *run = NULL;
+    tr_error error = {0};
+    set.end = k == 1 ? 0.1 : 0.3, set.method = "radau5", set.control.tol = 1e-8;
+    assert_int_equal(tr_run_new(m[k].sys, &set, NULL, &fine, &error), TR_OK);
+    assert_int_equal(tr_run_all(fine, &error), TR_OK);
+    for (int i = 0; i < 4 * 3; i++) {
+      set.method = method[i / 3], set.control.tol = tol[i % 3];
+      assert_int_equal(tr_run_new(m[k].sys, &set, NULL, &run, &error), TR_OK);
+      bool fails = tr_run_all(run, &error) != TR_OK;
+      double off = distance(m[k].sys, tr_run_state(run), tr_run_state(fine));
+      if (fails && k < 2) fail_msg("%s, %s, %g: %s", name[k], set.method, tol[i % 3], error.text);
+      if (!fails && !(off < (i % 3 == 0 ? 0.2 : 0.03)))
+        fail_msg("%s, %s, %g: off by %g", name[k], set.method, tol[i % 3], off);
+      tr_run_free(run);
+    }
+    tr_run_free(fine);
+    unload(&m[k]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(eccentric_does_not_move_the_crane),
-                                     cmocka_unit_test(the_jump_is_named)};
+                                     cmocka_unit_test(the_jump_is_named),
+                                     cmocka_unit_test(explicit_methods_are_right_or_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

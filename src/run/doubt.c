@@ -184,4 +184,5 @@ void tr_run_watch_speed(tr_run *r) {
                          (r->settings.control.tol > 0 && rushes(r, &leap)));
   if (found) r->leap = leap;
   r->top_speed = fmax(r->top_speed, speed);
+  r->fastest = fmax(r->fastest, speed);
 }

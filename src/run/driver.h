@@ -3,6 +3,8 @@
 #ifndef TR_DRIVER_H
 #define TR_DRIVER_H
 
+#include <time.h>
+
 #include "step/start.h"
 #include "step/step.h"
 #include "trammel/run.h"
@@ -91,7 +93,7 @@ struct tr_run {
   // the largest velocity at the start, in the last step; steps in a row in which it grew, but did not double
   double first_speed, last_speed;
   int growing;
-  double fastest;   // the largest velocity before an event
+  double fastest;   // the largest velocity after a step
   double extent;    // the largest coordinate at the start, or 1
   double top_speed; // the largest velocity so far, or 1
   tr_leap leap;     // the first step in which velocities leapt or rushed, see doubt.c; t NAN: none
@@ -100,6 +102,7 @@ struct tr_run {
   int quick;              // events in a row with hardly any time between
 };
 
+double tr_clock(clockid_t which); // in seconds
 double tr_clock_wall(void);
 // After each step, for a note: whether its velocities leave all those so far behind (doubt.c).
 void tr_run_watch_speed(tr_run *r);

@@ -398,7 +398,6 @@ static bool any_acts(const tr_run *r) {
 // The events that fire, at r->x, which has not been shown.
 static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
-  r->fastest = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
   tr_status status = shown ? TR_OK : tr_run_show(r, error);
   if (status == TR_OK) status = too_quick(r, error);
   for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = false;

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-static const double SHORT_STEP = 5e-6; // seconds
-
 enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
 enum { MOST_WARNINGS = 4000 }; // characters
 static const double LOST = 0.1;
@@ -28,14 +26,6 @@ tr_run_settings tr_run_defaults(void) {
       .threads = 1,
       .newton = {.tol = 1e-10, .max_iterations = 20, .predictor = TR_PREDICT_TREND, .reuse = true}};
 }
-
-static double clock_in_s(clockid_t which) {
-  struct timespec t;
-  clock_gettime(which, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double tr_clock_wall(void) { return clock_in_s(CLOCK_MONOTONIC); }
 
 // ---- audit ----------------------------------------------------------------------------------------
 
@@ -237,6 +227,14 @@ static bool warn_redundant(tr_run *r, const char *lines) {
   return true;
 }
 
+// What the projector knows of redundant rows is known to all.
+static void know_rows(tr_run *r) {
+  const tr_redundancy *red = &r->projector.redundancy;
+  r->step->kkt.mask = r->step->projection.mask = r->projector.kkt->mask;
+  r->info.redundant = red->count;
+  r->recompute = r->fresh || (red->count > 0 && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+}
+
 // Finds redundant constraints at the state and treats them as the settings say.
 static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
   tr_projector *p = &r->projector;
@@ -250,9 +248,7 @@ static tr_status diagnose(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, status, NULL, "the equations at t = %g s: %s", r->x.t,
                    tr_status_text(status));
   bool redundant = p->redundancy.count > 0;
-  r->step->kkt.mask = r->step->projection.mask = p->kkt->mask;
-  r->info.redundant = p->redundancy.count;
-  r->recompute = r->fresh || (redundant && r->settings.redundant == TR_REDUNDANT_LEAST_NORM);
+  know_rows(r);
   if (r->recompute || r->sys->nevent > 0) TR_TRY(prepare_shown(r, error));
   if (!redundant) return TR_OK;
   tr_text text = {.al = r->sys->al};
@@ -514,16 +510,20 @@ static bool stiff(const tr_run *r) {
 
 tr_status tr_run_begin_anew(tr_run *r, tr_error *error) {
   tr_kkt counts = r->step->kkt;
-  double t0 = r->t0;
+  tr_rows_aside rows = tr_rows_set_aside(&r->projector);
+  double t0 = r->t0, sound = r->sound;
   long k = r->k;
   tr_state_copy(&r->next, &r->x);
-  if (make_consistent(r, false, false, NULL) == TR_OK && !stiff(r))
+  if (make_consistent(r, false, false, NULL) == TR_OK && !stiff(r)) {
+    tr_rows_forget(&rows);
     return forget(r, true, &counts, error);
+  }
   tr_state_copy(&r->x, &r->next);
+  if (tr_rows_take_back(&r->projector, &r->x, &rows) != TR_OK) return tr_no_memory(error);
   tr_kkt_forget(&r->step->kkt, &counts);
-  r->step->kkt.mask = r->projector.kkt->mask = counts.mask;
+  know_rows(r);
   r->step->newton.valid = false;
-  r->t0 = t0, r->k = k;
+  r->t0 = t0, r->k = k, r->sound = sound;
   return TR_OK;
 }
 
@@ -535,43 +535,17 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   return r->settings.control.tol > 0 ? tr_control_walk(r, t, error) : tr_fixed_walk(r, t, error);
 }
 
-// The process may be put aside at any moment: an interval of many times the usual length says nothing.
-static void count(double interval, double *mean, double *sum) {
-  double most = 8 * *mean + 1e-6;
-  if (*mean > 0 && interval > most) interval = *mean;
-  *mean = *mean > 0 ? 0.95 * *mean + 0.05 * interval : interval;
-  *sum += interval;
-}
-
-// To look at the clock takes a part of a short step that can be felt: one in eight of them is watched,
-// and the pause after it.
-double tr_run_clock(const tr_run *r) {
-  bool watched = !(r->step_mean > 0 && r->step_mean < SHORT_STEP) || r->info.steps % 8 < 2;
-  return watched ? tr_clock_wall() : 0;
-}
-
-void tr_run_time(tr_run *r, double since) {
-  if (since == 0) {
-    r->last_step_end = 0;
-    return;
-  }
-  double now = tr_clock_wall();
-  if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
-  count(now - since, &r->step_mean, &r->step_wall);
-  r->last_step_end = now;
-}
-
 // CPU time is shared out between steps and the rest like the clock's.
 static tr_status go(tr_run *r, double t, tr_error *error) {
   clockid_t clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
-  double cpu = clock_in_s(clock), wall = tr_clock_wall();
+  double cpu = tr_clock(clock), wall = tr_clock_wall();
   double step = r->step_wall, rest = r->rest_wall;
   r->last_step_end = 0;
   tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   if (status == TR_OK && r->x.t >= r->settings.end && tr_run_made_up(r, error)) status = TR_FAILED;
   tr_run_note(r);
-  cpu = clock_in_s(clock) - cpu, wall = tr_clock_wall() - wall;
+  cpu = tr_clock(clock) - cpu, wall = tr_clock_wall() - wall;
   step = r->step_wall - step, rest = r->rest_wall - rest;
   double share = step > 0 ? step / (step + rest) : 0;
   r->info.cpu_s += cpu * share, r->info.wall_s += wall * share;

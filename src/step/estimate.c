@@ -24,6 +24,7 @@
 #include "step.h"
 
 static const double FORGIVEN = 10; // tolerances
+static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
     6.283185307179586; // an angle is not known the worse the more often it went round
@@ -157,24 +158,45 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
 
 // A method that has not looked at forces and constraints where it leads steps into a contact, or beyond the start of a
 // drive, without noticing. What the change of the forces over the step, as if it had come at once, does to the
-// positions, and what is open:
-//   [M G'; G 0] (e, .) = (c h^2 (Q1 - Q_n), n),   n = Phi1, in rows of velocities h/2 Gam1
+// positions, into s->filtered, and what is open, into s->newton.r:
+//   [M G'; G 0] (e, .) = (c h^2 (Q1 - Q_n), 0)
+//   [M G'; G 0] (e, .) = (0, n),   n = Phi1, in rows of velocities h/2 Gam1
 // With gains that do not grow with 1/h what was open before is so still: n less Phi_n + h (G v_n + Phi_t), h/2 Gam_n.
-static const double *look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
-                                const tr_state *x1) {
+static bool look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                       const tr_state *x1) {
   const tr_system *sys = s->sys;
   int nv = sys->nv;
   double *b = s->filtered, *open = b + nv, *rate = s->lam, f = c.q2 != 0 ? c.q2 : c.q3;
-  double *Q = s->newton.r, *before = Q + nv, *was = s->newton.spare, kept = isnan(c.v3) ? 0 : 1;
-  measure(s, x0, Q, before, was);
+  double *Q = s->newton.r, *n = Q + nv, *was = s->newton.spare, kept = isnan(c.v3) ? 0 : 1;
+  measure(s, x0, Q, n, was);
   measure(s, x1, b, open, rate);
+  for (int i = 0; i < sys->nc; i++)
+    n[i] = sys->follows[i]       ? 0
+           : sys->of_velocity[i] ? 0.5 * h * (rate[i] - kept * was[i])
+                                 : open[i] - kept * (n[i] + h * was[i]);
   // forces that depend on reactions are not known here
   for (int i = 0; i < nv; i++) b[i] = sys->nreaction > 0 ? 0 : f * h * h * (Q[i] - b[i]);
-  for (int i = 0; i < sys->nc; i++)
-    open[i] = sys->follows[i]       ? 0
-              : sys->of_velocity[i] ? 0.5 * h * (rate[i] - kept * was[i])
-                                    : open[i] - kept * (before[i] + h * was[i]);
-  return tr_kkt_solve(&s->kkt, 1, b) == TR_OK ? b : NULL;
+  memset(open, 0, (size_t)sys->nc * sizeof *open);
+  memset(Q, 0, (size_t)nv * sizeof *Q);
+  return tr_kkt_solve(&s->kkt, 1, b) == TR_OK &&
+         (sys->nc == 0 || tr_kkt_solve(&s->kkt, 1, Q) == TR_OK);
+}
+
+// At the limit of stability errors of velocities grow, while those of positions are too small for the tolerance to see.
+// There the change of forces over the step, had it come at once, would change velocities by as much as they do change:
+// h |da| = h rate |dv|, with the fastest of their rates. So where that is STIFF what is left of it counts, over FASTER of the
+// velocities or the tolerance. e: what look_ahead found.
+static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                          const tr_state *x1, double *e, int *worst, double *most) {
+  int n = s->sys->nv;
+  double f = c.q2 != 0 ? c.q2 : c.q3, part = s->allowed / (h * fmax(s->allowed, FASTER));
+  double by_forces = 0, all = 0;
+  for (int i = 0; i < n; i++) {
+    double dv = (x1->v[i] - x0->v[i]) / s->scale_v[i], da = e[i] / (f * h * s->scale_v[i]);
+    by_forces += da * da, all += dv * dv;
+    e[i] *= part;
+  }
+  return by_forces > STIFF * STIFF * all ? tr_error_square(n, e, s->scale_v, worst, most) : 0;
 }
 
 // The error of positions of explicit methods, squared; e and error as others have them.
@@ -187,9 +209,13 @@ static double judge_explicit(tr_step *s, tr_truncation c, const tr_state *x0, do
     test_numbers(s, c, x0, h, x1, e);
     error = fmin(error, tr_error_square(n, e, s->scale_q, worst, &most));
   }
-  if (error > allowed || s->sys->nforce + s->sys->nc == 0) return error;
-  const double *ahead = look_ahead(s, c, x0, h, x1);
-  return ahead ? fmax(error, tr_error_square(n, ahead, s->scale_q, worst, &most)) : error;
+  if (error > allowed || !(s->pulled || s->sys->nc > 0) || !look_ahead(s, c, x0, h, x1))
+    return error;
+  if (s->sys->nc > 0)
+    error = fmax(error, tr_error_square(n, s->newton.r, s->scale_q, worst, &most));
+  if (!s->pulled || s->sys->nreaction > 0) return error;
+  error = fmax(error, tr_error_square(n, s->filtered, s->scale_q, worst, &most));
+  return fmax(error, judge_speed(s, c, x0, h, x1, s->filtered, worst, &most));
 }
 
 // On curved coordinates not less than d - h (v_n + v1)/2 either: maps that stand for the exponential fall short of the
@@ -249,8 +275,10 @@ tr_status tr_estimate_make(tr_step *s) {
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
   s->most_scale = p + 7 * nv, s->filtered = p + 8 * nv;
+  s->pulled = s->sys->nforce > 0;
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
+    s->pulled |= b->type->modes != NULL;
     for (int k = 0; k < b->nv; k++) s->most_scale[b->v + k] = turns(s, b, k) ? TURN : INFINITY;
   }
   return TR_OK;

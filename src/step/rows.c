@@ -93,3 +93,20 @@ tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *rene
   tr_arena_free(&found);
   return status;
 }
+
+// ---- for the time of a trial ------------------------------------------------------------------------
+
+tr_rows_aside tr_rows_set_aside(tr_projector *p) {
+  tr_rows_aside rows = {p->redundancy, p->of_redundancy, p->most_rank};
+  p->of_redundancy = tr_arena_make(p->sys->al);
+  return rows;
+}
+
+tr_status tr_rows_take_back(tr_projector *p, const tr_state *x, tr_rows_aside *rows) {
+  tr_arena_free(&p->of_redundancy);
+  p->redundancy = rows->redundancy, p->of_redundancy = rows->arena, p->most_rank = rows->most_rank;
+  *rows = (tr_rows_aside){0};
+  return tr_take_rows_out(p, x, p->redundancy.count, p->redundancy.row);
+}
+
+void tr_rows_forget(tr_rows_aside *rows) { tr_arena_free(&rows->arena); }

@@ -51,6 +51,15 @@ tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int 
 // rows, becomes the same forces by the new ones. See rows.c.
 tr_status tr_renew_rows(tr_projector *p, tr_state *x, tr_state *room, bool *renewed);
 void tr_projector_release(tr_projector *p); // what its arena does not hold
+// What is redundant is put aside for the time of a trial; then it comes back, at the state that it was found at, or is forgotten.
+typedef struct tr_rows_aside {
+  tr_redundancy redundancy;
+  tr_arena arena;
+  int most_rank;
+} tr_rows_aside;
+tr_rows_aside tr_rows_set_aside(tr_projector *p);
+tr_status tr_rows_take_back(tr_projector *p, const tr_state *x, tr_rows_aside *rows);
+void tr_rows_forget(tr_rows_aside *rows);
 // After tr_diagnose, at the place of x with velocities put on what holds: a row that repeats others here, but not a moment later,
 // since it turns another way, as at a dead centre; -1: none. at_rest: on the way that forces lead from there.
 // Changes v, a and lam of x.

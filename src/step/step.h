@@ -184,6 +184,7 @@ struct tr_step {
   double *most_scale;          // (nv) scale_q does not grow beyond
   double *mean_v, *mean_slope; // (nv) of states
   double *filtered;            // (nv + nc) room
+  bool pulled;                 // something but weight acts on bodies
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long steps take, and what is between them, by the wall clock.
+#include <time.h>
+
+#include "driver.h"
+
+static const double SHORT_STEP = 5e-6; // seconds
+
+double tr_clock(clockid_t which) {
+  struct timespec t;
+  clock_gettime(which, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double tr_clock_wall(void) { return tr_clock(CLOCK_MONOTONIC); }
+
+// The process may be put aside at any moment: an interval of many times the usual length says nothing.
+static void count(double interval, double *mean, double *sum) {
+  double most = 8 * *mean + 1e-6;
+  if (*mean > 0 && interval > most) interval = *mean;
+  *mean = *mean > 0 ? 0.95 * *mean + 0.05 * interval : interval;
+  *sum += interval;
+}
+
+// To look at the clock takes a part of a short step that can be felt: one in eight of them is watched,
+// and the pause after it.
+double tr_run_clock(const tr_run *r) {
+  bool watched = !(r->step_mean > 0 && r->step_mean < SHORT_STEP) || r->info.steps % 8 < 2;
+  return watched ? tr_clock_wall() : 0;
+}
+
+void tr_run_time(tr_run *r, double since) {
+  if (since == 0) {
+    r->last_step_end = 0;
+    return;
+  }
+  double now = tr_clock_wall();
+  if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
+  count(now - since, &r->step_mean, &r->step_wall);
+  r->last_step_end = now;
+}
