@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLACES = 16, HALVINGS = 60, SUSPECTS = 8, BESIDE = 12 };
+enum { PLACES = 16, HALVINGS = 60, ENOUGH = 8, SUSPECTS = 8, BESIDE = 12 };
 static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
 static const double MOVED = 1e-6; // m or rad: no nearer than that, places are not the same
 static const double JUMP = 0.5;   // of the change over an interval that is left in the end
@@ -19,9 +19,10 @@ static const double TINY = 1e-6;  // of the largest force: not worth a word
 
 static void look(tr_ahead *p, double s, double *out) {
   const tr_run *r = p->r;
+  double way = p->held ? 0 : s;
   for (int i = 0; i < r->sys->nv; i++) {
-    p->d[i] = s * (p->from->v[i] + 0.5 * s * p->from->a[i]);
-    p->x.v[i] = p->from->v[i] + s * p->from->a[i];
+    p->d[i] = way * (p->from->v[i] + 0.5 * way * p->from->a[i]);
+    p->x.v[i] = p->from->v[i] + way * p->from->a[i];
   }
   tr_retract(r->sys, p->from->q, p->d, p->x.q);
   p->x.t = p->from->t + s;
@@ -40,6 +41,7 @@ static double change(const tr_probe_part *part, const double *a, const double *b
 // Whether things move between two places of the way: near a singular position they may, however near those are, and
 // all that depends on them seems to jump.
 static bool moves(const tr_ahead *p, double from, double to) {
+  if (p->held) return false;
   for (int i = 0; i < p->r->sys->nv; i++)
     if (!(fabs((to - from) * (p->from->v[i] + 0.5 * (to + from) * p->from->a[i])) <= MOVED))
       return true;
@@ -62,8 +64,9 @@ static bool trembles(tr_ahead *p, const tr_probe_part *part, double from, double
   return sum > JUMP * left;
 }
 
-// The size of the jump of a part in (from, to), 0: there is none; *where it is.
-static double halve(tr_ahead *p, const tr_probe_part *part, double from, double to, double *where) {
+// The jump of a part in (from, to), of size 0: there is none.
+static tr_jump halve(tr_ahead *p, const tr_probe_part *part, double from, double to) {
+  static const tr_jump none = {0};
   look(p, from, p->a), look(p, to, p->b);
   double whole = change(part, p->a, p->b), left = whole, widest = to - from;
   for (int k = 0; k < HALVINGS && to - from > 2 * DBL_EPSILON * (fabs(p->from->t) + fabs(to));
@@ -76,12 +79,13 @@ static double halve(tr_ahead *p, const tr_probe_part *part, double from, double 
     else
       from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
     left = change(part, p->a, p->b);
+    if (k > ENOUGH && left < JUMP * whole) return none; // it was smooth
   }
-  *where = p->from->t + to;
-  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return 0; // an angle has gone round
-  if (moves(p, from, to)) return 0;
-  if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return 0;
-  return trembles(p, part, from, to, left, widest) ? 0 : left;
+  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return none; // an angle's round
+  if (moves(p, from, to)) return none;
+  if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return none;
+  tr_jump jump = {part, p->from->t + to, p->from->t + from, left};
+  return trembles(p, part, from, to, left, widest) ? none : jump;
 }
 
 // Where each part changes most on a way of length h, ahead and behind.
@@ -112,9 +116,9 @@ static tr_jump find_jump(tr_ahead *p, double h) {
           p->s[i].change > (worst ? worst->change : 0))
         worst = &p->s[i];
     if (!worst) break;
-    double at, jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES, &at);
-    if (jump > 0) found[n++] = (tr_jump){&worst->part, at, jump};
-    most = fmax(most, jump);
+    tr_jump jump = halve(p, &worst->part, worst->from, worst->from + h / PLACES);
+    if (jump.size > 0) found[n++] = jump;
+    most = fmax(most, jump.size);
     worst->change = 0;
   }
   for (int k = 0; k < n; k++) {

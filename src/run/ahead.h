@@ -14,6 +14,7 @@ typedef struct tr_ahead {
   const tr_run *r;
   tr_arena arena;
   const tr_state *from;    // where the way begins
+  bool held;               // it is one in time alone
   tr_state x;              // a place on it
   double *d;               // (nv)
   double *a, *b, *m;       // (size) what the parts do on either end, and between
@@ -27,7 +28,7 @@ void tr_ahead_free(tr_ahead *p);
 
 typedef struct tr_jump {
   const tr_probe_part *part; // NULL: there is none
-  double t, size;
+  double t, before, size;    // before: the last time on the other side
 } tr_jump;
 // The one next to x on ways of length h, ahead and behind, and, tries - 1 times, longer ones.
 tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries);

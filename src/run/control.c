@@ -80,7 +80,7 @@ void tr_control_begin(tr_run *r) {
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;
-  r->failed_h = 0, r->wary = r->patience = 0;
+  r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;
   if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
   if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
@@ -106,9 +106,10 @@ static double shorter_step(const tr_run *r, double h, double e) {
 
 // The length to try: not past t, and no splinter left before it.
 static double fit(tr_run *r, double t, double least) {
-  double h = tr_arms_follow(r, r->h, least), left = t - r->x.t;
+  double h = tr_arms_follow(r, r->h, least), instant = tr_instants_next(r);
+  double left = fmin(t, instant) - r->x.t; // t NaN: any
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
-  if (isnan(left)) return fmin(h, r->settings.end - r->x.t);
+  if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
 }
@@ -176,6 +177,25 @@ static tr_status close_state(tr_run *r, bool *closed, tr_error *error) {
   return TR_OK;
 }
 
+// Where a drive makes velocities jump explicit methods hold the positions, and velocities swing about what they should be
+// with little damping or none, or come back no faster than fixed gains let them. So after a step that had to be far
+// shorter than one before, velocities are looked at: if they are open by what would be felt in a step as short, the method
+// begins anew from consistent ones.
+static tr_status settle(tr_run *r, double h, tr_error *error) {
+  tr_start_info info = {0};
+  if (h > SHORTER * r->fallen || r->sys->nc == 0 || !r->step->method->direct) return TR_OK;
+  r->fallen *= 0.5; // the jump may be ahead still
+  tr_state_copy(&r->next, &r->x);
+  tr_kkt counts = r->step->kkt;
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  r->projector.kkt->mask = counts.mask;
+  r->step->newton.valid = false;
+  if (status == TR_NO_MEMORY) return tr_no_memory(error);
+  if (status != TR_OK || h * info.moved_v < LEAST_OPEN * r->settings.control.tol) return TR_OK;
+  return tr_run_begin(r, false, false, error);
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -187,6 +207,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     if (rejected && r->h < least) // the smallest has been tried
       return status != TR_OK ? tr_run_explain(r, status, least, error)
                              : tr_run_collapse(r, worst, least, error);
+    if (tr_instants_next(r) <= r->x.t) TR_TRY(tr_instants_pass(r, error)); // we are there already
     r->h = fmax(r->h, least);
     double h = fit(r, t, least);
     if (!rejected) TR_TRY(stretch(r, h, error));
@@ -195,7 +216,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     if (status > 0) {
       r->info.rejected++, r->info.newton_failures++;
       beware(r, h);
-      r->h = smaller(h, 0.25 * h, least);
+      r->h = tr_instants_look(r, h) ? h : smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
       continue;
     }
@@ -210,12 +231,14 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
       r->last_error = fmax(e, 1e-4);
+      if (h > 0.5 * r->fallen) r->fallen = 0;
       *taken = h;
       return TR_OK;
     }
     r->info.rejected++;
+    r->fallen = fmax(r->fallen, h);
     if (m->choose) beware(r, h);
-    r->h = smaller(h, wish, least);
+    r->h = tr_instants_look(r, h) ? h : smaller(h, wish, least);
     bool renewed, closed = false;
     if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
     if (first_h == 0) first_h = h, first_e = e;
@@ -238,8 +261,9 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     }
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
-    tr_run_accept(r, fabs(t1 - end) <= near ? end : t1, true);
-    double wish = r->h;
+    double instant = tr_instants_next(r), wish = r->h;
+    if (fabs(t1 - end) <= near) t1 = end;
+    tr_run_accept(r, fabs(t1 - instant) <= near ? instant : t1, true);
     TR_TRY(tr_run_after_brief(r, error));
     r->h = wish;
     tr_run_time(r, before);
@@ -255,6 +279,8 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
       mark = r->x.t, rejected = r->info.rejected;
     }
     TR_TRY(tr_run_look(r, error));
+    TR_TRY(tr_instants_pass(r, error));
+    TR_TRY(settle(r, h, error));
     if (isnan(t)) break;
   }
   return TR_OK;

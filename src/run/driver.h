@@ -77,11 +77,13 @@ struct tr_run {
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of
   int wary, patience;   // so many steps stay below it; what they were set to
+  double fallen;        // the longest step rejected lately, 0: none
   double closed_t;      // the last time at which a state was put on its constraints anew
   // places where bodies are held off their centre, see arms.c; the step that the fastest of them allowed last
   struct tr_arm *arms;
   int narms;
   double arms_h;
+  struct tr_instants *instants; // jumps in time, see instants.c; or NULL
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;
@@ -171,6 +173,13 @@ tr_status tr_arms_make(tr_run *r, tr_error *error);
 double tr_arms_turn(const tr_run *r, const double *v);
 bool tr_arms_lost(const tr_run *r);
 double tr_arms_follow(tr_run *r, double h, double least);
+// Jumps in time (instants.c): room; whether there is one in the step of length h that did not pass; the time just before the next one
+// known, or INFINITY; beyond it, once it is reached.
+tr_status tr_instants_make(tr_run *r, tr_error *error);
+void tr_instants_free(tr_run *r);
+bool tr_instants_look(tr_run *r, double h);
+double tr_instants_next(const tr_run *r);
+tr_status tr_instants_pass(tr_run *r, tr_error *error);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 // Whether the motion has no end but infinity: then the error tells (explain.c).

@@ -392,6 +392,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   r->first_t = r->x.t, r->closed_t = r->kept_t = r->coast_t = NAN;
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->settings.control.tol > 0) TR_TRY(tr_arms_make(r, error));
+  if (r->settings.control.tol > 0) TR_TRY(tr_instants_make(r, error));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_lengths_make(r, error));
@@ -436,6 +437,7 @@ void tr_run_free(tr_run *r) {
   tr_state_free(r->sys, &r->before);
   tr_state_free(r->sys, &r->sample);
   tr_swing_free(r);
+  tr_instants_free(r);
   tr_resize(r->sys->al, r->record, 0);
   if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);

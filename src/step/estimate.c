@@ -5,7 +5,9 @@
 // The derivatives come from what is at hand:
 //   h q''' = a1 - a_n                     where a is smooth: Newmark, HHT [GNP05]
 //   q'''   = 2 (A1 - A)/(h + h_)          elsewhere, A = (v1 - v_n)/h, A before that from the last step
-//   q''''  = 2 (q''' - q'''_)/(h + h_)
+//   q''''  = (q''' - q'''_)/(t - t_)
+// the last of true divided differences: each a and A, and each q''', belongs to a time of its own, which moves when the
+// step changes. Otherwise e_v would fall with h^2 there, and steps go to and fro.
 // Not less than d - h (v_n + v1)/2: positions that go another way than velocities, as the constraints may
 // force them to at a discontinuity. Where the motion is smooth it is O(h^3) and the smaller of the two.
 // The norm is [GNP05]'s: components over Y_i = max(1, largest |q_i| so far), root mean square; that of
@@ -22,7 +24,7 @@
 #include "step.h"
 
 static const double FORGIVEN = 10; // tolerances
-static const double STIFF = 0.6, FASTER = 0.001;
+static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
     6.283185307179586; // an angle is not known the worse the more often it went round
@@ -51,15 +53,21 @@ static void grow_scales(tr_step *s, const tr_state *x1) {
   for (int i = 0; i < s->sys->nv; i++) s->scale_v[i] = fmax(s->scale_v[i], fabs(x1->v[i]));
 }
 
-// q''' into s->jerk.
-static void find_jerk(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
-  double *j = s->jerk;
-  if (s->method->smooth) {
+// The last step, 0 at the start; not more than h, or a jump would fade with h/h_.
+static double last_part(const tr_step *s, double h) { return fmin(s->last_h, h); }
+
+// q''' into s->jerk; the factor that makes a divided difference of it, and the time that this one belongs to.
+static void find_jerk(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                      const tr_state *x1) {
+  double *j = s->jerk, last = s->last_h, apart = h + c.late * (h - last);
+  if (s->method->smooth) { // a_n belongs to t_n + late h_
     for (int i = 0; i < s->sys->nv; i++) j[i] = (x1->a[i] - x0->a[i]) / h;
+    s->jerk_is = (tr_difference){h / apart, x0->t + c.late * last + 0.5 * apart};
     return;
   }
-  double last =
-      fmin(s->last_h, h); // 0 at the start; not more than h, or a jump would fade with h/h_
+  s->jerk_is.part = (h + last_part(s, h)) / (h + last);
+  s->jerk_is.t = x0->t + 0.25 * (h - last);
+  last = last_part(s, h);
   for (int i = 0; i < s->sys->nv; i++)
     j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
 }
@@ -76,7 +84,7 @@ double tr_error_square(int n, const double *e, const double *scale, int *worst, 
 
 // The slope of the mean rate of a state over this step and the last one.
 static double mean_slope(const tr_step *s, int i, double h) {
-  return 2 * (s->d[i] / h - s->mean_v[i]) / (h + s->last_h);
+  return 2 * (s->d[i] / h - s->mean_v[i]) / (h + last_part(s, h));
 }
 
 // Errors of states and variables in place of those of coordinates.
@@ -84,10 +92,12 @@ static void test_numbers(const tr_step *s, tr_truncation c, const tr_state *x0, 
                          const tr_state *x1, double *e) {
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (!s->sys->number[i]) continue;
-    double slope = mean_slope(s, i, h), jerk = 2 * (slope - s->mean_slope[i]) / (h + s->last_h);
+    double slope = mean_slope(s, i, h);
+    double jerk = 2 * (slope - s->mean_slope[i]) / (h + last_part(s, h));
     double off = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
     e[i] = h * h * (c.q2 * slope + c.q3 * h * jerk);
-    if (s->past < TR_PAST_UNEVEN && fabs(off) > fabs(e[i])) e[i] = off;
+    bool told = s->past < TR_PAST_UNEVEN || s->method->direct;
+    if (told && fabs(off) > fabs(e[i])) e[i] = off;
   }
 }
 
@@ -110,47 +120,66 @@ static void filter(tr_step *s, double *e) {
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
 }
 
+// What acts, Phi, and G v + Phi_t at a state.
+static void measure(tr_step *s, const tr_state *x, double *Q, double *phi, double *rate) {
+  tr_level level = s->sys->force_level > TR_AT_VELOCITY ? s->sys->force_level : TR_AT_VELOCITY;
+  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, level);
+  tr_forces(s->work, NULL, Q, phi);
+  tr_rates(s->work, rate);
+}
+
 // Feedback with gains of 1/h takes back in one step what the constraints are open by, however short it is: a jump
 // of the velocities that says nothing of this step's error and does not fall with h. So a step that does not
 // pass is looked at again: across the constraints the error is what is open in the end, or what is moved
 // there beyond what was open before, which can be no more than accepted steps have left, FORGIVEN:
 //   [M G'; G 0] (e, .) = (M e, n),   |n| = max(|Phi1|, |G e| - |Phi_n| - h |G v_n + Phi_t|)
+// in rows of velocities            |n| = max(h/2 |Gam1|, |Gam_v e| - h |Gam_n|)
 static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_state *x1,
                              double *e) {
   const tr_system *sys = s->sys;
   int nv = sys->nv;
-  double *b = s->filtered, *open = b + nv, *before = s->newton.r, *rate = s->newton.spare;
-  tr_kinematics(s->work, x0->t, x0->q, x0->v, x0->mem, TR_AT_VELOCITY);
-  tr_forces(s->work, NULL, NULL, before);
-  tr_rates(s->work, rate);
+  double *b = s->filtered, *open = b + nv, *before = s->newton.r + nv, *rate = s->newton.spare;
+  measure(s, x0, s->newton.r, before, rate);
   tr_jacobian(s->work);
   tr_G_times(s->work, e, s->lam);
-  tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
-  tr_mass_times(sys, tr_mass_blocks(s->work, s->blocks), e, b);
-  tr_forces(s->work, NULL, NULL, open);
   for (int i = 0; i < sys->nc; i++) {
-    double was = fmin(fabs(before[i]) + h * fabs(rate[i]), FORGIVEN * sqrt(nv) * s->allowed);
-    double moved = fabs(s->lam[i]) - was;
-    if (moved > fabs(open[i])) open[i] = copysign(moved, s->lam[i]);
-    if (sys->of_velocity[i]) open[i] = 0;
+    double was = h * fabs(rate[i]) + (sys->of_velocity[i] ? 0 : fabs(before[i]));
+    double moved = fabs(s->lam[i]) - fmin(was, FORGIVEN * sqrt(nv) * s->allowed);
+    before[i] = moved > 0 ? copysign(moved, s->lam[i]) : 0;
+  }
+  measure(s, x1, b, open, s->lam);
+  tr_mass_times(sys, tr_mass_blocks(s->work, s->blocks), e, b);
+  for (int i = 0; i < sys->nc; i++) {
+    if (sys->of_velocity[i]) open[i] = sys->follows[i] ? 0 : 0.5 * h * s->lam[i];
+    if (fabs(before[i]) > fabs(open[i])) open[i] = before[i];
   }
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
 }
 
-// A method that has not looked at the forces where it leads steps into a contact without noticing. What their
-// change over the step, as if it had come at once, does to the positions:
+// A method that has not looked at forces and constraints where it leads steps into a contact, or beyond the start of a
+// drive, without noticing. What the change of the forces over the step, as if it had come at once, does to the
+// positions, into s->filtered, and what is open, into s->newton.r:
 //   [M G'; G 0] (e, .) = (c h^2 (Q1 - Q_n), 0)
-static double *look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
-                          const tr_state *x1) {
-  int nv = s->sys->nv;
-  double *b = s->filtered, *before = s->newton.r, f = c.q2 != 0 ? c.q2 : c.q3;
-  tr_kinematics(s->work, x0->t, x0->q, x0->v, x0->mem, s->sys->force_level);
-  tr_forces(s->work, NULL, before, NULL);
-  tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, s->sys->force_level);
-  tr_forces(s->work, NULL, b, NULL);
-  for (int i = 0; i < nv; i++) b[i] = f * h * h * (before[i] - b[i]);
-  memset(b + nv, 0, (size_t)s->sys->nc * sizeof *b);
-  return tr_kkt_solve(&s->kkt, 1, b) == TR_OK ? b : NULL;
+//   [M G'; G 0] (e, .) = (0, n),   n = Phi1, in rows of velocities h/2 Gam1
+// With gains that do not grow with 1/h what was open before is so still: n less Phi_n + h (G v_n + Phi_t), h/2 Gam_n.
+static bool look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+                       const tr_state *x1) {
+  const tr_system *sys = s->sys;
+  int nv = sys->nv;
+  double *b = s->filtered, *open = b + nv, *rate = s->lam, f = c.q2 != 0 ? c.q2 : c.q3;
+  double *Q = s->newton.r, *n = Q + nv, *was = s->newton.spare, kept = isnan(c.v3) ? 0 : 1;
+  measure(s, x0, Q, n, was);
+  measure(s, x1, b, open, rate);
+  for (int i = 0; i < sys->nc; i++)
+    n[i] = sys->follows[i]       ? 0
+           : sys->of_velocity[i] ? 0.5 * h * (rate[i] - kept * was[i])
+                                 : open[i] - kept * (n[i] + h * was[i]);
+  // forces that depend on reactions are not known here
+  for (int i = 0; i < nv; i++) b[i] = sys->nreaction > 0 ? 0 : f * h * h * (Q[i] - b[i]);
+  memset(open, 0, (size_t)sys->nc * sizeof *open);
+  memset(Q, 0, (size_t)nv * sizeof *Q);
+  return tr_kkt_solve(&s->kkt, 1, b) == TR_OK &&
+         (sys->nc == 0 || tr_kkt_solve(&s->kkt, 1, Q) == TR_OK);
 }
 
 // At the limit of stability errors of velocities grow, while those of positions are too small for the tolerance to see.
@@ -170,21 +199,23 @@ static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, doubl
   return by_forces > STIFF * STIFF * all ? tr_error_square(n, e, s->scale_v, worst, most) : 0;
 }
 
-// The error of positions of methods whose feedback has gains of 1/h, squared; e and error as others have them.
-static double judge_feedback(tr_step *s, tr_truncation c, const tr_state *x0, double h,
+// The error of positions of explicit methods, squared; e and error as others have them.
+static double judge_explicit(tr_step *s, tr_truncation c, const tr_state *x0, double h,
                              const tr_state *x1, double *e, double error, int *worst) {
   int n = s->sys->nv;
   double most = 0, allowed = s->allowed * s->allowed;
-  if (s->sys->nc > 0 && error > allowed) {
+  if (s->sys->nc > 0 && error > allowed && isnan(c.v3)) {
     forgive_feedback(s, x0, h, x1, e);
     test_numbers(s, c, x0, h, x1, e);
     error = fmin(error, tr_error_square(n, e, s->scale_q, worst, &most));
   }
-  if (error > allowed || s->sys->nforce == 0 || s->sys->nreaction > 0) return error;
-  double *ahead = look_ahead(s, c, x0, h, x1);
-  if (!ahead) return error;
-  error = fmax(error, tr_error_square(n, ahead, s->scale_q, worst, &most));
-  return fmax(error, judge_speed(s, c, x0, h, x1, ahead, worst, &most));
+  if (error > allowed || !(s->pulled || s->sys->nc > 0) || !look_ahead(s, c, x0, h, x1))
+    return error;
+  if (s->sys->nc > 0)
+    error = fmax(error, tr_error_square(n, s->newton.r, s->scale_q, worst, &most));
+  if (!s->pulled || s->sys->nreaction > 0) return error;
+  error = fmax(error, tr_error_square(n, s->filtered, s->scale_q, worst, &most));
+  return fmax(error, judge_speed(s, c, x0, h, x1, s->filtered, worst, &most));
 }
 
 // On curved coordinates not less than d - h (v_n + v1)/2 either: maps that stand for the exponential fall short of the
@@ -207,24 +238,23 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   *worst = 0;
   if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
-  find_jerk(s, x0, h, x1);
+  find_jerk(s, c, x0, h, x1);
   for (int i = 0; i < n; i++)
     e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
   if (s->method->falls_short) turn_short(s, x0, h, x1, e);
   test_numbers(s, c, x0, h, x1, e);
   double error = tr_error_square(n, e, s->scale_q, worst, &most);
-  if (isnan(c.v3)) error = judge_feedback(s, c, x0, h, x1, e, error, worst);
+  if (s->method->direct) error = judge_explicit(s, c, x0, h, x1, e, error, worst);
   if (!isnan(c.v3)) {
     for (int i = 0; i < n; i++) e[i] = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
     tr_forget_numbers(s->sys, e);
     error = fmax(error, tr_error_square(n, e, s->scale_q, worst, &most));
   }
   if (velocity) {
-    double last = s->last_h;
-    for (int i = 0; i < n; i++) {
-      double change = last > 0 ? 2 * (s->jerk[i] - s->last_jerk[i]) / (h + last) : 0;
-      e[i] = c.v2 * h * h * s->jerk[i] + c.v3 * h * h * h * change;
-    }
+    tr_difference now = s->jerk_is, last = s->last_jerk_is;
+    double f = s->last_h > 0 ? c.v3 * h * h * h / (now.t - last.t) : 0;
+    for (int i = 0; i < n; i++)
+      e[i] = c.v2 * h * h * s->jerk[i] + f * (now.part * s->jerk[i] - last.part * s->last_jerk[i]);
     tr_forget_numbers(s->sys, e);
     if (s->filters) filter(s, e);
     error = fmax(error, tr_error_square(n, e, s->scale_v, worst, &most));
@@ -245,8 +275,10 @@ tr_status tr_estimate_make(tr_step *s) {
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
   s->most_scale = p + 7 * nv, s->filtered = p + 8 * nv;
+  s->pulled = s->sys->nforce > 0;
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
+    s->pulled |= b->type->modes != NULL;
     for (int k = 0; k < b->nv; k++) s->most_scale[b->v + k] = turns(s, b, k) ? TURN : INFINITY;
   }
   return TR_OK;
@@ -268,6 +300,7 @@ void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->error) return;
   double h = x1->t - x0->t, *j = s->last_jerk;
   s->last_jerk = s->jerk, s->jerk = j;
+  s->last_jerk_is = s->jerk_is;
   for (int i = 0; i < s->sys->nv; i++) s->mean_a[i] = (x1->v[i] - x0->v[i]) / h;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     s->mean_slope[i] = mean_slope(s, i, h);

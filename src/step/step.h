@@ -20,10 +20,16 @@
 typedef struct tr_step tr_step;
 
 // Local truncation error: q2 h^2 q'' + q3 h^3 q''' of q, v2 h^2 q''' + v3 h^3 q'''' of v. v3 NaN: unknown,
-// since feedback of the constraints with gains of 1/h makes v jump when the step changes.
+// since feedback of the constraints with gains of 1/h makes v jump when the step changes. late: a1 is q'' at t1 + late h,
+// of methods with a smooth a.
 typedef struct tr_truncation {
-  double q2, q3, v2, v3;
+  double q2, q3, v2, v3, late;
 } tr_truncation;
+
+// Of a divided difference: its part of what stands for it, and the time that it belongs to.
+typedef struct tr_difference {
+  double part, t;
+} tr_difference;
 
 typedef struct tr_method {
   tr_method_info info;
@@ -179,11 +185,13 @@ struct tr_step {
   double allowed;   // error of q under step control, 0: fixed steps
   bool allows_v;    // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
-  double *most_scale;                                    // (nv) scale_q does not grow beyond
-  double *mean_v, *mean_slope;                           // (nv) of states
-  double *filtered;                                      // (nv + nc) room
-  bool filters;  // kkt has the matrix of a corrector, for the error of velocities
-  double last_h; // of the last accepted step, 0: none yet
+  tr_difference jerk_is, last_jerk_is;
+  double *most_scale;          // (nv) scale_q does not grow beyond
+  double *mean_v, *mean_slope; // (nv) of states
+  double *filtered;            // (nv + nc) room
+  bool pulled;                 // something but weight acts on bodies
+  bool filters;                // kkt has the matrix of a corrector, for the error of velocities
+  double last_h;               // of the last accepted step, 0: none yet
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c

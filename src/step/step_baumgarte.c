@@ -2,7 +2,8 @@
 // Baumgarte's stabilisation with an explicit scheme [WHTC07]:
 //
 //   [M G'; G 0] (a, lam) = (Q, -gacc - 2 alpha (G v + Phi_t) - beta^2 Phi)
-// in rows of velocities (.., -gacc - alpha Gam), which a gain of 1/h brings back in one Euler step.
+// in rows of velocities (.., -gacc - alpha Gam), which a gain of 1/h brings back in one Euler step. Numbers have no
+// feedback: where a stage leads, and in the end, their rates are put on their equations.
 //   euler  q1 = q o exp(h v),           v1 = v + h a
 //   heun   q1 = q o exp(h (v + vp)/2),  v1 = v + h (a + a2)/2,  a2 at q o exp(h v), vp = v + h a
 //   rk4    the classical scheme, on rotations for the increment u: u' = dexp_u^-1 v
@@ -68,12 +69,30 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
   for (int i = 0; i < nv; i++) r[i] = -r[i];
   tr_clear_velocity_rows(s->sys, phi);
   for (int i = 0; i < nc; i++) {
-    double damp = s->sys->of_velocity[i] ? al : 2 * al;
+    double damp = s->sys->of_number[i] ? 0 : s->sys->of_velocity[i] ? al : 2 * al;
     r[nv + i] = -(r[nv + i] + damp * rate[i] + be * be * phi[i]);
   }
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memcpy(a, r, (size_t)nv * sizeof *a);
   if (lam) memcpy(lam, r + nv, (size_t)nc * sizeof *lam);
+  return TR_OK;
+}
+
+// The velocities of numbers among v, from their equations, by the matrix at hand: X' = f may jump, and feedback would
+// take its time.
+static tr_status settle(tr_step *s, double t, const double *q, double *v, const double *mem,
+                        const double *guess) {
+  int nv = s->sys->nv;
+  double *r = s->newton.r;
+  if (s->sys->nnumber == 0) return TR_OK;
+  tr_kinematics(s->work, t, q, v, mem, TR_AT_VELOCITY);
+  if (s->sys->nreaction > 0) tr_show_reactions(s->work, guess);
+  tr_rates(s->work, r + nv);
+  memset(r, 0, (size_t)nv * sizeof *r);
+  for (int i = 0; i < s->sys->nc; i++) r[nv + i] = s->sys->of_number[i] ? -r[nv + i] : 0;
+  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
+  for (int i = 0; i < nv; i++)
+    if (s->sys->number[i]) v[i] += r[i];
   return TR_OK;
 }
 
@@ -92,6 +111,7 @@ static tr_status heun(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   double **k = s->room;
   along(s, x0->v, h, k[A1], k[V2]);
   move(s, x0, h, x0->v, x1);
+  TR_TRY(settle(s, x0->t + h, x1->q, k[V2], x0->mem, x0->lam));
   TR_TRY(accelerate(s, h, x0->t + h, x1->q, k[V2], x0->mem, x0->lam, k[A2], NULL));
   for (int i = 0; i < s->sys->nv; i++) {
     k[U][i] = 0.5 * (x0->v[i] + k[V2][i]);
@@ -108,6 +128,7 @@ static tr_status stage(tr_step *s, const tr_state *x0, double h, double f, const
   along(s, x0->v, h * f, a, v);
   for (int i = 0; i < s->sys->nv; i++) k[U][i] = h * f * du[i];
   tr_retract(s->sys, x0->q, k[U], x1->q);
+  TR_TRY(settle(s, x0->t + h * f, x1->q, v, x0->mem, x0->lam));
   TR_TRY(accelerate(s, h, x0->t + h * f, x1->q, v, x0->mem, x0->lam, a_out, NULL));
   tr_increment_rate(s->sys, k[U], v, k[RATE]);
   memcpy(v, k[RATE], (size_t)s->sys->nv * sizeof *v);
@@ -127,20 +148,22 @@ static tr_status rk4(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   return TR_OK;
 }
 
+static tr_status euler(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  along(s, x0->v, h, s->room[A1], x1->v);
+  move(s, x0, h, x0->v, x1);
+  return TR_OK;
+}
+
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  static tr_status (*const scheme[])(tr_step *, const tr_state *, double, tr_state *) = {
+      [EULER] = euler, [HEUN] = heun, [RK4] = rk4};
   double **k = s->room;
   TR_TRY(accelerate(s, h, x0->t, x0->q, x0->v, x0->mem, x0->lam, k[A1], x1->lam));
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   memcpy(x1->a, k[A1], (size_t)s->sys->nv * sizeof *x1->a);
   x1->t = x0->t + h;
-  switch (((const par *)s->par)->scheme) {
-    case HEUN: return heun(s, x0, h, x1);
-    case RK4: return rk4(s, x0, h, x1);
-    default: break;
-  }
-  along(s, x0->v, h, k[A1], x1->v);
-  move(s, x0, h, x0->v, x1);
-  return TR_OK;
+  TR_TRY(scheme[((const par *)s->par)->scheme](s, x0, h, x1));
+  return settle(s, x1->t, x1->q, x1->v, x1->mem, x1->lam);
 }
 
 // rk4 is taken for heun: safe, not sharp.

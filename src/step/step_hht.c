@@ -178,7 +178,8 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
 
 static tr_truncation truncation(const void *pv) {
   double al = ((const par *)pv)->alpha, beta = 0.25 * (1 - al) * (1 - al);
-  return (tr_truncation){.q3 = beta + 0.5 * al - 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al};
+  return (tr_truncation){
+      .q3 = beta + 0.5 * al - 1.0 / 6, .v3 = 1.0 / 12 - 0.5 * al * al, .late = al};
 }
 
 // `mass=end`: 1 where the mass varies; the printed start: lam is off by O(h) at first.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elem/law.h"
 #include "system.h"
 
 // ---- what forces do -------------------------------------------------------------------------------
@@ -40,6 +41,39 @@ tr_probe_part tr_probe_describe(const tr_system *s, int part, int at) {
   if (rate) p.at += s->nc, p.what = TR_PROBE_PHI_T;
   p.name = tr_row_owner(s, b->row, &p.kind);
   return p;
+}
+
+// ---- what may jump in time --------------------------------------------------------------------------
+
+static bool jumps(law_op op) {
+  return (op >= LAW_LESS && op <= LAW_NOT_EQUAL) || op == LAW_FLOOR || op == LAW_CEIL ||
+         op == LAW_ROUND || op == LAW_SIGN || op == LAW_MOD || op == LAW_IF;
+}
+
+static bool law_switches(const tr_law *law) {
+  bool time = false, jump = false;
+  for (int k = 0; k < law->inputs; k++) time |= law->input[k].kind == LAW_TIME;
+  for (int k = 0; time && k < law->n; k++) jump |= jumps(law->code[k].op);
+  return jump;
+}
+
+static bool element_switches(const tr_field *fields, const void *par) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int i = 0; i < laws; i++)
+      if (law[i] && law_switches(law[i])) return true;
+  }
+  return false;
+}
+
+bool tr_probe_switches(const tr_system *s) {
+  bool any = false;
+  for (int i = 0; i < s->njoint && !any; i++)
+    any = element_switches(s->joint[i].type->fields, s->joint[i].e.par);
+  for (int i = 0; i < s->nforce && !any; i++)
+    any = element_switches(s->force[i].type->fields, s->force[i].e.par);
+  return any;
 }
 
 // ---- how fast they act ----------------------------------------------------------------------------

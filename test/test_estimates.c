@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates see what a step does: what begins or jumps in it, in forces, constraints and rates of states; and they fall
+// with the step as they should.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_mechanics.h"
+
+static const char *const explicit[] = {"pfpc1", "pfpc2", "baumgarte", "baumgarte:scheme=rk4",
+                                       "baumgarte:unit=1/s,alpha=5,beta=5"};
+enum { EXPLICIT = sizeof explicit / sizeof *explicit };
+
+// The output at the end under a tolerance; the run.
+static double run_with(const mechanism *m, const char *method, double tol, bool velocities,
+                       const char *what, tr_run_info *info) {
+  tr_run_settings set = tr_run_defaults();
+  tr_error error = {0};
+  tr_run *run = NULL;
+  set.method = method, set.control.tol = tol, set.control.velocities = velocities;
+  if (tr_run_new(m->sys, &set, NULL, &run, &error) != TR_OK || tr_run_all(run, &error) != TR_OK)
+    fail_msg("%s, %g: %s", method, tol, error.text);
+  double x = output(m->sys, tr_run_state(run), what);
+  *info = tr_run_describe(run);
+  tr_run_free(run);
+  return x;
+}
+
+// ---- what begins late -------------------------------------------------------------------------------
+
+// Gains of 1/h take back what a step leaves open; with fixed ones that adds up like any error.
+static void drives_that_begin_late_are_seen(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  q: {type: planar-point, mass: 1}\n"
+      "joints:\n"
+      "  m: {type: motion, markers: [ground, q], along: x, position: \"step5(time, 0.5, 0, 1, "
+      "0.5)\"}\n"
+      "simulation: {end: 1 s}\n");
+  tr_run_info info;
+  for (int i = 0; i < EXPLICIT; i++)
+    for (double tol = 1e-3; tol > 1e-8; tol /= 10) {
+      double x = run_with(&m, explicit[i], tol, false, "q.x", &info);
+      double most = i < EXPLICIT - 1 ? 2 * tol : pow(tol, 2.0 / 3);
+      assert_near(x, 0.5, most, "%s, %g", explicit[i], tol);
+      assert_near(info.max_phi, 0, most, "%s, %g", explicit[i], tol);
+    }
+  unload(&m);
+}
+
+// ---- what jumps -------------------------------------------------------------------------------------
+
+// X' = 1 until t = 0.37, alone and beside equations that move, and 0 from then on: a state has no feedback.
+static void states_whose_rates_jump_are_right(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  p: {type: planar-point, mass: 1, position: [1, 0]}\n"
+      "states:\n"
+      "  X: {initial: 1, rate: \"-X\"}\n"
+      "  Y: {initial: 0, rate: \"if(time < 0.37, 1, 0)\"}\n"
+      "joints:\n"
+      "  l: {type: point-on-line, markers: [ground, p]}\n"
+      "simulation: {end: 1 s}\n");
+  tr_run_info info;
+  for (int i = 0; i < EXPLICIT; i++) {
+    for (double tol = 1e-3; tol > 1e-7; tol /= 10) {
+      double y = run_with(&m, explicit[i], tol, false, "Y", &info);
+      assert_near(y, 0.37, 20 * tol, "%s, %g", explicit[i], tol);
+    }
+    tr_run *run = new_run(m.sys, explicit[i], 1e-3, 1);
+    tr_error error = {0};
+    assert_int_equal(tr_run_all(run, &error), TR_OK);
+    assert_near(output(m.sys, tr_run_state(run), "Y"), 0.37, 1.001e-3, "%s", explicit[i]);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// Forces that jump in time, every method: the moment is found, or an error of velocities of tol^(1/2) would last. Two jump
+// once, the third every eighth of a second.
+static void forces_that_jump_cost_no_accuracy(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  a: {type: planar-point, mass: 1}\n"
+      "  b: {type: planar, mass: 1, inertia: 0.1, position: [0, -1]}\n"
+      "joints:\n"
+      "  s: {type: revolute, markers: [ground, {body: b, at: [0, 1]}]}\n"
+      "forces:\n"
+      "  f: {type: force, markers: [a], force: [\"if(time < 0.7312, -2, 5)\", \"if(time > 1.4142, "
+      "-9, "
+      "3)\"]}\n"
+      "  t: {type: torque, markers: [b], torque: \"if(mod(time, 0.25) < 0.125, 1, -0.8)\"}\n"
+      "simulation: {end: 2 s}\n");
+  // two integrals of a mean of 0.1 and a swing of +-0.9 over J = 1.1
+  double angle = (0.5 * 0.1 * 4 + 0.9 * 0.125 * 0.125 * 8) / 1.1, rest = 2 - 0.7312;
+  double x = -2 * 0.5 * 4 + 7 * 0.5 * rest * rest, late = 2 - 1.4142;
+  double y = 3 * 0.5 * 4 - 12 * 0.5 * late * late;
+  tr_run_info info;
+  for (int i = 0; i < tr_method_count(); i++) {
+    const char *method = tr_method_describe(i).name;
+    bool first = strcmp(method, "pfpc1") == 0 || strcmp(method, "newmark") == 0;
+    for (double tol = 1e-7; tol > 1e-10; tol /= 10) {
+      double most = first ? 5 * sqrt(tol) : 10 * pow(tol, 2.0 / 3);
+      assert_near(run_with(&m, method, tol, false, "b.angle", &info), angle, most, "%s, %g, angle",
+                  method, tol);
+      assert_near(run_with(&m, method, tol, false, "a.x", &info), x, most, "%s, %g, x", method,
+                  tol);
+      assert_near(run_with(&m, method, tol, false, "a.y", &info), y, most, "%s, %g, y", method,
+                  tol);
+    }
+  }
+  unload(&m);
+}
+
+// Velocities that a drive and a constraint make jump, by the time and by the place: explicit methods begin anew there from
+// consistent ones, and steps grow again.
+static void velocities_that_jump_are_left_behind(void **u) {
+  (void)u;
+  static const char *const laws[] = {"time", "DX(p)"};
+  char text[600];
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies:\n"
+             "  p: {type: planar-point, mass: 1}\n"
+             "  q: {type: planar-point, mass: 1}\n"
+             "joints:\n"
+             "  g: {type: velocity-expression, gam: \"VX(p) - if(%s < 0.25, 1, 0.2)\"}\n"
+             "  m: {type: motion, markers: [ground, q], along: x, velocity: \"if(time < 0.37, 1, "
+             "0.2)\"}\n"
+             "simulation: {end: 1 s}\n",
+             laws[k]);
+    mechanism m = load_text(text);
+    for (int i = 0; i < EXPLICIT; i++)
+      for (double tol = 1e-4; tol > 1e-9; tol /= 10) {
+        tr_run_info info;
+        assert_near(run_with(&m, explicit[i], tol, false, "p.x", &info), 0.4, 20 * tol,
+                    "%s, %s, %g: p", explicit[i], laws[k], tol);
+        assert_near(run_with(&m, explicit[i], tol, false, "q.x", &info), 0.496, 20 * tol,
+                    "%s, %s, %g: q", explicit[i], laws[k], tol);
+        assert_near((double)info.steps, 0, 200, "%s, %s, %g", explicit[i], laws[k], tol);
+      }
+    unload(&m);
+  }
+}
+
+// ---- velocities -------------------------------------------------------------------------------------
+
+// A free body that tumbles: the error of velocities falls with h^3, whether or not the step changes, so steps go like
+// tol^(-1/3), 2.15 times as many for a tenth, and next to none is rejected.
+static void velocities_cost_what_they_should(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "gen-alpha", "nstiff", "hht-add"};
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: spatial, mass: 1, inertia: [1, 2, 3], omega: [0.01, 3, 0.02]}\n"
+      "simulation: {end: 10 s}\n");
+  for (int i = 0; i < 5; i++) {
+    long last = 0;
+    for (double tol = 1e-6; tol > 1e-10; tol /= 10) {
+      tr_run_info info;
+      run_with(&m, methods[i], tol, true, "b.x", &info);
+      double times = last > 0 ? (double)info.steps / (double)last : 2.15;
+      assert_near(times, 2.15, 0.15, "%s, %g: %ld steps after %ld", methods[i], tol, info.steps,
+                  last);
+      assert_true(info.rejected <= info.steps / 100);
+      last = info.steps;
+    }
+  }
+  unload(&m);
+}
+
+// ---- the limit of stability -------------------------------------------------------------------------
+
+// A beam whose axial mode is far too fast for the tolerance to see: explicit methods stay where it does not drive the
+// crank, or tell that they did not. Reference: radau5 at 1e-9, -3.90298, by ggl-bdf:order=5 too.
+static void vibrations_at_the_limit_do_not_drive(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  crank: {type: planar, mass: 1, inertia: 0.01, position: [0.1, 0], omega: 10, keep: "
+      "[omega]}\n"
+      "  rod: {type: planar-beam, length: 0.8, density: 2700, young: 7e10, area: 1e-4, I: 2e-10,\n"
+      "        position: [0.2, 0], bending: 3, axial: 1, start: slow, damping-ratio: 0.02}\n"
+      "  slider: {type: planar, mass: 0.5, inertia: 0.01, position: [1, 0]}\n"
+      "joints:\n"
+      "  A: {type: revolute, markers: [ground, {body: crank, at: [-0.1, 0]}]}\n"
+      "  B: {type: revolute, markers: [{body: crank, at: [0.1, 0]}, rod]}\n"
+      "  C: {type: revolute, markers: [{body: rod, at: [0.8, 0]}, slider]}\n"
+      "  D: {type: prismatic, markers: [ground, slider]}\n"
+      "simulation: {end: 2 s}\n");
+  static const char *const methods[] = {"pfpc1", "pfpc2", "baumgarte"};
+  tr_run_info info;
+  for (int i = 0; i < 3; i++)
+    for (double tol = 1e-4; tol > 1e-8; tol /= 10) {
+      double angle = run_with(&m, methods[i], tol, false, "crank.angle", &info);
+      assert_near(angle, -3.90298, 0.2, "%s, %g", methods[i], tol);
+    }
+  unload(&m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(drives_that_begin_late_are_seen),
+                                     cmocka_unit_test(states_whose_rates_jump_are_right),
+                                     cmocka_unit_test(forces_that_jump_cost_no_accuracy),
+                                     cmocka_unit_test(velocities_that_jump_are_left_behind),
+                                     cmocka_unit_test(velocities_cost_what_they_should),
+                                     cmocka_unit_test(vibrations_at_the_limit_do_not_drive)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
