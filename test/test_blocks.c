@@ -257,6 +257,45 @@ static void trees(void **u) {
   }
 }
 
+// A cloth of points and rods: its separators have coordinates and multipliers, and what is eliminated before goes into
+// them in few pieces.
+static void cloth(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "repeat:\n"
+      "  - {for: i, from: 0, to: 899,\n"
+      "     bodies: {\"p_{i}\": {type: spatial-point, mass: 1 + 0.5*sin(i), position: "
+      "[0.1*(i - 30*floor(i/30)), 0.1*floor(i/30), 0.05*sin(3*i)]}}}\n"
+      "  - {for: i, from: 0, to: 869, joints: {\"a_{i}\": {type: distance, markers: "
+      "[\"p_{i}\", \"p_{i+30}\"]}}}\n"
+      "  - {for: i, from: 0, to: 869, joints: {\"b_{i}\": {type: distance, markers: "
+      "[\"p_{i + floor(i/29)}\", \"p_{i + 1 + floor(i/29)}\"]}}}\n");
+  tr_state x;
+  tr_work *w;
+  pair t;
+  seed s = 5;
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+  pair_make(&t, &m.sys->pattern);
+  const tr_blocks *b = m.sys->pattern.blocks;
+  double pieces = 0;
+  for (int i = 0; i < b->nodes; i++) {
+    const block_kind *k = (const block_kind *)(b->kind + b->node[i].kind);
+    pieces += (double)k->runs * k->runs;
+  }
+  if (!(pieces < 2e5)) fail_msg("%g pieces", pieces); // 3.5e5 in the order of AMD
+  for (int turn = 0; turn < 2; turn++) {
+    tangent_at(m.sys, w, &x, &s, 1e-2, t.k[0].values);
+    double apart = compare(&t, &s, true);
+    if (!(apart < 1e-9)) fail_msg("apart by %g", apart);
+  }
+  pair_free(&t);
+  tr_work_free(w);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
 // All bars of the four-bar windows on one line: KLU takes over, the blocks come back later.
 static void singular_position(void **u) {
   (void)u;
@@ -398,9 +437,13 @@ static void masked(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models),          cmocka_unit_test(written_in_place),
-      cmocka_unit_test(trees),           cmocka_unit_test(singular_position),
-      cmocka_unit_test(random_linkages), cmocka_unit_test(masked),
+      cmocka_unit_test(models),
+      cmocka_unit_test(written_in_place),
+      cmocka_unit_test(trees),
+      cmocka_unit_test(cloth),
+      cmocka_unit_test(singular_position),
+      cmocka_unit_test(random_linkages),
+      cmocka_unit_test(masked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
