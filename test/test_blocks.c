@@ -257,6 +257,24 @@ static void trees(void **u) {
   }
 }
 
+// A hub with thousands of spokes is planned without what a dense matrix would take.
+static void large_star(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies: {hub: {type: spatial, mass: 1, inertia: [1, 1, 1]}}\n"
+      "repeat:\n"
+      "  - {for: i, from: 1, to: 4000,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [1, 2, 3], position: [cos(i), "
+      "sin(i), 0]}},\n"
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"b_{i}\"], at: [cos(i), sin(i), "
+      "0], "
+      "axis: [0, 1, cos(i)]}}}\n");
+  const tr_pattern *p = &m.sys->pattern;
+  assert_true(p->blocks && p->blocks->flops < 80.0 * p->n && p->blocks->numbers < 20.0 * p->n);
+  unload(&m);
+}
+
 // A cloth of points and rods: its separators have coordinates and multipliers, and what is eliminated before goes into
 // them in few pieces.
 static void cloth(void **u) {
@@ -437,13 +455,10 @@ static void masked(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models),
-      cmocka_unit_test(written_in_place),
-      cmocka_unit_test(trees),
-      cmocka_unit_test(cloth),
-      cmocka_unit_test(singular_position),
-      cmocka_unit_test(random_linkages),
-      cmocka_unit_test(masked),
+      cmocka_unit_test(models),          cmocka_unit_test(written_in_place),
+      cmocka_unit_test(trees),           cmocka_unit_test(cloth),
+      cmocka_unit_test(large_star),      cmocka_unit_test(singular_position),
+      cmocka_unit_test(random_linkages), cmocka_unit_test(masked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
