@@ -263,6 +263,63 @@ static void trees(void **u) {
   }
 }
 
+// A hub with thousands of spokes is planned without what a dense matrix would take.
+static void large_star(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies: {hub: {type: spatial, mass: 1, inertia: [1, 1, 1]}}\n"
+      "repeat:\n"
+      "  - {for: i, from: 1, to: 4000,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 1, inertia: [1, 2, 3], position: [cos(i), "
+      "sin(i), 0]}},\n"
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"b_{i}\"], at: [cos(i), sin(i), "
+      "0], "
+      "axis: [0, 1, cos(i)]}}}\n");
+  const tr_pattern *p = &m.sys->pattern;
+  assert_true(p->blocks && p->blocks->flops < 80.0 * p->n && p->blocks->numbers < 20.0 * p->n);
+  unload(&m);
+}
+
+// A cloth of points and rods: its separators have coordinates and multipliers, and what is eliminated before goes into
+// them in few pieces.
+static void cloth(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "repeat:\n"
+      "  - {for: i, from: 0, to: 899,\n"
+      "     bodies: {\"p_{i}\": {type: spatial-point, mass: 1 + 0.5*sin(i), position: "
+      "[0.1*(i - 30*floor(i/30)), 0.1*floor(i/30), 0.05*sin(3*i)]}}}\n"
+      "  - {for: i, from: 0, to: 869, joints: {\"a_{i}\": {type: distance, markers: "
+      "[\"p_{i}\", \"p_{i+30}\"]}}}\n"
+      "  - {for: i, from: 0, to: 869, joints: {\"b_{i}\": {type: distance, markers: "
+      "[\"p_{i + floor(i/29)}\", \"p_{i + 1 + floor(i/29)}\"]}}}\n");
+  tr_state x;
+  tr_work *w;
+  pair t;
+  seed s = 5;
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+  pair_make(&t, &m.sys->pattern);
+  const tr_blocks *b = m.sys->pattern.blocks;
+  double pieces = 0;
+  for (int i = 0; i < b->nodes; i++) {
+    const block_kind *k = (const block_kind *)(b->kind + b->node[i].kind);
+    pieces += (double)k->runs * k->runs;
+  }
+  if (!(pieces < 2e5)) fail_msg("%g pieces", pieces); // 3.5e5 in the order of AMD
+  for (int turn = 0; turn < 2; turn++) {
+    tangent_at(m.sys, w, &x, &s, 1e-2, t.k[0].values);
+    double apart = compare(&t, &s, true);
+    if (!(apart < 1e-9)) fail_msg("apart by %g", apart);
+  }
+  pair_free(&t);
+  tr_work_free(w);
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
 // A lattice of bars with distance joints between them: wide nodes whose rows belong to many others.
 static void lattice(void **u) {
   (void)u;
@@ -435,6 +492,8 @@ int main(void) {
       cmocka_unit_test(written_in_place),
       cmocka_unit_test(trees),
       cmocka_unit_test(lattice),
+      cmocka_unit_test(cloth),
+      cmocka_unit_test(large_star),
       cmocka_unit_test(singular_position),
       cmocka_unit_test(random_linkages),
       cmocka_unit_test(masked),

@@ -5,6 +5,23 @@
 
 #include "base/lists.h"
 
+void tr_layout_runs(const layout *b, plan_node *node, const int *row) {
+  const int *owner = b->owner;
+  plan_run *run = b->run + node->run;
+  node->runs = 0;
+  for (int k = 0; k < (node->lanes ? node->rows / node->width : node->rows); k++) {
+    int i = row[k];
+    plan_run *last = run + node->runs - 1;
+    if (!node->lanes && node->runs > 0 && last->first + last->size == i && last->owner == owner[i])
+      last->size++;
+    else
+      run[node->runs++] = (plan_run){i, node->lanes ? node->width : 1, k, owner[i]};
+  }
+  node->uniform = node->runs > 0 ? run[0].size : 0;
+  for (int k = 1; k < node->runs; k++)
+    if (run[k].size != node->uniform) node->uniform = 0;
+}
+
 static int offset_L(const plan_node *s) {
   return s->at + (s->lanes ? s->width : s->width * s->width);
 }

@@ -24,6 +24,8 @@ typedef struct layout {
   int *owner; // (n) node of an unknown
 } layout;
 
+// Runs of a node from its rows: a run ends where the numbering or the owner jumps.
+void tr_layout_runs(const layout *b, plan_node *node, const int *row);
 // b->node and b->kind; where the entries of each column go, place (n): room.
 tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b);
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,

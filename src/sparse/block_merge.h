@@ -18,9 +18,9 @@ typedef struct draft {
   tr_allocator *al;
   tr_arena arena;
   int n, count;
-  node_draft *node; // (n)
-  int *of;          // (n) node of a column
-  double flops;
+  node_draft *node;   // (n)
+  int *of;            // (n) node of a column
+  double flops, most; // operations; with more than that it is given up
 } draft;
 
 int tr_count_runs(const draft *d, int rows, const int *row); // that follow each other in one node

@@ -9,7 +9,8 @@
 // the rows of one more joint at it are independent. Any joint may go when its bodies have, and all that is
 // tied to them.
 //
-// (1) near[i] are the neighbours of i in the graph that is left, every one once.
+// (1) near[i] are the neighbours of i in the graph that is left, every one once, and some that have gone: what
+//     has one or two neighbours is not looked for there, lest a hub be searched for each of its spokes.
 // (2) open and grounded are those of the cluster's root.
 #include "block_order.h"
 
@@ -144,11 +145,14 @@ static bool before(entry a, entry b) {
   return a.degree < b.degree || (a.degree == b.degree && a.group < b.group);
 }
 
-static bool push(linkage *k, int i) {
-  entry x = {.group = i};
-  for (int e = 0; e < k->near[i].n; e++) x.degree += size_of(k, k->near[i].item[e]);
-  k->degree[i] = x.degree;
+static void count_degree(linkage *k, int i) {
+  k->degree[i] = 0;
+  for (int e = 0; e < k->near[i].n; e++) k->degree[i] += size_of(k, k->near[i].item[e]);
   k->work += k->near[i].n;
+}
+
+static bool push(linkage *k, int i) {
+  entry x = {.degree = k->degree[i], .group = i};
   entry *heap = tr_grow(k->ar->al, k->heap, k->heaped, &k->heap_capacity, sizeof *heap);
   if (!heap) return false;
   k->heap = heap;
@@ -170,20 +174,46 @@ static entry pop(linkage *k) {
   return top;
 }
 
-// The neighbours of i become neighbours of each other.
+static void drop_gone(linkage *k, list *l) {
+  int kept = 0;
+  for (int f = 0; f < l->n; f++)
+    if (!k->gone[l->item[f]]) l->item[kept++] = l->item[f];
+  k->work += l->n;
+  l->n = kept;
+}
+
+static bool tie_two(linkage *k, int a, int b) {
+  if (k->near[b].n < k->near[a].n) return tie_two(k, b, a);
+  const list *l = &k->near[a];
+  k->work += l->n;
+  for (int f = 0; f < l->n; f++)
+    if (l->item[f] == b) return true;
+  k->degree[a] += size_of(k, b), k->degree[b] += size_of(k, a);
+  return add(k->ar, &k->near[a], b) && add(k->ar, &k->near[b], a);
+}
+
+// The neighbours of i, which has gone, become neighbours of each other.
 static bool tie(linkage *k, int i) {
-  const list *of = &k->near[i];
+  list *of = &k->near[i];
+  drop_gone(k, of);
+  if (of->n <= 2) {
+    for (int e = 0; e < of->n; e++) k->degree[of->item[e]] -= size_of(k, i);
+    if (of->n == 2 && !tie_two(k, of->item[0], of->item[1])) return false;
+    for (int e = 0; e < of->n; e++)
+      if (!push(k, of->item[e])) return false;
+    return true;
+  }
   for (int e = 0; e < of->n; e++) {
-    int u = of->item[e], kept = 0;
+    int u = of->item[e];
     list *l = &k->near[u];
+    drop_gone(k, l);
     k->stamp++;
-    k->mark[u] = k->mark[i] = k->stamp;
-    for (int f = 0; f < l->n; f++)
-      if (l->item[f] != i) k->mark[l->item[kept++] = l->item[f]] = k->stamp;
-    l->n = kept;
+    k->mark[u] = k->stamp;
+    for (int f = 0; f < l->n; f++) k->mark[l->item[f]] = k->stamp;
     for (int f = 0; f < of->n; f++)
       if (k->mark[of->item[f]] != k->stamp && !add(k->ar, l, of->item[f])) return false;
-    k->work += l->n + of->n;
+    k->work += of->n;
+    count_degree(k, u);
     if (!push(k, u)) return false;
   }
   return true;
@@ -198,8 +228,12 @@ static bool is_late(const linkage *k, int i) {
 // All that may go, those that are late or those that are not; *placed unknowns have gone.
 static tr_status eliminate(linkage *k, const int *first, const int *to, bool late, int *order,
                            int *placed) {
-  for (int i = 0; i < k->count; i++)
-    if (!k->gone[i] && !push(k, i)) return TR_NO_MEMORY;
+  for (int i = 0; i < k->count; i++) {
+    if (k->gone[i]) continue;
+    drop_gone(k, &k->near[i]);
+    count_degree(k, i);
+    if (!push(k, i)) return TR_NO_MEMORY;
+  }
   while (k->heaped > 0) {
     entry next = pop(k);
     int i = next.group;

@@ -9,6 +9,7 @@
 // Structure: column j has the rows of its own entries below j and of its children, the columns whose
 // first row is j. If j - 1 is a child and no other row comes in, both are pivots of one node. The nodes
 // are then brought into postorder, so that what is needed together lies together.
+#include <math.h>
 #include <metis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection i
 enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
 // Multiplications per unknown: nothing to gain by dissection, nor by bodies and joints as wholes.
 static const double FLOPS_FEW = 400, FLOPS_LEAST = 30;
+static const double FLOPS_MANY = 1e5; // another order is looked at before more are counted
 static const double WORTH_IT = 0.9;   // another order is taken for that share of the operations
 enum { SHARED_MIN = 2000 };           // unknowns for which several may work at one matrix
 static const double SEQUENTIAL = 0.6; // share of the time of one that four need: too much
@@ -247,6 +249,7 @@ static tr_status find_nodes(const graph *g, const int *order, int *room, draft *
     }
     if (count > 0) last->next = children[last->row[0]], children[last->row[0]] = s;
     d->flops += (double)(count + 1) * (count + 1);
+    if (d->flops > d->most) return TR_FAILED;
   }
   return TR_OK;
 }
@@ -312,13 +315,13 @@ static tr_status cut_draft(tr_arena *ar, const draft *d, tree_cut *cut) {
   tr_arena own = tr_arena_make(ar->al);
   int *parent = TR_NEW(&own, d->count, int);
   double *work = TR_NEW(&own, d->count, double);
-  bool room = parent && work;
-  for (int s = 0; room && s < d->count; s++) {
+  for (int s = 0; parent && work && s < d->count; s++) {
     const node_draft *node = &d->node[s];
     parent[s] = node->rows > 0 ? d->of[node->row[0]] : -1;
     for (int k = 1; k <= node->width; k++) work[s] += (double)(node->rows + k) * (node->rows + k);
   }
-  tr_status status = room ? tr_tree_cut(ar, &own, d->count, parent, work, cut) : TR_NO_MEMORY;
+  tr_status status =
+      parent && work ? tr_tree_cut(ar, &own, d->count, parent, work, cut) : TR_NO_MEMORY;
   tr_arena_free(&own);
   return status;
 }
@@ -367,10 +370,14 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   TR_TRY(status);
   c.parts = c.o.placed, c.first = room + 10 * n;
   memcpy(c.first, order, (size_t)c.parts * sizeof *order);
-  TR_TRY(try_order(ar, &c, DEGREE, d));
-  if (p->groups && p->n >= LINK_MIN && c.least > FLOPS_LEAST * (double)n)
+  bool linked = p->groups && p->n >= LINK_MIN;
+  d->most = linked ? FLOPS_MANY * (double)n : INFINITY, c.least = INFINITY;
+  status = try_order(ar, &c, DEGREE, d);
+  d->most = INFINITY;
+  if (linked && status != TR_NO_MEMORY && c.least > FLOPS_LEAST * (double)n)
     status = try_order(ar, &c, LINKAGE, d);
-  if (status != TR_OK && status != TR_FAILED) return status;
+  if (status == TR_NO_MEMORY) return status;
+  if (c.least == INFINITY) TR_TRY(try_order(ar, &c, DEGREE, d));
   if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
     TR_TRY(try_order(ar, &c, DISSECTION, d));
   *measured = c.best != DEGREE;
@@ -387,6 +394,7 @@ static tr_status expand_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   if (!room) return TR_NO_MEMORY;
   for (int i = 0; i < p->n; i++) order[i] = m * like->order[i / m] + i % m;
   *measured = like->measured;
+  d->most = INFINITY;
   return draft_nodes(g, order, room, d);
 }
 
@@ -470,24 +478,6 @@ static int count_lanes(const draft *d, const tree_cut *cut, const int *sorted, i
   return lanes;
 }
 
-// Runs of node s from its rows: a run ends where the numbering or the owner jumps.
-static void make_runs(const layout *b, plan_node *node, const int *row) {
-  const int *owner = b->owner;
-  plan_run *run = b->run + node->run;
-  node->runs = 0;
-  for (int k = 0; k < (node->lanes ? node->rows / node->width : node->rows); k++) {
-    int i = row[k];
-    plan_run *last = run + node->runs - 1;
-    if (!node->lanes && node->runs > 0 && last->first + last->size == i && last->owner == owner[i])
-      last->size++;
-    else
-      run[node->runs++] = (plan_run){i, node->lanes ? node->width : 1, k, owner[i]};
-  }
-  node->uniform = node->runs > 0 ? run[0].size : 0;
-  for (int k = 1; k < node->runs; k++)
-    if (run[k].size != node->uniform) node->uniform = 0;
-}
-
 // The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
 // into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
 static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *final, int *sorted,
@@ -542,7 +532,7 @@ static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order
   for (int s = 0, run = 0; s < plan->nodes; s++) {
     plan_node *node = &plan->node[s];
     node->run = run;
-    make_runs(plan, node, d->node[from[s]].row);
+    tr_layout_runs(plan, node, d->node[from[s]].row);
     run += node->runs;
     node->at = (int)numbers;
     size_t w = (size_t)node->width, m = (size_t)node->rows;

@@ -94,15 +94,20 @@ static int find_chain(const draft *d, int s) {
   return s + 1;
 }
 
-// end (n): of the separator that an unknown belongs to, 0: none.
-static void find_separators(const draft *d, int leading, const int *order, int *end, classes *c) {
+// How many unknowns are in separators; c not NULL: their first classes, and end (n) of the separator that an unknown
+// belongs to, 0: none.
+static int find_separators(const draft *d, int leading, const int *order, int *end, classes *c) {
+  int count = 0;
   for (int s = 0, next; s < d->count; s = next) {
     next = find_chain(d, s);
     int first = d->node[s].first, last = d->node[next - 1].first + d->node[next - 1].width;
     if (last - first < SEPARATOR_MIN) continue;
+    count += last - first;
+    if (!c) continue;
     begin(c, first, last, leading, order);
     for (int i = first; i < last; i++) end[i] = last;
   }
+  return count;
 }
 
 static void refine_all(const draft *d, const int *end, classes *c) {
@@ -161,14 +166,16 @@ static void renumber(draft *d, const int *end, classes *c, int *order, int *room
 }
 
 tr_status tr_sort_separators(draft *d, int leading, int *order) {
+  size_t n = (size_t)d->n, some = (size_t)find_separators(d, leading, order, NULL, NULL);
+  if (some == 0) return TR_OK;
   tr_arena own = tr_arena_make(d->al);
-  size_t n = (size_t)d->n;
-  int *room = TR_NEW(&own, 5 * n, int), *end = room + 3 * n;
-  classes c = {.item = room, .of = room + n, .place = room + 2 * n};
-  c.class = TR_RAW(&own, 2 * n, class);
+  int *room = TR_NEW(&own, 5 * n, int);
+  classes c = {.class = TR_RAW(&own, 2 * some, class)};
   bool enough = room && c.class;
-  if (enough) find_separators(d, leading, order, end, &c);
-  if (enough && c.count > 0) {
+  if (enough) {
+    int *end = room + 3 * n;
+    c.item = room, c.of = room + n, c.place = room + 2 * n;
+    find_separators(d, leading, order, end, &c);
     refine_all(d, end, &c);
     renumber(d, end, &c, order, room + 4 * n);
   }
