@@ -9,9 +9,6 @@
 // (1) Where some of these forms are not 0 the rows are not redundant for good.
 // (2) Where a sum of them, c_k w_k' gamma(u), is positive for all u the position is locked: nothing can move [CW96].
 // (3) Where all are 0 for the velocities, these lead along a branch.
-//
-// [CW96] Connelly, Whiteley: Second-order rigidity and prestress stability for tensegrity frameworks. SIAM J. Discrete
-//        Math. 9 (1996) 453-491.
 #include "nearby.h"
 
 #include <math.h>

@@ -252,9 +252,9 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, con
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   const double *shown = w->reactions ? w->reactions : lam;
   if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
-  if (!lam) clear(w->W.first, w->W.size * w->sys->nframe);
+  if (!lam && F) clear(w->W.first, w->W.size * w->sys->nframe);
   load_joints(w, lam, phi, w->W);
-  tr_load_forces(w);
+  if (F) tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, NULL, NULL);
 }
 
