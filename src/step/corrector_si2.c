@@ -52,6 +52,7 @@ enum { HALF_BELIEVED = 7, HALVES = 5 };
 // how that fades, the least tolerance by what round-off leaves; solves that go by it until it is found again.
 static const double SPARE_TOL = 0.1, SPARE_SCATTER = 2, SPARE_FADE = 0.9, SPARE_FLOOR = 16;
 enum { SPARED_MOST = 7 };
+static const double REFINED = 0.4;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
@@ -222,8 +223,8 @@ static tr_status matrix(tr_newton_problem *p) {
   s->far_side = p->side;
   bool done = A && tr_kkt_factor_blocks(&s->kkt);
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool own = !A || s->far > limit;
-  if (own || !done || tr_kkt_refines(&s->kkt)) {
+  bool own = !A || s->far > limit, often = tr_step_looks(s);
+  if (own || often || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often
     fill(k, false, s->kkt.values);
@@ -427,7 +428,8 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // The sizes of its entries, times f, where the values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
-  if (s->kkt.held) return &s->kkt;
+  const tr_kkt *held = tr_step_look(s);
+  if (held) return held;
   tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
                    out);
   return NULL;
@@ -543,6 +545,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED; // corrections are dearer
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);

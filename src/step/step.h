@@ -235,6 +235,10 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // not ask for all there is.
 bool tr_step_steady(const tr_step *s);
 bool tr_step_regular(const tr_step *s);
+// The values of the matrix in s->kkt, for the sizes of its entries, or NULL; whether that is asked for so often that the next
+// matrix had better keep them: once for each.
+const tr_kkt *tr_step_look(tr_step *s);
+bool tr_step_looks(tr_step *s);
 // A matrix just made under step control was far from balance (solve/newton.h), by c r/m and by applied forces as large;
 // r (nv): the residual, c: positions by accelerations, blocks: the mass.
 bool tr_step_strained(tr_step *s, double c, const double *blocks, const double *r);
