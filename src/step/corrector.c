@@ -32,6 +32,17 @@ bool tr_step_regular(const tr_step *s) {
   return s->kkt.rcond > REGULAR * fmin(1, LONG / s->sys->pattern.n);
 }
 
+bool tr_step_looks(tr_step *s) {
+  bool often = s->looks >= LOOKS;
+  s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
+  return often;
+}
+
+const tr_kkt *tr_step_look(tr_step *s) {
+  s->looks = fmin(LOOKS_MAX, s->looks + 1);
+  return s->kkt.held ? &s->kkt : NULL;
+}
+
 void tr_corrector_write(tr_step *s) {
   tr_corrector *c = &s->c;
   if (!c->v) return;
@@ -178,10 +189,10 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  bool values = s->sys->nvelocity > 0 || s->looks >= LOOKS || tr_kkt_refines(&s->kkt);
+  bool values = s->sys->nvelocity > 0 || tr_kkt_refines(&s->kkt);
+  if (tr_step_looks(s)) values = true;
   s->kkt.rough = true;
   double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
-  s->looks = fmax(0, s->looks - LOOKS_PER_MATRIX);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   if (blocks) evaluate(k, true, blocks);
   bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
@@ -250,8 +261,8 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
-  s->looks = fmin(LOOKS_MAX, s->looks + 1);
-  if (s->kkt.held) return &s->kkt;
+  const tr_kkt *held = tr_step_look(s);
+  if (held) return held;
   tr_tangent_sizes(s->work, k->x1->a, k->x1->lam, s->c.blocks, weights(&s->c), out);
   return NULL;
 }

@@ -48,10 +48,8 @@ static const double SLOW = 0.15, FADE = 1.02;
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
 enum { HALF_BELIEVED = 7, HALVES = 5 };
-// The second half spared, where w is good enough as it is: its share of the tolerance, the scatter of what tells its size,
-// how that fades, the least tolerance by what round-off leaves; solves that go by it until it is found again.
-static const double SPARE_TOL = 0.1, SPARE_SCATTER = 2, SPARE_FADE = 0.9, SPARE_FLOOR = 16;
-enum { SPARED_MOST = 7 };
+// What is left of the price of a matrix where corrections are dearer, since they are refined.
+static const double REFINED = 0.4;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 typedef struct correction {
@@ -66,7 +64,6 @@ typedef struct correction {
   bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
   int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
-  double whole;       // of the last one
   bool alone;         // this one is of the first half, nothing else was evaluated
 } correction;
 
@@ -150,15 +147,10 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
-// What the first correction left of w is nothing, by what it did of late: e3 and e4 are not looked at again.
-static bool goes_alone(correction *k) {
-  tr_step *s = k->s;
-  if (k->begun != 1 || !k->parted || !k->usual || s->rest_age >= SPARED_MOST) return false;
-  if (s->rest_rate > 0 && (!k->plain || k->p.tol < SPARE_FLOOR * k->p.floor)) return false;
-  double left = s->rest_rate * fmax(1, s->newton.age) * k->whole;
-  if (SPARE_SCATTER * left > SPARE_TOL * k->p.tol) return false;
-  s->rest_age++;
-  return true;
+// The first correction had nothing to do with w: no constraint has moved a body from where its velocity leads. The next
+// one will not either.
+static bool goes_alone(const correction *k) {
+  return k->begun == 1 && k->half == 0 && k->parted && k->usual;
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
@@ -227,8 +219,8 @@ static tr_status matrix(tr_newton_problem *p) {
   s->far_side = p->side;
   bool done = A && tr_kkt_factor_blocks(&s->kkt);
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool own = !A || s->far > limit;
-  if (own || !done || tr_kkt_refines(&s->kkt)) {
+  bool own = !A || s->far > limit, often = tr_step_looks(s);
+  if (own || often || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often
     fill(k, false, s->kkt.values);
@@ -426,19 +418,15 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   bool alone = k->alone && dx == s->newton.r;
   double da = s->c.cv * vec_largest(dx, nv), half = 0;
   if (!alone) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
-  if (dx == s->newton.r) {
-    if (k->begun == 1 && !k->alone)
-      s->rest_rate = fmax(half / (k->whole * fmax(1, s->newton.age)), SPARE_FADE * s->rest_rate),
-      s->rest_age = 0;
-    k->first = k->half, k->half = half, k->whole = fmax(da, half);
-  }
+  if (dx == s->newton.r) k->first = k->half, k->half = half;
   return p->finishes ? da : fmax(da, half);
 }
 
 // The sizes of its entries, times f, where the values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
-  if (s->kkt.held) return &s->kkt;
+  const tr_kkt *held = tr_step_look(s);
+  if (held) return held;
   tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
                    out);
   return NULL;
@@ -554,6 +542,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
+  if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);

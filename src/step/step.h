@@ -151,8 +151,6 @@ struct tr_step {
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
-  double rest_rate;     // what a second correction finds of it, by the first,
-  int rest_age;         // iterations since that was measured
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns
@@ -249,6 +247,10 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // not ask for all there is.
 bool tr_step_steady(const tr_step *s);
 bool tr_step_regular(const tr_step *s);
+// The values of the matrix in s->kkt, for the sizes of its entries, or NULL; whether that is asked for so often that the next
+// matrix had better keep them: once for each.
+const tr_kkt *tr_step_look(tr_step *s);
+bool tr_step_looks(tr_step *s);
 // A matrix just made under step control was far from balance (solve/newton.h), by c r/m and by applied forces as large;
 // r (nv): the residual, c: positions by accelerations, blocks: the mass.
 bool tr_step_strained(tr_step *s, double c, const double *blocks, const double *r);
