@@ -37,7 +37,7 @@
 #include "si2_loops.h"
 #include "split.h"
 
-static const double FEW_TOL = 0.33, BRISK_V = 0.33; // the latter: the weight of velocities
+static const double FEW_TOL = 0.33;
 // A matrix as close to cm X as this part of the limit is looked at again after so many.
 static const double CLOSE = 0.25;
 enum { SELDOM = 8 };
@@ -382,10 +382,6 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_retract(s->sys, k->base, s->d, k->x1->q);
 }
 
-static double weight_v(const tr_step *s) {
-  return s->c.brisk && !s->allows_v && !s->stiff ? BRISK_V : 1;
-}
-
 // Corrections of positions, velocities and, if they count, multipliers over what the step may have:
 // root mean square.
 static double weighted(const correction *k, const double *dx) {
@@ -394,10 +390,9 @@ static double weighted(const correction *k, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
   double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
-  double cv = weight_v(s) * c->cv;
   for (int i = 0; i < nv; i++) {
     double dq = c->cq * dx[i] / s->scale_q[i];
-    double dv = cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
+    double dv = c->cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
     sum += dq * dq + dv * dv;
   }
   if (c->multipliers)
@@ -470,7 +465,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
 static double few_floor(const correction *k) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  double cj = weight_v(s) * c->cv / c->cq, sum = 0;
+  double cj = c->cv / c->cq, sum = 0;
   if (c->multipliers || !s->sys->flat)
     return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
   for (int i = 0; i < s->sys->nv; i++) {

@@ -100,8 +100,7 @@ typedef struct tr_corrector {
   // bring the error below a third of what the step may have. In the test are q, v, and if asked for
   // lam and mu.
   bool few, multipliers;
-  // The same for higher orders than there: see tr_newton_problem.planned; velocities that have no tolerance of their own
-  // may have that of the step.
+  // The same for higher orders than there: see tr_newton_problem.planned.
   bool brisk;
   // Coordinate split, X = 1: lam and mu are no unknowns but what P leaves over, see split.h; or NULL.
   // plain: the matrix does without (G' lam)_q.
