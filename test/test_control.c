@@ -418,6 +418,9 @@ static void what_makes_no_sense_is_refused(void **u) {
   assert_refused(m.sys, &s, "smallest step is larger");
   s.control.min_step = -1;
   assert_refused(m.sys, &s, "negative");
+  s = controlled("hht-i3", 1e-4, 1);
+  s.control.max_step = 1e-16;
+  assert_refused(m.sys, &s, "below the smallest that moves times");
   unload(&m);
 }
 

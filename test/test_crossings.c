@@ -80,10 +80,83 @@ static void test_velocities(void **state) {
   happens("when: VX(p), direction: rising", 32, 0.75, PI / 25);
 }
 
+// By every method: how often events a, b and c happen.
+static void count(const char *about, const char *text, int a, int b, int c) {
+  tr_system *sys = system_of_text(text);
+  for (int m = 0; m < tr_method_count(); m++)
+    for (int k = 0; k < WAYS; k++) {
+      const char *method = tr_method_describe(m).name;
+      if (strcmp(method, "pfpc1") == 0 && ways[k].tol > 0) continue;
+      tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
+      finish(run, method);
+      int n[3] = {0};
+      for (long i = 0; i < tr_run_describe(run).events; i++)
+        n[tr_run_event(run, i).name[0] - 'a']++;
+      if (n[0] != a || n[1] != b || n[2] != c)
+        fail_msg("%s: %s, step %g, tol %g: %d, %d, %d of %d, %d, %d", about, method, ways[k].h,
+                 ways[k].tol, n[0], n[1], n[2], a, b, c);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// What an event does moves its own expression away from zero, to the side that it comes from; at the start and the end;
+// two thresholds that know of each other.
+static void test_own_doing(void **state) {
+  (void)state;
+#define CART(law)                                                        \
+  "trammel: 1\n"                                                         \
+  "gravity: [0, -9.81]\n"                                                \
+  "parameters: {n: 0, lim: 1}\n"                                         \
+  "bodies:\n"                                                            \
+  "  p: {type: planar-point, mass: 1}\n"                                 \
+  "  q: {type: planar, mass: 1, inertia: 0.1, position: [0, -1]}\n"      \
+  "joints:\n"                                                            \
+  "  m: {type: motion, markers: [ground, p], along: x, position: \"" law \
+  "\"}\n"                                                                \
+  "  pin: {type: revolute, markers: [p, {body: q, at: [0, 1]}]}\n"       \
+  "simulation: {end: 2 s}\n"                                             \
+  "events:\n"
+  count("stairs",
+        CART("0.01*time") "  a: {when: DX(p) - 0.001*lim, set: {lim: lim + 1}}\n"
+                          "  b: {when: DX(p), set: {n: n + 1}}\n"
+                          "  c: {when: DX(p) - 0.02, set: {n: n + 1}}\n",
+        20, 1, 1);
+  count("thresholds",
+        CART("0.01*sin(20*time)") "  a: {when: DX(p) - 0.005*lim, direction: rising, set: {lim: 3}}\n"
+                                  "  b: {when: DX(p) + 0.005, direction: falling, set: {lim: 1}}\n"
+                                  "  c: {when: time - 1, set: {n: 1}}\n",
+        7, 6, 1);
+}
+
+// Two with the same place, by other expressions, and one that tells: each counts once.
+static void test_at_once(void **state) {
+  (void)state;
+  count("loop",
+        "trammel: 1\n"
+        "parameters: {n: 0, k: 0}\n"
+        "bodies:\n"
+        "  p: {type: planar, mass: 1, inertia: 0.1, position: [0.5, 0]}\n"
+        "  q: {type: planar, mass: 1, inertia: 0.1, position: [1.5, 0]}\n"
+        "joints:\n"
+        "  A: {type: revolute, bodies: [ground, p], at: [0, 0]}\n"
+        "  D: {type: motion, joint: A, position: \"0.7*sin(10*time)\"}\n"
+        "  B: {type: revolute, bodies: [p, q], at: [1, 0]}\n"
+        "  C: {type: point-on-line, markers: [ground, {body: q, at: [0.8, 0]}]}\n"
+        "simulation: {end: 2 s}\n"
+        "events:\n"
+        "  a: {when: DY(p), set: {n: n + 1}}\n"
+        "  b: {when: sin(AZ(p)), set: {k: k + 1}}\n"
+        "  c: {when: DY(p), message: passes}\n",
+        7, 7, 7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_places),
       cmocka_unit_test(test_velocities),
+      cmocka_unit_test(test_own_doing),
+      cmocka_unit_test(test_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

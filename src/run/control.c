@@ -48,6 +48,12 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "steps must not be negative");
   if (c->max_step > 0 && c->min_step > c->max_step)
     return tr_fail(error, TR_BAD_INPUT, NULL, "the smallest step is larger than the largest");
+  double least = LEAST_STEP * fmax(fabs(r->x.t), r->settings.end);
+  if (c->max_step > 0 && c->max_step < least)
+    return tr_fail(
+        error, TR_BAD_INPUT, NULL,
+        "a largest step of %g s is below the smallest that moves times up to %g s, %.2g s",
+        c->max_step, r->settings.end, least);
   if (r->settings.newton.fixed_iterations > 0)
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "a fixed number of Newton iterations goes with a fixed step, not a tolerance");

@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "blows.h"
 #include "step/start.h"
 #include "step/step.h"
 #include "trammel/run.h"
@@ -15,6 +16,7 @@ typedef struct tr_watch {
   bool spent;                        // it happens once, and has
   bool settled;                      // its impacts have died away, joints took over
   bool fires, fired;                 // at the event under way: is to happen, has
+  int turn;                          // blows of others before it is drawn in there
   bool passing;                      // it goes through zero with those that fire
   bool grazes, touched;              // it happens by a touch; it has, and is still near
   double g, rate, most_g, most_rate; // at the last state; largest so far
@@ -92,8 +94,8 @@ struct tr_run {
   double *bend;             // (4 nv) u'' at the end, and room
   double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below
   // events
-  tr_watch *watch;   // (nevent)
-  double *normal;    // (2 nv)
+  tr_watch *watch; // (nevent)
+  tr_blows blows;
   bool reads_motion; // expressions want the accelerations and multipliers of the state
   bool *follows;     // (nc) rows that say nothing new
   tr_event_record *record;

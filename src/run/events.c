@@ -39,10 +39,9 @@ enum {
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->watch = TR_NEW(&r->arena, r->sys->nevent, tr_watch);
-  r->normal = TR_NEW(&r->arena, 2 * r->sys->nv, double);
   r->follows = TR_NEW(&r->arena, r->sys->nc, bool);
   r->plain = TR_NEW(&r->arena, r->sys->nv + r->sys->nc, double);
-  if (!r->watch || !r->normal || !r->follows || !r->plain) return tr_no_memory(error);
+  if (!r->watch || !r->follows || !r->plain) return tr_no_memory(error);
   r->record_capacity = FIRST_RECORDS;
   r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
   if (!r->record) return tr_no_memory(error);
@@ -218,6 +217,20 @@ static bool any_acts(const tr_run *r) {
   return false;
 }
 
+// Those that fire, one after the other where blows were passed on.
+static void note_all(tr_run *r) {
+  int last = 0;
+  for (int k = 0; k < r->sys->nevent; k++) last = r->watch[k].turn > last ? r->watch[k].turn : last;
+  for (int turn = 0; turn <= last; turn++)
+    for (int k = 0; k < r->sys->nevent; k++) {
+      tr_watch *w = &r->watch[k];
+      if (!w->fires || w->turn != turn) continue;
+      note(r, k, r->x.t, w->rate);
+      w->fired = true;
+      if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
+    }
+}
+
 // The events that fire, at r->x, which has not been shown.
 static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
@@ -228,15 +241,11 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   int undone = -1;
   find_passing(r);
   for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
+    for (int k = 0; k < r->sys->nevent; k++) r->watch[k].turn = 0;
     if (any_acts(r)) status = tr_events_act(r, error);
     if (status != TR_OK) break;
     evaluate(r);
-    for (int k = 0; k < r->sys->nevent; k++) {
-      if (!r->watch[k].fires) continue;
-      note(r, k, r->x.t, r->watch[k].rate);
-      r->watch[k].fired = true;
-      if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
-    }
+    note_all(r);
     more = find_jumps(r, &undone);
     if (undone >= 0) return undoes(r, undone, error);
   }

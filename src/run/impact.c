@@ -4,8 +4,11 @@
 // An impact turns the rate of its expression, c = n v + g_t, into -e c by an impulse along its gradient n
 // that keeps every constraint:
 //   [M G'; G 0] (z, .) = (n, 0),   v <- v - (1 + e) c/(n.z) z
-// Several at once are dealt with one after the other, again and again, until none approaches: a blow
-// passes through a row of balls.
+// Several that approach at once are struck at once, in no order: with W_ij = n_i.z_j and c < 0 where they approach,
+//   v <- v + sum p_i z_i,   p >= 0,   W p >= -(1 + e) c,   one of them an equality:
+// none pulls, and where one acts it turns its own rate. The energy changes by sum p (1 - e) c/2 <= 0. Those that come to
+// approach by it are struck next, until none does: a blow passes through a row of balls. So are those that approach
+// next to nothing compared with others, by the energy that it would take to stop them.
 //
 // Impacts ever faster never end. When the next would be nothing compared with the largest, or follow at
 // once, or be slower than the model's `rest`, this one has no rebound and joints take over; without
@@ -13,10 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "driver.h"
+#include "events.h"
 
-static const double NOTHING = 1e-9, SOON = 1e-9;
-enum { MOST_PASSES = 1000 };
+static const double SOON = 1e-9;
+enum { MOST_ROUNDS = 1000 };
 
 static const tr_plan_event *plan_of(const tr_run *r, int k) { return r->sys->event[k].plan; }
 
@@ -44,28 +47,31 @@ static void lock(tr_run *r, int n, const int *joint, bool on) {
   for (int i = 0; i < n; i++) tr_joint_lock(r->work, joint[i], on, r->x.mem);
 }
 
-// The approach of the two sides, > 0; its gradient in r->normal.
-static double approach(tr_run *r, int k) {
-  place(r);
-  double rate = tr_event_slope(r->work, k, r->x.a, r->normal);
-  return plan_of(r, k)->par.direction == TR_CROSS_FALLING ? -rate : rate;
+// +1: contact is where the expression would be negative.
+static int way_of(const tr_run *r, int k) {
+  return plan_of(r, k)->par.direction == TR_CROSS_FALLING ? 1 : -1;
 }
 
-static tr_status strike(tr_run *r, int k, double e, double c, tr_error *error) {
-  int n = r->sys->nv;
-  double *z = r->normal + n, answer = 0, along = 0, size = 0;
-  double way = plan_of(r, k)->par.direction == TR_CROSS_FALLING ? 1 : -1;
-  tr_status status = tr_solve_impulse(&r->projector, &r->x, r->normal, z);
-  for (int i = 0; i < n; i++) {
-    answer += r->normal[i] * z[i];
-    along = fmax(along, fabs(r->normal[i])), size = fmax(size, fabs(z[i]));
+// One more of those that are struck at once: how the velocities answer to it.
+static tr_status add_blow(tr_run *r, int k, double e, double c, tr_error *error) {
+  int nv = r->sys->nv, n = r->blows.n;
+  if (tr_blows_room(&r->blows, nv, r->sys->al) != TR_OK) return tr_no_memory(error);
+  double *normal = tr_blow_normal(&r->blows, nv, n), *z = normal + nv;
+  double answer = 0, along = 0, size = 0;
+  tr_event_slope(r->work, k, r->x.a, normal);
+  tr_status status = tr_solve_impulse(&r->projector, &r->x, normal, z);
+  for (int i = 0; i < nv; i++) {
+    normal[i] *= way_of(r, k), z[i] *= way_of(r, k);
+    answer += normal[i] * z[i];
+    along = fmax(along, fabs(normal[i])), size = fmax(size, fabs(z[i]));
   }
   if (status != TR_OK || !(answer > 1e-12 * along * size))
     return tr_fail(error, TR_FAILED, NULL,
                    "event \"%s\" at t = %.9g s: the joints let nothing move along its expression, "
                    "so there is no impact",
                    r->sys->event[k].e.name, r->x.t);
-  for (int i = 0; i < n; i++) r->x.v[i] += way * (1 + e) * c / answer * z[i];
+  r->blows.blow[n] = (tr_blow){.e = e, .approach = c, .answer = answer};
+  r->blows.n++;
   return TR_OK;
 }
 
@@ -111,30 +117,54 @@ static bool brushes(const tr_run *r, int k, double c) {
   return w->last == -INFINITY && w->grazes && c <= nothing;
 }
 
-static tr_status impacts(tr_run *r, tr_error *error) {
-  bool more = true;
-  for (int pass = 0; more && pass < MOST_PASSES; pass++) {
-    more = false;
-    for (int k = 0; k < r->sys->nevent; k++) {
-      double e = plan_of(r, k)->par.restitution;
-      if (!r->watch[k].fires || isnan(e)) continue;
-      double c = approach(r, k);
-      if (!isfinite(c))
-        return tr_fail(
-            error, TR_FAILED, &plan_of(r, k)->when_place,
-            "event \"%s\": the rate of its expression is not a finite number (%g) at t = "
-            "%.9g s: no impact can turn it",
-            plan_of(r, k)->name, fabs(c), r->x.t);
-      if (pass == 0 && brushes(r, k, c)) {
-        r->watch[k].what = "brushes";
-        continue;
-      }
-      bool last = pass == 0 && is_last(r, k, c);
-      if (c <= 1e-14 * r->watch[k].most_rate && !last) continue;
-      if (c > 0) TR_TRY(strike(r, k, last || r->watch[k].settled ? 0 : e, c, error));
-      if (last) TR_TRY(settle(r, k, c, error));
-      more = true;
+// The approach of the two sides, > 0, at the state placed.
+static tr_status approach(tr_run *r, int k, double *c, tr_error *error) {
+  *c = -way_of(r, k) * tr_event_slope(r->work, k, r->x.a, NULL);
+  if (isfinite(*c)) return TR_OK;
+  return tr_fail(error, TR_FAILED, &plan_of(r, k)->when_place,
+                 "event \"%s\": the rate of its expression is not a finite number (%g) at t = "
+                 "%.9g s: no impact can turn it",
+                 plan_of(r, k)->name, fabs(*c), r->x.t);
+}
+
+// In touch, and struck by the blows of others: it happens with them. One that does more than that has its own turn.
+static bool is_drawn_in(const tr_run *r, int k) {
+  const tr_plan_event *e = plan_of(r, k);
+  const tr_watch *w = &r->watch[k];
+  return !w->spent && !w->settled && e->nset == 0 && e->nunlock == 0 && w->side == way_of(r, k) &&
+         fabs(w->g) <= nothing(r, k);
+}
+
+// Those that approach, and what is said of them the first time.
+static tr_status gather(tr_run *r, int round, tr_error *error) {
+  bool first = round == 0;
+  r->blows.n = 0;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    tr_watch *w = &r->watch[k];
+    double e = plan_of(r, k)->par.restitution, c;
+    bool drawn_in = !first && !w->fires && !isnan(e) && is_drawn_in(r, k);
+    if (isnan(e) || (!w->fires && !drawn_in)) continue;
+    place(r);
+    TR_TRY(approach(r, k, &c, error));
+    if (drawn_in && !(c > NOTHING * w->most_rate)) continue;
+    if (drawn_in) w->fires = true, w->over = -way_of(r, k), w->turn = round;
+    if (first && brushes(r, k, c)) {
+      w->what = "brushes";
+      continue;
     }
+    bool last = first && is_last(r, k, c);
+    if (last) TR_TRY(settle(r, k, c, error));
+    if (c > 0 && (last || c > 1e-14 * w->most_rate))
+      TR_TRY(add_blow(r, k, w->settled ? 0 : e, c, error));
+  }
+  return TR_OK;
+}
+
+static tr_status impacts(tr_run *r, tr_error *error) {
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    TR_TRY(gather(r, round, error));
+    if (r->blows.n == 0) break;
+    tr_blows_strike(&r->blows, r->sys->nv, r->x.v);
   }
   return TR_OK;
 }

@@ -439,6 +439,7 @@ void tr_run_free(tr_run *r) {
   tr_swing_free(r);
   tr_instants_free(r);
   tr_resize(r->sys->al, r->record, 0);
+  tr_blows_free(&r->blows, r->sys->al);
   if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);
   tr_team_free(r->team);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts at one instant: what approaches at once is struck at once, what is struck by others after them; the order
+// in the file is none.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_events.h"
+
+static const char *const methods[] = {"hht-i3", "radau5", "baumgarte", "ggl-bdf"};
+
+// A body that falls flat from 1 m: it leaves with e times its speed, and does not turn; legs by name, in this order.
+static void fall_flat(const char *bodies, const char *const *legs, int n, const char *along) {
+  char text[2000];
+  int size = snprintf(text, sizeof text, "trammel: 1\n%ssimulation: {end: 0.6}\nevents:\n", bodies);
+  for (int i = 0; i < n; i++)
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  on_%s: {when: %s(%s), direction: falling, restitution: 0.5}\n", legs[i],
+                     along, legs[i]);
+  tr_system *sys = system_of_text(text);
+  double fall = sqrt(2 / 9.81), v = 0.5 * 9.81 * fall - 9.81 * (0.6 - fall);
+  for (int m = 0; m < 4; m++)
+    for (int k = 0; k < 3; k++) {
+      tr_run *run = start_run(sys, methods[m], 0.01, k == 0 ? 0 : k == 1 ? 1e-4 : 1e-8);
+      finish(run, methods[m]);
+      assert_int_equal(tr_run_describe(run).events, n);
+      bool planar = strcmp(along, "DY") == 0;
+      double tol = strcmp(methods[m], "ggl-bdf") == 0 && k > 0 ? k == 1 ? 3e-2 : 1e-5 : 1e-10;
+      assert_near(at_end(sys, run, planar ? "r.vy" : "r.vz"), v, tol, "%s, %d", methods[m], k);
+      assert_near(at_end(sys, run, planar ? "r.omega" : "r.wx"), 0, 1e-12, "%s, %d", methods[m], k);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+static void test_flat(void **state) {
+  (void)state;
+  static const char *const there[] = {"A", "B"}, *const back[] = {"B", "A"};
+  static const char *const three[] = {"A", "M", "B"};
+  static const char *const table[] = {"A", "B", "C", "D"}, *const other[] = {"C", "A", "D", "B"};
+  const char *rod =
+      "gravity: [0, -9.81]\n"
+      "bodies: {r: {type: planar, mass: 3, inertia: 1, position: [0, 1]}}\n"
+      "markers: {A: {body: r, at: [-0.5, 0]}, M: {body: r}, B: {body: r, at: [0.5, 0]}}\n";
+  const char *halves =
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  r: {type: planar, mass: 3, inertia: 1, position: [-0.5, 1]}\n"
+      "  s: {type: planar, mass: 3, inertia: 1, position: [0.5, 1]}\n"
+      "joints: {w: {type: fixed, bodies: [r, s], at: [0, 1]}}\n"
+      "markers:\n"
+      "  A: {body: r, at: [-0.5, 0]}\n"
+      "  M: {body: s, at: [-0.5, 0]}\n"
+      "  B: {body: s, at: [0.5, 0]}\n";
+  const char *board =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies: {r: {type: spatial, mass: 3, inertia: [1, 2, 2.5], position: [0, 0, 1]}}\n"
+      "markers:\n"
+      "  A: {body: r, at: [-0.5, -0.3, 0]}\n"
+      "  B: {body: r, at: [0.5, -0.3, 0]}\n"
+      "  C: {body: r, at: [0.5, 0.3, 0]}\n"
+      "  D: {body: r, at: [-0.5, 0.3, 0]}\n";
+  fall_flat(rod, there, 2, "DY");
+  fall_flat(rod, back, 2, "DY");
+  fall_flat(rod, three, 3, "DY");
+  fall_flat(halves, there, 2, "DY");
+  fall_flat(halves, three, 3, "DY");
+  fall_flat(board, table, 4, "DZ");
+  fall_flat(board, other, 4, "DZ");
+}
+
+enum { MOST_BALLS = 6 };
+typedef struct balls {
+  int n;
+  double m[MOST_BALLS], v[MOST_BALLS], e, gap;
+} balls;
+
+// Balls of radius 5 cm in a row; the outer ones, where they move, come from 5 cm away. v: after.
+static void collide(const balls *row, bool backwards, double *v) {
+  char text[2000];
+  int n = row->n,
+      size = snprintf(text, sizeof text, "trammel: 1\nsimulation: {end: 0.2}\nbodies:\n");
+  for (int i = 0; i < n; i++) {
+    double away = row->v[i] > 0 ? -0.05 : row->v[i] < 0 ? 0.05 : 0;
+    size += snprintf(
+        text + size, sizeof text - (size_t)size,
+        "  b%d: {type: planar-point, mass: %.17g, position: [%.17g, 0], velocity: [%g, 0]}\n", i,
+        row->m[i], i * (0.1 + row->gap) + away, row->v[i]);
+  }
+  size += snprintf(text + size, sizeof text - (size_t)size, "events:\n");
+  for (int k = 0; k < n - 1; k++) {
+    int i = backwards ? n - 2 - k : k;
+    size +=
+        snprintf(text + size, sizeof text - (size_t)size,
+                 "  c%d: {when: DX(b%d) - DX(b%d) - 0.1, direction: falling, restitution: %g}\n", i,
+                 i + 1, i, row->e);
+  }
+  tr_system *sys = system_of_text(text);
+  tr_run *run = start_run(sys, "hht-i3", 0.013, 0);
+  finish(run, "row");
+  for (int i = 0; i < n; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "b%d.vx", i);
+    v[i] = at_end(sys, run, name);
+  }
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+static void expect(const balls *row, const double *expected) {
+  for (int back = 0; back < 2; back++) {
+    double v[MOST_BALLS];
+    collide(row, back, v);
+    for (int i = 0; i < row->n; i++)
+      assert_near(v[i], expected[i], 1e-12, "ball %d of %d, e %g, gap %g, order %d", i, row->n,
+                  row->e, row->gap, back);
+  }
+}
+
+// Newton's cradle, its balls in touch or next to it.
+static void test_cradle(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    const double gap[] = {0, 1e-9, 1e-3};
+    balls one = {5, {1, 1, 1, 1, 1}, {1, 0, 0, 0, 0}, 1, gap[k]};
+    balls two = {5, {1, 1, 1, 1, 1}, {1, 1, 0, 0, 0}, 1, gap[k]};
+    balls both = {5, {1, 1, 1, 1, 1}, {1, 0, 0, 0, -1}, 1, gap[k]};
+    expect(&one, (const double[]){0, 0, 0, 0, 1});
+    expect(&two, (const double[]){0, 0, 0, 1, 1});
+    expect(&both, (const double[]){-1, 0, 0, 0, 1});
+    balls close = {3, {1, 2, 1}, {1, 0, -1}, 0.8, gap[k]}; // by symmetry: a ball and a wall
+    expect(&close, (const double[]){-0.8, 0, 0.8});
+    // each contact in its turn: v -> (1 - e)/2 v and (1 + e)/2 v for equal masses
+    balls lossy = {3, {1, 1, 1}, {1, 0, 0}, 0.5, gap[k]};
+    expect(&lossy, (const double[]){0.203125, 0.234375, 0.5625}); // the first twice
+  }
+}
+
+// Any masses in touch, hit from one side or both: momentum stays, energy does not grow, none approaches any more,
+// and the order in the file is none.
+static void test_any_row(void **state) {
+  (void)state;
+  seed dice = 1;
+  for (int k = 0; k < 60; k++) {
+    balls any = {.n = 3 + k % 4, .e = 0.2 + 0.2 * (k % 5)};
+    double v[MOST_BALLS], w[MOST_BALLS], p = 0, T = 0;
+    for (int i = 0; i < any.n; i++) any.m[i] = 2.7 + 2.5 * draw(&dice);
+    any.v[0] = 1, any.v[any.n - 1] = k % 3 == 0 ? -1 : 0;
+    collide(&any, false, v);
+    collide(&any, true, w);
+    for (int i = 0; i < any.n; i++) {
+      p += any.m[i] * (v[i] - any.v[i]);
+      T += any.m[i] * (v[i] * v[i] - any.v[i] * any.v[i]);
+      assert_near(v[i], w[i], 1e-12, "row %d, ball %d", k, i);
+      if (i > 0) assert_true(v[i] > v[i - 1] - 1e-9);
+    }
+    assert_near(p, 0, 1e-12, "row %d", k);
+    assert_true(any.e == 1 ? fabs(T) < 1e-12 : T < 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_flat),
+      cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_any_row),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
