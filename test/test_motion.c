@@ -355,11 +355,32 @@ static void same(void **unused) {
                        "h: {type: force, markers: [b], frame: far, force: [0, 0, 3*1^time]}"));
 }
 
+// A velocity that jumps anywhere within a step, however near its ends: the way is its integral.
+static void jump_of_a_velocity(void **state) {
+  (void)state;
+  static const char *const text =
+      "trammel: 1\n"
+      "bodies:\n"
+      "  q: {type: planar-point, mass: 1}\n"
+      "joints:\n"
+      "  m: {type: motion, markers: [ground, q], along: x, velocity: \"if(time < 0.3703, 1, "
+      "0.2)\"}\n";
+  static const double end[] = {0.37032, 0.3704, 0.371, 0.38, 0.4, 0.5, 0.9, 3, 37};
+  for (int i = 0; i < 9; i++) {
+    machine k = start(text, "hht-i3", end[i], end[i]);
+    go_to(&k, end[i]);
+    assert_near(read(&k, "q.x"), 0.3703 + 0.2 * (end[i] - 0.3703), 1e-9, "%g", end[i]);
+    stop(&k);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slider_crank), cmocka_unit_test(power),        cmocka_unit_test(turntable),
-      cmocka_unit_test(led),          cmocka_unit_test(moving_pivot), cmocka_unit_test(same),
-      cmocka_unit_test(robot_arm),    cmocka_unit_test(quick_return), cmocka_unit_test(shake_table),
+      cmocka_unit_test(slider_crank), cmocka_unit_test(power),
+      cmocka_unit_test(turntable),    cmocka_unit_test(led),
+      cmocka_unit_test(moving_pivot), cmocka_unit_test(same),
+      cmocka_unit_test(robot_arm),    cmocka_unit_test(quick_return),
+      cmocka_unit_test(shake_table),  cmocka_unit_test(jump_of_a_velocity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,7 +215,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     if (rejected && r->h < least) // the smallest has been tried
       return status != TR_OK ? tr_run_explain(r, status, least, error)
                              : tr_run_collapse(r, worst, least, error);
-    if (tr_instants_next(r) <= r->x.t) TR_TRY(tr_instants_pass(r, error)); // we are there already
+    TR_TRY(tr_instants_pass(r, error));
     r->h = fmax(r->h, least);
     double h = fit(r, t, least);
     if (!rejected) TR_TRY(stretch(r, h, error));
@@ -293,7 +293,6 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
       mark = r->x.t, rejected = r->info.rejected;
     }
     TR_TRY(tr_run_look(r, error));
-    TR_TRY(tr_instants_pass(r, error));
     TR_TRY(settle(r, h, error));
     if (isnan(t)) break;
   }
