@@ -23,9 +23,9 @@ typedef struct problem {
   double *b, *p, *s; // (m)
 } problem;
 
-tr_status tr_blows_room(tr_blows *b, int nv, tr_allocator *al) {
-  if (b->n < b->capacity) return TR_OK;
-  size_t c = b->capacity > 0 ? 2 * (size_t)b->capacity : 1;
+tr_status tr_blows_room(tr_blows *b, int n, int nv, tr_allocator *al) {
+  if (n <= b->capacity) return TR_OK;
+  size_t c = n > 2 * b->capacity ? (size_t)n : 2 * (size_t)b->capacity;
   tr_blow *blow = tr_resize(al, b->blow, c * sizeof *blow);
   if (blow) b->blow = blow;
   double *normal = tr_resize(al, b->normal, c * 2 * (size_t)nv * sizeof *normal);

@@ -19,7 +19,7 @@ typedef struct tr_blows {
   int *set;       // (2 capacity)
 } tr_blows;
 
-tr_status tr_blows_room(tr_blows *b, int nv, tr_allocator *al); // for one more
+tr_status tr_blows_room(tr_blows *b, int n, int nv, tr_allocator *al); // for n of them
 double *tr_blow_normal(tr_blows *b, int nv, int i);
 // Those that count, all at once: their impulses, and v after them.
 void tr_blows_strike(tr_blows *b, int nv, double *v);

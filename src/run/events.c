@@ -32,6 +32,7 @@ static const double CLEAR = 1e-6; // of the largest rate so far: no touch
 static const double QUICK = 1e-8; // of the run: hardly any time
 enum {
   FIRST_RECORDS = 64,
+  FIRST_BLOWS = 8,
   MOST_QUICK = 100,
   MOST_ROUNDS = 20,
   MOST_TOLD = 1000 // in one step
@@ -45,6 +46,11 @@ tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->record_capacity = FIRST_RECORDS;
   r->record = tr_resize(r->sys->al, NULL, FIRST_RECORDS * sizeof *r->record);
   if (!r->record) return tr_no_memory(error);
+  int contacts = 0;
+  for (int k = 0; k < r->sys->nevent; k++) contacts += is_contact(r, k);
+  if (contacts > FIRST_BLOWS) contacts = FIRST_BLOWS;
+  if (tr_blows_room(&r->blows, contacts, r->sys->nv, r->sys->al) != TR_OK)
+    return tr_no_memory(error);
   r->last_event = -INFINITY;
   r->reads_motion = r->fresh && tr_events_read_motion(r->sys);
   for (int k = 0; k < r->sys->nevent; k++)

@@ -55,7 +55,7 @@ static int way_of(const tr_run *r, int k) {
 // One more of those that are struck at once: how the velocities answer to it.
 static tr_status add_blow(tr_run *r, int k, double e, double c, tr_error *error) {
   int nv = r->sys->nv, n = r->blows.n;
-  if (tr_blows_room(&r->blows, nv, r->sys->al) != TR_OK) return tr_no_memory(error);
+  if (tr_blows_room(&r->blows, n + 1, nv, r->sys->al) != TR_OK) return tr_no_memory(error);
   double *normal = tr_blow_normal(&r->blows, nv, n), *z = normal + nv;
   double answer = 0, along = 0, size = 0;
   tr_event_slope(r->work, k, r->x.a, normal);
