@@ -201,7 +201,7 @@ static void check_enlarged(const tr_pattern *p, const double *values, seed *s) {
   }
 }
 
-// At the start, with steps of several lengths.
+// At the start, with steps of several lengths; enlarged: and several at once.
 static void against_klu(const mechanism *m, const char *what, bool enlarged) {
   tr_state x;
   tr_work *w;
@@ -488,15 +488,11 @@ static void masked(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(models),
-      cmocka_unit_test(written_in_place),
-      cmocka_unit_test(trees),
+      cmocka_unit_test(models),          cmocka_unit_test(written_in_place),
+      cmocka_unit_test(trees),           cmocka_unit_test(cloth),
+      cmocka_unit_test(large_star),      cmocka_unit_test(singular_position),
+      cmocka_unit_test(random_linkages), cmocka_unit_test(masked),
       cmocka_unit_test(lattice),
-      cmocka_unit_test(cloth),
-      cmocka_unit_test(large_star),
-      cmocka_unit_test(singular_position),
-      cmocka_unit_test(random_linkages),
-      cmocka_unit_test(masked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
