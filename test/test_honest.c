@@ -105,6 +105,33 @@ static void the_jump_is_named(void **u) {
   unload(&m);
 }
 
+// ---- poles ------------------------------------------------------------------------------------------
+
+// A point that falls into an attraction 1/x^2 is there at pi/sqrt(8) s, and nowhere afterwards.
+static void no_step_jumps_over_a_pole(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies: {p: {type: planar-point, mass: 1, position: [1, 0]}}\n"
+      "forces:\n"
+      "  pull: {type: force, markers: [p], force: [\"-1/DX(p)^2*sign(DX(p))\", 0]}\n"
+      "simulation: {end: 2 s}\n");
+  static const double tol[] = {1e-3, 1e-4, 1e-6};
+  for (int i = 0; i < tr_method_count(); i++)
+    for (int k = 0; k < 3; k++) {
+      const char *method = tr_method_describe(i).name;
+      tr_error error;
+      tr_run *run;
+      tr_status status = run_to_end(m.sys, method, tol[k], &run, &error);
+      if (status != TR_FAILED || !strstr(error.text, "force \"pull\"") ||
+          !strstr(error.text, "pole"))
+        fail_msg("%s, %g: %s", method, tol[k], status == TR_OK ? "no word" : error.text);
+      assert_near(tr_run_describe(run).t, 1.1107207, 0.05, "%s, %g", method, tol[k]);
+      tr_run_free(run);
+    }
+  unload(&m);
+}
+
 // ---- explicit methods on stiff models ---------------------------------------------------------------
 
 // Masses in a row on stiff springs, hardly damped or not at all.
@@ -166,6 +193,7 @@ static void explicit_methods_are_right_or_fail(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(eccentric_does_not_move_the_crane),
                                      cmocka_unit_test(the_jump_is_named),
+                                     cmocka_unit_test(no_step_jumps_over_a_pole),
                                      cmocka_unit_test(explicit_methods_are_right_or_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

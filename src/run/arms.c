@@ -5,8 +5,8 @@
 // What it pulls with is then taken at angles that have nothing to do with those in between. Its angle shows
 // nothing of that: it goes on as it did, and is driven faster and faster, until the pull of what began as nothing moves
 // the crane. So no step turns an arm, a place on a rigid body other than its centre of mass where a joint or a force acts,
-// by more than a radian by the velocity at its start, or by two in the end. What turns about its arm, as a wheel does
-// about the axle that holds it, does not turn it.
+// by more than a radian by the velocity at its start, or by two in the end; three times as much with a method that looks at
+// three places of a step. What turns about its arm, as a wheel does about the axle that holds it, does not turn it.
 #include <float.h>
 #include <math.h>
 
@@ -74,10 +74,14 @@ double tr_arms_turn(const tr_run *r, const double *v) {
   return sqrt(most);
 }
 
-bool tr_arms_lost(const tr_run *r) { return r->narms > 0 && tr_arms_turn(r, r->step->d) > TOO_FAR; }
+static double places(const tr_run *r) { return r->step->method->info.order_q > 2 ? 3 : 1; }
+
+bool tr_arms_lost(const tr_run *r) {
+  return r->narms > 0 && tr_arms_turn(r, r->step->d) > TOO_FAR * places(r);
+}
 
 double tr_arms_follow(tr_run *r, double h, double least) {
-  double rate = r->narms > 0 ? tr_arms_turn(r, r->x.v) : 0, turn = rate * r->arms_h;
+  double rate = r->narms > 0 ? tr_arms_turn(r, r->x.v) / places(r) : 0, turn = rate * r->arms_h;
   if (!(rate * h > FARTHEST)) return h;
   if (!(turn >= KEPT && turn <= FARTHEST)) r->arms_h = AGAIN * FARTHEST / rate;
   return fmax(r->arms_h, fmin(h, least));

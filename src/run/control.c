@@ -26,6 +26,7 @@ static const double STALLED = 2.5e-4;
 static const double FEEBLE =
     1e-8; // steps, over the whole time: worth a look at whether there is a way on
 enum { WARY = 8, MOST_WARY = 64 };
+enum { MOST_LEAPS = 4 }; // tries of a step, each a quarter of the last
 static const double BELOW = 0.7;
 // A step is short enough to tell, of the first one that was rejected; its error has not fallen, of that one's.
 static const double SHORTER = 0.05, NO_LESS = 0.3;
@@ -106,8 +107,8 @@ static double shorter_step(const tr_run *r, double h, double e) {
 
 // The length to try: not past t, and no splinter left before it.
 static double fit(tr_run *r, double t, double least) {
-  double h = tr_arms_follow(r, r->h, least), instant = tr_instants_next(r);
-  double left = fmin(t, instant) - r->x.t; // t NaN: any
+  double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
+  double instant = tr_instants_next(r), left = fmin(t, instant) - r->x.t; // t NaN: any
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
   if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
@@ -201,7 +202,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
   double least = r->settings.control.min_step;
   if (!(least > 0)) least = LEAST_STEP * fmax(fabs(r->x.t), r->settings.end);
   tr_status status = TR_OK;
-  int worst = 0;
+  int worst = 0, leaps = 0;
+  int most_leaps = r->settings.control.rule == TR_CONTROL_GNP05 ? 0 : MOST_LEAPS;
   double first_h = 0, first_e = 0; // of what was rejected
   for (bool rejected = false;; rejected = true) {
     if (rejected && r->h < least) // the smallest has been tried
@@ -218,6 +220,12 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       beware(r, h);
       r->h = tr_instants_look(r, h) ? h : smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
+      continue;
+    }
+    // a pole that a step jumps over is met by shorter ones
+    if (leaps < most_leaps && tr_run_leapt(r, h)) {
+      r->info.rejected++, leaps++;
+      r->h = smaller(h, 0.25 * h, least);
       continue;
     }
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /

@@ -11,6 +11,9 @@ static const double LOST = 0.1;
 // Velocities leap beyond so many times the largest so far. They rush beyond so many times those of the start, and all so
 // far, when they double within this part of the time so far.
 static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
+static const double GROWN = 1.5,
+                    BEYOND = 0.3; // in a step; of it not by the acceleration at its start
+static const double FOLLOW = 0.1; // of the time in which they double: the step
 static const double MADE = 100;
 static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
@@ -166,6 +169,27 @@ static bool rushes(const tr_run *r, tr_leap *leap) {
     *leap = (tr_leap){r->next.t, r->next.v[i], v, i};
   }
   return far;
+}
+
+// Where the largest velocity rushes so, an attraction 1/x^2 is met after a third of the time in which it doubles.
+double tr_run_follow(const tr_run *r, double h) {
+  double most = LEAP * fmax(1, r->first_speed), so_far = r->x.t - r->first_t;
+  if (!(r->top_speed > most)) return h;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double v = fabs(r->x.v[i]), a = fabs(r->x.a[i]);
+    bool largest = v >= r->top_speed && !r->sys->number[i] && r->x.a[i] * r->x.v[i] > 0;
+    if (largest && v < SUDDEN * so_far * a) h = fmin(h, FOLLOW * v / a);
+  }
+  return h;
+}
+
+bool tr_run_leapt(const tr_run *r, double h) {
+  double most = fmax(GROWN * r->top_speed, LEAP * fmax(1, r->first_speed));
+  for (int i = 0; i < r->sys->nv; i++) {
+    double v = r->next.v[i], expected = r->x.v[i] + h * r->x.a[i];
+    if (fabs(v) > most && fabs(v - expected) > BEYOND * fabs(v) && !r->sys->number[i]) return true;
+  }
+  return false;
 }
 
 static double largest_speed(const tr_run *r) {

@@ -106,6 +106,9 @@ double tr_clock(clockid_t which); // in seconds
 double tr_clock_wall(void);
 // After each step, for a note: whether its velocities leave all those so far behind (doubt.c).
 void tr_run_watch_speed(tr_run *r);
+// Under step control: h, or less where velocities rush towards a pole; whether those of the step just tried leave all so far behind.
+double tr_run_follow(const tr_run *r, double h);
+bool tr_run_leapt(const tr_run *r, double h);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
 

@@ -309,6 +309,8 @@ static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error
   if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
       tell_stiff(r, r->info.largest_step, error))
     return TR_FAILED;
+  double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
+  if (r->settings.control.min_step == 0 && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
   if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
