@@ -125,9 +125,9 @@ bool tr_run_bears(const tr_run *r, double h) {
 }
 
 bool tr_run_too_short(const tr_run *r, double h, double usual) {
+  if (h >= MOMENT * usual || r->step->method->uneven) return false;
   double v = vec_largest(r->x.v, r->sys->nv), a = vec_largest(r->x.a, r->sys->nv);
-  return !r->step->method->uneven && h < MOMENT * usual &&
-         DBL_EPSILON * r->extent / (h * h) > NOISE * fmax(a, v / usual);
+  return DBL_EPSILON * r->extent / (h * h) > NOISE * fmax(a, v / usual);
 }
 
 // With a and lam as they are only where forces are stiff.
