@@ -26,7 +26,7 @@ _trammel() {
   esac
   if [[ -z $words ]]; then
     case $command in
-      run) words="--method --step --end --tol --tol-velocities --control --first-step --min-step --max-step --set --out --out-every --output --newton-iterations
+      run) words="--method --step --end --tol --tol-velocities --tol-multipliers --control --first-step --min-step --max-step --set --out --out-every --output --newton-iterations
                   --newton-tol --no-consistent-start --zero-start --redundant --recompute --no-audit --threads --json --final --quiet --help" ;;
       study) words="convergence energy drift cost work-precision stability --methods --steps --end --set
                     --error --lam --reference --output --joint --at --repeats --threads --newton-iterations

@@ -60,6 +60,7 @@ typedef struct tr_control_settings {
   double tol; // local error of the positions, relative to max(1, largest |q_i| so far)
   tr_control rule;
   bool velocities;                       // estimate their error too
+  bool multipliers;                      // and that of these, relative to the largest so far
   double first_step, min_step, max_step; // 0: automatic
 } tr_control_settings;
 

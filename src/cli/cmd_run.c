@@ -15,6 +15,7 @@ enum {
   END,
   TOLERANCE,
   VELOCITIES,
+  MULTIPLIERS,
   RULE,
   FIRST_STEP,
   MIN_STEP,
@@ -42,6 +43,7 @@ static const option options_run[] = {
     [END] = {"end", 0, "TIME", "end of the simulation"},
     [TOLERANCE] = {"tol", 0, "X", "control the error, e.g. 1e-5, instead of --step"},
     [VELOCITIES] = {"tol-velocities", 0, NULL, "with --tol: the error of velocities counts too"},
+    [MULTIPLIERS] = {"tol-multipliers", 0, NULL, "with --tol: the error of multipliers counts too"},
     [RULE] = {"control", 0, "RULE", "with --tol: pi (default) or gnp05"},
     [FIRST_STEP] = {"first-step", 0, "TIME", "with --tol: the first one, and after each event"},
     [MIN_STEP] = {"min-step", 0, "TIME", "with --tol: give up below it"},
@@ -121,6 +123,7 @@ static bool take_option(request *r, int i, const char *value) {
     case END: return take_positive(c, "end", value, TR_TIME, &s->end);
     case TOLERANCE: return take_positive(c, "tol", value, TR_NUMBER, &s->control.tol);
     case VELOCITIES: return s->control.velocities = true;
+    case MULTIPLIERS: return s->control.multipliers = true;
     case RULE: return r->rule_given = rule(c, value, &s->control.rule);
     case FIRST_STEP: return take_positive(c, "first-step", value, TR_TIME, &s->control.first_step);
     case MIN_STEP: return take_positive(c, "min-step", value, TR_TIME, &s->control.min_step);
@@ -149,14 +152,15 @@ static bool take_option(request *r, int i, const char *value) {
 static int check_together(const request *r) {
   const tr_run_settings *s = &r->settings;
   const tr_control_settings *c = &s->control;
-  bool of_control =
-      c->velocities || c->first_step > 0 || c->min_step > 0 || c->max_step > 0 || r->rule_given;
+  bool of_control = c->velocities || c->multipliers || c->first_step > 0 || c->min_step > 0 ||
+                    c->max_step > 0 || r->rule_given;
   if (r->json && r->csv && strcmp(r->csv, "-") == 0)
     return usage_error(r->command, "--json and --out - both want standard output");
   if (!(c->tol > 0) && of_control)
-    return usage_error(
-        r->command,
-        "--tol-velocities, --control, --first-step, --min-step and --max-step go with --tol");
+    return usage_error(r->command,
+                       "--tol-velocities, --tol-multipliers, --control, --first-step, --min-step "
+                       "and --max-step go "
+                       "with --tol");
   if (c->tol > 0 && !isnan(s->step))
     return usage_error(r->command,
                        "--tol chooses the steps, --step fixes them: give one of the two; beside "

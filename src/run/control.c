@@ -237,6 +237,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
                r->settings.control.tol;
     const tr_method *m = r->step->method;
+    if (e <= 1) e = fmax(e, tr_multipliers_error(r) / r->settings.control.tol);
     double wish = m->choose ? m->choose(r->step, h, e)
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
@@ -278,6 +279,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     double instant = tr_instants_next(r), wish = r->h;
     if (fabs(t1 - end) <= near) t1 = end;
     tr_run_accept(r, fabs(t1 - instant) <= near ? instant : t1, true);
+    tr_multipliers_accept(r);
     TR_TRY(tr_run_after_brief(r, error));
     r->h = wish;
     tr_run_time(r, before);

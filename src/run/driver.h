@@ -35,6 +35,7 @@ typedef struct tr_watch {
   const char *what; // instead of what it usually does, or NULL
 } tr_watch;
 
+typedef struct tr_multipliers tr_multipliers;
 typedef struct tr_leap {
   double t, from, to;
   int of; // velocity
@@ -109,8 +110,9 @@ struct tr_run {
   double top_speed; // the largest velocity so far, or 1
   tr_leap leap;     // the first step in which velocities leapt or rushed, see doubt.c; t NAN: none
   char note[800];   // what to know of the results
-  struct tr_swing *swing; // whether velocities go to and fro, see explain.c; or NULL
-  int quick;              // events in a row with hardly any time between
+  tr_multipliers *multipliers; // whose error counts, or NULL
+  struct tr_swing *swing;      // whether velocities go to and fro, see explain.c; or NULL
+  int quick;                   // events in a row with hardly any time between
 };
 
 double tr_clock(clockid_t which); // in seconds
@@ -204,6 +206,13 @@ tr_status tr_fixed_walk(tr_run *r, double t, tr_error *error);
 tr_status tr_control_check(const tr_run *r, tr_error *error);
 void tr_control_begin(tr_run *r);
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error);
+
+// The error of multipliers (multipliers.c): room; at a new beginning; of the step just tried, 0 where nobody asks; it was
+// accepted.
+tr_status tr_multipliers_make(tr_run *r, tr_error *error);
+void tr_multipliers_begin(tr_run *r);
+double tr_multipliers_error(tr_run *r);
+void tr_multipliers_accept(tr_run *r);
 
 // Dense output (dense.c): room, the step about to be left behind, a state inside the last step.
 tr_status tr_dense_make(tr_run *r, tr_error *error);

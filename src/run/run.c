@@ -187,9 +187,11 @@ static tr_status settle(tr_run *r, tr_error *error) {
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
   bool rings = !fixed && method->rings && method->rings(par);
-  r->fresh = s->recompute || method->recompute || alternates || rings;
+  bool watched = !fixed && s->control.multipliers;
+  r->fresh = s->recompute || method->recompute || alternates || rings || watched;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
+  if (watched) TR_TRY(tr_multipliers_make(r, error));
   r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
@@ -350,6 +352,7 @@ tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *er
   r->step->anew = anew;
   tr_control_begin(r);
   tr_kkt_forget(&r->step->kkt, counts);
+  tr_multipliers_begin(r);
   tr_status status = tr_step_begin(r->step, &r->x);
   return status == TR_OK ? TR_OK : tr_fail(error, status, NULL, "the method cannot start");
 }
