@@ -233,7 +233,7 @@ static void velocities_count_when_asked(void **u) {
     tr_run_settings s = controlled(method_of(i), 1e-5, x[0].end);
     if (pulled_by_step(method_of(i))) {
       s.control.velocities = true;
-      assert_refused(x[0].m.sys, &s, "error of its velocities cannot be told");
+      assert_refused(x[0].m.sys, &s, "error of its velocities and multipliers cannot be told");
       continue;
     }
     deviation a = achieve(&x[0], &s, &without);

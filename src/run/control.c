@@ -63,9 +63,10 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL,
                    "method %s: with these parameters its error estimate vanishes",
                    s->method->info.name);
-  if (c->velocities && isnan(e.v3))
+  if ((c->velocities || c->multipliers) && isnan(e.v3))
     return tr_fail(error, TR_BAD_INPUT, NULL,
-                   "method %s: the error of its velocities cannot be told, only that of positions",
+                   "method %s: the error of its velocities and multipliers cannot be told, only "
+                   "that of positions",
                    s->method->info.name);
   if (c->rule == TR_CONTROL_GNP05 && isnan(e.v3))
     return tr_fail(error, TR_BAD_INPUT, NULL,
