@@ -250,7 +250,7 @@ static machine two_bricards(const char *method, double step) {
   n += (size_t)snprintf(text + n, room - n, "joints:\n");
   for (int i = 0; i < 12; i++) {
     const double *c = hinge[i % 6], k = i / 6;
-    char from[8], to[8], base[8];
+    char from[16], to[16], base[8];
     snprintf(base, sizeof base, "%s", i < 6 ? "ground" : "b2");
     snprintf(from, sizeof from, "b%d", i / 6 * 5 + i % 6 - 1);
     snprintf(to, sizeof to, "b%d", i / 6 * 5 + i % 6);
