@@ -389,6 +389,7 @@ struct tr_joint_type {
   // when it does not fit. A joint's measure `angle` is always the turn of its second marker about the
   // first one's z axis, `s` the way along it (in the plane: along the x axis).
   const char *(*take)(void *par, int k, const tr_joint_type *joint);
+  bool anywhere; // where on their bodies its markers are makes no difference to the motion
 };
 
 // ---- forces ---------------------------------------------------------------------------------------
@@ -424,6 +425,7 @@ typedef struct tr_force_type {
   const char *(*take)(void *par, int k, const tr_joint_type *joint);
   // It keeps energy as its potential, or takes it, and brings none. NULL: it may.
   bool (*passive)(const void *par);
+  bool anywhere; // as in tr_joint_type
 } tr_force_type;
 
 // NULL-terminated lists of what is built in.

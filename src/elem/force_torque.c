@@ -75,4 +75,5 @@ const tr_force_type tr_force_torque = {
     .markers = 1,
     .planar = &planar,
     .spatial = &spatial,
+    .anywhere = true,
 };

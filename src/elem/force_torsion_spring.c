@@ -120,4 +120,5 @@ const tr_force_type tr_force_torsion_spring = {
     .accept = accept,
     .take = take,
     .passive = passive,
+    .anywhere = true,
 };

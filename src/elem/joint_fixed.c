@@ -42,4 +42,5 @@ const tr_joint_type tr_joint_fixed = {
     .markers = 2,
     .planar = &planar,
     .spatial = &spatial,
+    .anywhere = true,
 };

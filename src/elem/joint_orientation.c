@@ -38,4 +38,5 @@ const tr_joint_type tr_joint_orientation = {
     .markers = 2,
     .planar = &planar,
     .spatial = &spatial,
+    .anywhere = true,
 };

@@ -18,4 +18,5 @@ const tr_joint_type tr_joint_parallel = {
     .doc = "the z axes stay parallel",
     .markers = 2,
     .spatial = &spatial,
+    .anywhere = true,
 };

@@ -18,4 +18,5 @@ const tr_joint_type tr_joint_perpendicular = {
     .doc = "the z axes stay perpendicular",
     .markers = 2,
     .spatial = &spatial,
+    .anywhere = true,
 };

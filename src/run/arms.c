@@ -6,7 +6,8 @@
 // nothing of that: it goes on as it did, and is driven faster and faster, until the pull of what began as nothing moves
 // the crane. So no step turns an arm, a place on a rigid body other than its centre of mass where a joint or a force acts,
 // by more than a radian by the velocity at its start, or by two in the end; three times as much with a method that looks at
-// three places of a step. What turns about its arm, as a wheel does about the axle that holds it, does not turn it.
+// three places of a step. Where a torque or a weld has its markers does not matter; of a weld the arm is the way between
+// the centres. What turns about its arm, as a wheel does about the axle that holds it, does not turn it.
 #include <float.h>
 #include <math.h>
 
@@ -33,14 +34,14 @@ static bool has_turns(const sys_body *b) {
                    (b->type->dim == 3 && b->nq == 7 && b->nv == 6));
 }
 
-// Adds a site's, unless it is there: neighbours in the list of a body's sites are often the same.
-static void add(const tr_run *r, const sys_body *b, const tr_site *site, struct tr_arm *arms,
+// Adds that to a place c, unless it is there: neighbours in the list of a body's sites are often the same.
+static void add(const tr_run *r, const sys_body *b, const double *c, struct tr_arm *arms,
                 int *count) {
-  double length = sqrt(dot(site->c, site->c));
+  double length = sqrt(dot(c, c));
   bool plane = b->type->dim == 2;
   struct tr_arm arm = {.turn = b->v + b->type->dim, .plane = plane};
   if (!(length > AT_CENTRE * r->step->size)) return;
-  for (int k = 0; k < 3; k++) arm.n[k] = site->c[k] / length;
+  for (int k = 0; k < 3; k++) arm.n[k] = c[k] / length;
   for (int i = *count; i-- > 0 && arms[i].turn == arm.turn;) {
     double along = dot(arms[i].n, arm.n);
     if (plane || 1 - fabs(along) < DBL_EPSILON) return;
@@ -48,18 +49,67 @@ static void add(const tr_run *r, const sys_body *b, const tr_site *site, struct 
   arms[(*count)++] = arm;
 }
 
+// Two bodies welded together: the way from one centre to the other is an arm of both.
+static void add_weld(tr_run *r, const sys_joint *j) {
+  const tr_system *s = r->sys;
+  if (j->ops->rows != j->e.nd || !j->type->anywhere) return;
+  for (int k = 0; k < 2; k++) {
+    int of = j->e.body[k], to = j->e.body[1 - k];
+    if (of == TR_GROUND || to == TR_GROUND || !has_turns(&s->body[of])) continue;
+    const tr_site *a = tr_site_of(s, of, j->e.frame[k]), *b = tr_site_of(s, to, j->e.frame[1 - k]);
+    double at[3] = {0}, d[3];
+    if (j->e.nd == 3) {
+      double co = cos(a->angle - b->angle), si = sin(a->angle - b->angle);
+      at[0] = co * b->c[0] - si * b->c[1], at[1] = si * b->c[0] + co * b->c[1];
+    } else {
+      double inside[3] = {0}; // R_b' c_b
+      for (int m = 0; m < 9; m++) inside[m % 3] += b->R[m] * b->c[m / 3];
+      for (int m = 0; m < 9; m++) at[m / 3] += a->R[m] * inside[m % 3];
+    }
+    for (int m = 0; m < 3; m++) d[m] = a->c[m] - at[m];
+    add(r, &s->body[of], d, r->arms, &r->narms);
+  }
+}
+
+// Markers that a law names follow the element's own, and it reads where they are.
+static void mark(const tr_system *s, const sys_element *e, bool anywhere, int own, bool *used) {
+  for (int k = anywhere ? own : 0; k < e->markers; k++)
+    if (e->body[k] != TR_GROUND) used[tr_site_of(s, e->body[k], e->frame[k]) - s->site] = true;
+}
+
 tr_status tr_arms_make(tr_run *r, tr_error *error) {
   const tr_system *s = r->sys;
   int most = 0;
-  for (int i = 0; i < s->nbody; i++) most += has_turns(&s->body[i]) ? s->body[i].sites : 0;
+  if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
+  for (int i = 0; i < s->nbody; i++) most += has_turns(&s->body[i]) ? 2 * s->body[i].sites : 0;
   r->arms = TR_NEW(&r->arena, most + 1, struct tr_arm);
-  if (!r->arms) return tr_no_memory(error);
+  bool *used = TR_NEW(&r->arena, s->nsite + 1, bool);
+  if (!r->arms || !used) return tr_no_memory(error);
+  for (int i = 0; i < s->njoint; i++) {
+    const tr_joint_type *type = s->joint[i].type;
+    mark(s, &s->joint[i].e, type->anywhere, type->markers, used);
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    const tr_force_type *type = s->force[i].type;
+    mark(s, &s->force[i].e, type->anywhere, type->markers, used);
+  }
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     for (int k = 0; has_turns(b) && k < b->sites; k++)
-      add(r, b, s->site + b->site + k, r->arms, &r->narms);
+      if (used[b->site + k]) add(r, b, s->site[b->site + k].c, r->arms, &r->narms);
   }
+  for (int i = 0; i < s->njoint; i++) add_weld(r, &s->joint[i]);
   return TR_OK;
+}
+
+double tr_run_turning(const tr_run *r, const double *v) {
+  double most = 0;
+  for (int i = 0; i < r->sys->nbody; i++) {
+    const sys_body *b = &r->sys->body[i];
+    const double *w = v + b->v + b->type->dim;
+    if (has_turns(b)) most = fmax(most, b->type->dim == 2 ? w[0] * w[0] : dot(w, w));
+  }
+  return sqrt(most);
 }
 
 double tr_arms_turn(const tr_run *r, const double *v) {

@@ -117,6 +117,7 @@ static double fit(tr_run *r, double t, double least) {
   double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
   double instant = tr_instants_next(r), left = fmin(t, instant) - r->x.t; // t NaN: any
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
+  h = fmin(h, tr_instants_bound(r));
   if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
@@ -155,7 +156,7 @@ static double below_failures(tr_run *r, double h, double wish) {
 static tr_status stretch(tr_run *r, double h, tr_error *error) {
   double last = r->step->last_h, wish = r->h;
   bool even = last == 0 || (h >= SPLINTER * last && h <= STRETCH * last);
-  if (r->step->method->uneven || (even && isnan(r->coast_t))) return TR_OK;
+  if (isnan(r->coast_t) && (even || r->step->method->uneven)) return TR_OK;
   TR_TRY(tr_run_begin_anew(r, h, error));
   r->h = wish;
   return TR_OK;

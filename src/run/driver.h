@@ -177,6 +177,8 @@ bool tr_run_turns(const tr_run *r, double h, const char **body);
 // Steps follow bodies that are held off their centre (arms.c): room, what v or an increment turns the farthest, whether the
 // step just tried went too far, and h or what is left of it; not below `least`.
 tr_status tr_arms_make(tr_run *r, tr_error *error);
+// The fastest turning of a rigid body in v, or in accelerations.
+double tr_run_turning(const tr_run *r, const double *v);
 double tr_arms_turn(const tr_run *r, const double *v);
 bool tr_arms_lost(const tr_run *r);
 double tr_arms_follow(tr_run *r, double h, double least);
@@ -185,6 +187,7 @@ double tr_arms_follow(tr_run *r, double h, double least);
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
 bool tr_instants_look(tr_run *r, double h);
+double tr_instants_bound(tr_run *r); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
 tr_status tr_instants_pass(tr_run *r, tr_error *error);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).

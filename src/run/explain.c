@@ -397,7 +397,10 @@ void tr_swing_watch(tr_run *r, double h) {
   }
   if (w->pause > 0) w->pause--;
   if (most < SWINGS || w->pause > 0 || w->jump[0]) return;
-  tr_jump jump = tr_ahead_find_jump(&w->p, &r->x, SWUNG * h, 1);
+  // no further than bodies are still known to turn
+  double span = SWUNG * h, rate = tr_run_turning(r, r->x.v), bend = tr_run_turning(r, r->x.a);
+  while (span * (rate + 0.5 * span * bend) > 1) span *= 0.5;
+  tr_jump jump = tr_ahead_find_jump(&w->p, &r->x, span, 1);
   bool again = jump.part && jump.part == w->found.part && jump.t > w->found.t + APART * h &&
                r->info.steps <= w->found_at + SOON;
   if (again) tr_jump_tell(&jump, w->jump, sizeof w->jump);

@@ -6,6 +6,8 @@
 // not pass, and there is a law that reads the time and may jump, its interval is looked at with all bodies held where they
 // are. If something jumps in there a step ends just before, and another begins just after, at a consistent state. Positions
 // that are made to jump are none of this: no motion follows them.
+// What jumps again and again, as a train of pulses does, may do so within a step that begins and ends alike: no step is longer
+// than the shortest time between two jumps, until twice the longest has passed without one.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,6 +24,8 @@ typedef struct tr_instants {
   tr_state held;        // where the bodies are, half a step on
   double before, after; // the next one, on either side; INFINITY: none is known
   int wait, idle;       // rejected steps until the next look; looks that found nothing
+  double last;          // the last one that was passed; the shortest and longest time between two
+  double shortest, longest;
 } tr_instants;
 
 tr_status tr_instants_make(tr_run *r, tr_error *error) {
@@ -29,7 +33,8 @@ tr_status tr_instants_make(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants = TR_NEW(&r->arena, 1, tr_instants);
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
   w->p.held = true;
-  w->before = w->after = INFINITY;
+  w->before = w->after = w->shortest = INFINITY;
+  w->last = NAN;
   return tr_state_new(r->sys, &w->held, error);
 }
 
@@ -60,13 +65,23 @@ bool tr_instants_look(tr_run *r, double h) {
   return found;
 }
 
+double tr_instants_bound(tr_run *r) {
+  tr_instants *w = r->instants;
+  if (!w) return INFINITY;
+  if (r->x.t - w->last > 2 * w->longest) w->shortest = INFINITY, w->longest = 0;
+  return w->shortest;
+}
+
 double tr_instants_next(const tr_run *r) { return r->instants ? r->instants->before : INFINITY; }
 
 tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
   if (!w || r->x.t < w->before) return TR_OK;
   bool reached = r->x.t < w->after;
+  double gap = w->after - w->last;
   r->x.t = fmax(r->x.t, w->after);
+  if (gap > 0) w->shortest = fmin(w->shortest, gap), w->longest = fmax(w->longest, gap);
+  w->last = w->after;
   w->before = w->after = INFINITY;
   return reached ? tr_run_begin(r, false, false, error) : TR_OK;
 }

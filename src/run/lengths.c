@@ -19,6 +19,7 @@ static const double STIFF = 1;     // growth from which on forces are
 static const double BESIDE = 1e-7; // how far beside the state to look, of its extent
 static const double MOMENT = 0.1;  // of a step, in which a and lam hardly change
 static const double NOISE = 1e-5;  // of a that may be round-off
+static const double SPLINTER = 1e-5;
 enum { MAPS = 4 };
 
 tr_status tr_lengths_make(tr_run *r, tr_error *error) {
@@ -118,14 +119,16 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
 bool tr_run_bears(const tr_run *r, double h) {
   const tr_method *m = r->step->method;
   double last = r->step->last_h;
-  if (m->uneven) return true;
   if (!isnan(r->coast_t)) return false;
+  if (m->uneven) return true;
   return last == 0 || h == r->length ||
          (m->nearly_even && h >= MOMENT * last && last >= MOMENT * h);
 }
 
 bool tr_run_too_short(const tr_run *r, double h, double usual) {
-  if (h >= MOMENT * usual || r->step->method->uneven) return false;
+  if (h >= MOMENT * usual) return false;
+  if (r->step->method->uneven)
+    return h < SPLINTER * usual; // then formulas for uneven steps give in
   double v = vec_largest(r->x.v, r->sys->nv), a = vec_largest(r->x.a, r->sys->nv);
   return DBL_EPSILON * r->extent / (h * h) > NOISE * fmax(a, v / usual);
 }

@@ -192,6 +192,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
   if (watched) TR_TRY(tr_multipliers_make(r, error));
+  bool published = !fixed && s->control.rule == TR_CONTROL_GNP05;
+  for (int i = 0; published && i < r->sys->nv; i++) r->step->most_scale[i] = INFINITY;
   r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }

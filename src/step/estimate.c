@@ -24,6 +24,7 @@
 #include "step.h"
 
 static const double FORGIVEN = 10; // tolerances
+static const double OTHER = 0.5;
 static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
@@ -82,9 +83,15 @@ double tr_error_square(int n, const double *e, const double *scale, int *worst, 
   return sum / n;
 }
 
+// The last step as estimates of states see it: divided differences for implicit methods, whose rates at the end tell of
+// a jump; explicit ones must not forget it.
+static double last_seen(const tr_step *s, double h) {
+  return s->method->direct ? last_part(s, h) : s->last_h;
+}
+
 // The slope of the mean rate of a state over this step and the last one.
 static double mean_slope(const tr_step *s, int i, double h) {
-  return 2 * (s->d[i] / h - s->mean_v[i]) / (h + last_part(s, h));
+  return 2 * (s->d[i] / h - s->mean_v[i]) / (h + last_seen(s, h));
 }
 
 // Errors of states and variables in place of those of coordinates.
@@ -93,11 +100,13 @@ static void test_numbers(const tr_step *s, tr_truncation c, const tr_state *x0, 
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (!s->sys->number[i]) continue;
     double slope = mean_slope(s, i, h);
-    double jerk = 2 * (slope - s->mean_slope[i]) / (h + last_part(s, h));
+    double jerk = 2 * (slope - s->mean_slope[i]) / (h + last_seen(s, h));
     double off = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
     e[i] = h * h * (c.q2 * slope + c.q3 * h * jerk);
-    bool told = s->past < TR_PAST_UNEVEN || s->method->direct;
-    if (told && fabs(off) > fabs(e[i])) e[i] = off;
+    // a rate that is another one at the end may have jumped, which explicit methods see nothing of
+    double rate = fmax(fabs(x0->v[i]), fabs(x1->v[i]));
+    bool jumps = s->method->direct && fabs(x1->v[i] - x0->v[i]) > OTHER * rate;
+    if ((s->past < TR_PAST_UNEVEN || jumps) && fabs(off) > fabs(e[i])) e[i] = off;
   }
 }
 
@@ -156,6 +165,18 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
 }
 
+// Rates of states that read velocities have all the ripples that feedback leaves in these, however short the step is. Only
+// what is as large as the rates themselves may be a jump.
+static void forget_ripples(const tr_step *s, const tr_state *x0, const tr_state *x1,
+                           const double *rate, double *n) {
+  for (int i = 0; i < s->sys->njoint; i++) {
+    const sys_joint *j = &s->sys->joint[i];
+    if (!s->sys->of_number[j->row]) continue;
+    int v = s->sys->body[j->e.body[0]].v;
+    if (fabs(rate[j->row]) <= OTHER * fmax(fabs(x0->v[v]), fabs(x1->v[v]))) n[j->row] = 0;
+  }
+}
+
 // A method that has not looked at forces and constraints where it leads steps into a contact, or beyond the start of a
 // drive, without noticing. What the change of the forces over the step, as if it had come at once, does to the
 // positions, into s->filtered, and what is open, into s->newton.r:
@@ -174,6 +195,7 @@ static bool look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h
     n[i] = sys->follows[i]       ? 0
            : sys->of_velocity[i] ? 0.5 * h * (rate[i] - kept * was[i])
                                  : open[i] - kept * (n[i] + h * was[i]);
+  if (sys->nnumber > 0) forget_ripples(s, x0, x1, rate, n);
   // forces that depend on reactions are not known here
   for (int i = 0; i < nv; i++) b[i] = sys->nreaction > 0 ? 0 : f * h * h * (Q[i] - b[i]);
   memset(open, 0, (size_t)sys->nc * sizeof *open);
