@@ -159,11 +159,178 @@ static void test_any_row(void **state) {
   }
 }
 
+// Balls in touch that fall on a floor together end there, on each other, whatever they keep of their speeds.
+static void settle_pile(const char *method, double tol, int n, double e) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           "trammel: 1\n"
+           "gravity: [0, -9.81]\n"
+           "bodies: {b_0: {type: planar-point, mass: 1, position: [0, 1.5]}}\n"
+           "joints: {s_0: {type: expression, phi: DY(b_0) - 0.5, active: no}}\n"
+           "events:\n"
+           "  f_0: {when: DY(b_0) - 0.5, direction: falling, restitution: %g, settle: s_0}\n"
+           "repeat:\n"
+           "  - for: i\n"
+           "    from: 1\n"
+           "    to: %d\n"
+           "    bodies: {'b_{i}': {type: planar-point, mass: 1, position: [0, 1.5 + i]}}\n"
+           "    joints:\n"
+           "      s_{i}: {type: expression, phi: 'DY(b_{i}) - DY(b_{i-1}) - 1', active: no}\n"
+           "    events:\n"
+           "      f_{i}: {when: 'DY(b_{i}) - DY(b_{i-1}) - 1', direction: falling,\n"
+           "              restitution: %g, settle: 's_{i}'}\n"
+           "simulation: {end: 3}\n",
+           e, n - 1, e);
+  tr_system *sys = system_of_text(text);
+  tr_run *run = start_run(sys, method, 0.01, tol);
+  finish(run, method);
+  for (int i = 0; i < n; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "b_%d.y", i);
+    assert_near(at_end(sys, run, name), 0.5 + i, 1e-9, "%s, ball %d of %d, e %g", method, i, n, e);
+  }
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+static void test_pile(void **state) {
+  (void)state;
+  for (int m = 0; m < 4; m++) {
+    settle_pile(methods[m], 0, 2, 0);
+    settle_pile(methods[m], 0, 3, 0);
+    settle_pile(methods[m], 0, 3, 0.3);
+    settle_pile(methods[m], 0, 4, 0.2);
+    settle_pile(methods[m], 0, 5, 0.5);
+  }
+  settle_pile("gen-alpha:index=2", 0, 3, 0.3);
+  settle_pile("hht-i3", 1e-6, 3, 0.3);
+}
+
+// Two balls in touch on a floor: what is drawn in settles too, at once, where it keeps nothing or is slower than `rest`.
+static void test_pair(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "gravity: [0, -9.81]\n"
+             "bodies:\n"
+             "  a: {type: planar-point, mass: 3, position: [0, 1.5]}\n"
+             "  b: {type: planar-point, mass: 1, position: [0, 2.5]}\n"
+             "joints: {glue: {type: expression, phi: DY(b) - DY(a) - 1, active: no}}\n"
+             "events:\n"
+             "  fl: {when: DY(a) - 0.5, direction: falling, restitution: 1}\n"
+             "  ab: {when: DY(b) - DY(a) - 1, direction: falling, %s, settle: glue}\n"
+             "simulation: {end: 2.5}\n",
+             k == 0 ? "restitution: 0" : "restitution: 0.5, rest: 10");
+    tr_system *sys = system_of_text(text);
+    tr_run *run = start_run(sys, "hht-i3", 0.01, 0);
+    finish(run, "pair");
+    assert_string_equal(tr_run_event(run, 1).name, "ab");
+    assert_string_equal(tr_run_event(run, 1).what, "comes to rest");
+    assert_near(tr_run_event(run, 1).t, sqrt(2 / 9.81), 1e-12, "%d", k);
+    assert_near(at_end(sys, run, "b.y") - at_end(sys, run, "a.y"), 1, 1e-12, "%d", k);
+    tr_run_free(run);
+    tr_system_free(sys);
+  }
+}
+
+// Blows that run to and fro in a long row without end: none gets through another, momentum stays, energy does not grow.
+static void test_long_row(void **state) {
+  (void)state;
+  static const struct {
+    int n;
+    double e;
+  } row[] = {{4, 0.1}, {8, 0.3}, {16, 0.5}, {24, 0.1}, {48, 0.1}, {48, 0.5}, {64, 0.8}, {64, 1}};
+  for (int k = 0; k < 8; k++) {
+    char text[1000], name[16];
+    int n = row[k].n;
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies: {b_0: {type: planar-point, mass: 1, position: [-1, 0], velocity: [1, 0]}}\n"
+             "repeat:\n"
+             "  - for: i\n"
+             "    from: 1\n"
+             "    to: %d\n"
+             "    bodies: {'b_{i}': {type: planar-point, mass: 1, position: [i - 0.5, 0]}}\n"
+             "    events:\n"
+             "      e_{i}: {when: 'DX(b_{i}) - DX(b_{i-1}) - 1', direction: falling,\n"
+             "              restitution: %g}\n"
+             "simulation: {end: 1.5}\n",
+             n - 1, row[k].e);
+    tr_system *sys = system_of_text(text);
+    tr_run *run = start_run(sys, "hht-i3", 0.01, 0);
+    finish(run, "row");
+    double p = 0, T = 0, x0 = 0, v0 = 0;
+    for (int i = 0; i < n; i++) {
+      snprintf(name, sizeof name, "b_%d.x", i);
+      double x = at_end(sys, run, name);
+      snprintf(name, sizeof name, "b_%d.vx", i);
+      double v = at_end(sys, run, name);
+      p += v, T += v * v;
+      if (i > 0) assert_true(x - x0 > 1 - 1e-12 && v - v0 > -1e-12);
+      x0 = x, v0 = v;
+    }
+    assert_near(p, 1, 1e-12, "%d balls, e %g", n, row[k].e);
+    assert_true(row[k].e == 1 ? fabs(T - 1) < 1e-12 : T < 1);
+    tr_run_free(run);
+    tr_system_free(sys);
+  }
+}
+
+// A table on four legs that keep different parts of their speeds: each leaves with its part at least, and the order in the
+// file is none.
+static void table_of(const int *order, double *v) {
+  static const char *const leg[] = {
+      "A: {body: r, at: [0.4, 0.3, -0.5]}", "B: {body: r, at: [-0.4, 0.3, -0.5]}",
+      "C: {body: r, at: [-0.4, -0.3, -0.5]}", "D: {body: r, at: [0.4, -0.3, -0.5]}"};
+  static const double e[] = {0.6, 0.5, 0.4, 0.9}, X[] = {0.4, -0.4, -0.4, 0.4},
+                      Y[] = {0.3, 0.3, -0.3, -0.3};
+  char text[2000];
+  int size = snprintf(text, sizeof text,
+                      "trammel: 1\n"
+                      "gravity: [0, 0, -9.81]\n"
+                      "bodies:\n"
+                      "  r: {type: spatial, mass: 2, inertia: [0.1, 0.1, 0.2], position: [0, 0, "
+                      "1.3]}\nmarkers:\n");
+  for (int i = 0; i < 4; i++)
+    size += snprintf(text + size, sizeof text - (size_t)size, "  %s\n", leg[i]);
+  size += snprintf(text + size, sizeof text - (size_t)size, "events:\n");
+  for (int i = 0; i < 4; i++)
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  f%c: {when: DZ(%c), direction: falling, restitution: %g}\n",
+                     "ABCD"[order[i]], "ABCD"[order[i]], e[order[i]]);
+  double fall = sqrt(2 * 0.8 / 9.81), before = 9.81 * fall;
+  snprintf(text + size, sizeof text - (size_t)size, "simulation: {end: %.17g}\n", fall + 1e-9);
+  tr_system *sys = system_of_text(text);
+  tr_run *run = start_run(sys, "hht-i3", 0.01, 0);
+  finish(run, "table");
+  v[0] = at_end(sys, run, "r.vz"), v[1] = at_end(sys, run, "r.wx"), v[2] = at_end(sys, run, "r.wy");
+  for (int i = 0; i < 4; i++) assert_true(v[0] + v[1] * Y[i] - v[2] * X[i] > e[i] * before - 1e-6);
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+static void test_legs(void **state) {
+  (void)state;
+  double v[3], w[3];
+  table_of((const int[]){0, 1, 2, 3}, v);
+  for (int k = 0; k < 24; k++) {
+    int order[4] = {k % 4, 0, 0, 0}, rest[3], n = 0;
+    for (int i = 0; i < 4; i++)
+      if (i != order[0]) rest[n++] = i;
+    int a = k / 4 % 3, b = k / 12;
+    order[1] = rest[a], order[2] = rest[(a + 1 + b) % 3], order[3] = rest[(a + 2 - b) % 3];
+    table_of(order, w);
+    for (int i = 0; i < 3; i++) assert_near(w[i], v[i], 1e-12, "order %d, %d", k, i);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flat),
-      cmocka_unit_test(test_cradle),
-      cmocka_unit_test(test_any_row),
+      cmocka_unit_test(test_flat), cmocka_unit_test(test_cradle), cmocka_unit_test(test_any_row),
+      cmocka_unit_test(test_pile), cmocka_unit_test(test_pair),   cmocka_unit_test(test_long_row),
+      cmocka_unit_test(test_legs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

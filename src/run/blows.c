@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blows struck at once: p >= 0, W p >= b, p.(W p - b) = 0 with b = (1 + e) approach.
 //
-// W is symmetric and positive semidefinite, so this is the least of p.W p/2 - b.p over p >= 0: the change of v
-// is unique, whatever the order, though p need not be where contacts repeat each other (a table on four legs). An
-// active set S, factored as L D L' row by row; contacts that repeat those in it stay out [LH74, ch. 23]:
-//   the one outside that lacks most joins, W_SS s = b_S; on the way from p to s those that reach zero leave.
-// At first all join, which mostly is all there is to do.
+// W = N M^-1 N' is positive semidefinite, and this says that u = M^-1 N' p is the least change of v, in energy,
+// with N u >= b: unique, whatever the order, though p need not be where contacts repeat each other (a table on
+// four legs). There is one, as with twice the velocity taken away all leave. A dual active set S [GI83], W_SS = L D L'
+// row by row: the contact j that lacks most is pushed, p_j + t and p_S - t r with W_SS r = W_Sj, which leaves the rates of S,
+// until it lacks nothing and joins, or until one of S no longer pushes, leaves, and j is pushed on. One that repeats
+// those in S gains nothing by t, and so takes the place of one of them.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -14,13 +15,15 @@
 
 static const double CLEAR = 1e-12;   // of the largest energy: what approaches at all
 static const double REPEATS = 1e-12; // of W_jj: what is left of it
-static const double LACKS = 1e-13;   // of b
+static const double LACKS = 1e-13;   // of what adds up to it
+static const double ROUND = 1e-14;   // of 1: how one contact depends on another
 
 typedef struct problem {
-  int m, n, width;   // contacts; in the set; of a row of W and L
-  int *at, *set;     // (m) which blow; (n)
-  double *W, *L;     // W by contacts, L by places in the set
-  double *b, *p, *s; // (m)
+  int m, n, width; // contacts; in the set; of a row of W and L
+  int *at, *set;   // (m) which blow; (n)
+  double *W, *L;   // W by contacts, L by places in the set
+  double *b, *p;   // (m)
+  double *r, *s;   // (m) by places in the set
 } problem;
 
 tr_status tr_blows_room(tr_blows *b, int n, int nv, tr_allocator *al) {
@@ -30,7 +33,7 @@ tr_status tr_blows_room(tr_blows *b, int n, int nv, tr_allocator *al) {
   if (blow) b->blow = blow;
   double *normal = tr_resize(al, b->normal, c * 2 * (size_t)nv * sizeof *normal);
   if (normal) b->normal = normal;
-  double *room = tr_resize(al, b->room, c * (2 * c + 3) * sizeof *room);
+  double *room = tr_resize(al, b->room, c * (2 * c + 4) * sizeof *room);
   if (room) b->room = room;
   int *set = tr_resize(al, b->set, 2 * c * sizeof *set);
   if (set) b->set = set;
@@ -52,11 +55,11 @@ double *tr_blow_normal(tr_blows *b, int nv, int i) {
 
 static double *row_of(const problem *q, int i) { return q->L + (size_t)i * (size_t)q->width; }
 
-// One row more of L, with D on its diagonal; false: j repeats those in the set.
-static bool join(problem *q, int j) {
-  double *row = row_of(q, q->n), left;
+// How j depends on the set: r, W_SS r = W_Sj. What is left of W_jj without it; the row of L that j would have is behind.
+static double depend(problem *q, int j) {
+  double *row = row_of(q, q->n);
   const double *w = q->W + (size_t)j * (size_t)q->width;
-  left = w[j];
+  double left = w[j];
   for (int i = 0; i < q->n; i++) {
     const double *l = row_of(q, i);
     row[i] = w[q->set[i]];
@@ -65,16 +68,78 @@ static bool join(problem *q, int j) {
   for (int i = 0; i < q->n; i++) {
     double scaled = row[i] / row_of(q, i)[i];
     left -= scaled * row[i];
-    row[i] = scaled;
+    q->r[i] = row[i] = scaled;
   }
-  if (!(left > REPEATS * w[j])) return false;
-  row[q->n] = left;
-  q->set[q->n++] = j;
-  return true;
+  for (int i = q->n - 1; i >= 0; i--)
+    for (int k = i + 1; k < q->n; k++) q->r[i] -= row_of(q, k)[i] * q->r[k];
+  return left > REPEATS * w[j] ? left : 0;
 }
 
-// s = W_SS^-1 b_S, by places in the set.
-static void solve(problem *q) {
+// One row more of L, behind already, with D on its diagonal.
+static void join(problem *q, int j, double left) {
+  row_of(q, q->n)[q->n] = left;
+  q->set[q->n++] = j;
+}
+
+static void leave(problem *q, int place) {
+  int n = q->n;
+  q->p[q->set[place]] = 0;
+  for (int i = place + 1; i < n; i++) q->set[i - 1] = q->set[i];
+  q->n = place;
+  for (int i = place; i < n - 1; i++) {
+    int j = q->set[i];
+    double left = depend(q, j);
+    if (left > 0)
+      join(q, j, left); // set[n] is written at n <= i
+    else
+      q->p[j] = 0;
+  }
+}
+
+// What j lacks, above round-off.
+static double lack_of(const problem *q, int j) {
+  const double *w = q->W + (size_t)j * (size_t)q->width;
+  double lack = q->b[j], size = fabs(lack);
+  for (int i = 0; i < q->m; i++) lack -= w[i] * q->p[i], size += fabs(w[i] * q->p[i]);
+  return lack > LACKS * size ? lack : 0;
+}
+
+// The one that lacks most by the energy of it, -1: none. Those in the set lack nothing.
+static int find_lacking(const problem *q, int refused) {
+  int worst = -1;
+  double most = 0;
+  for (int j = 0; j < q->m; j++) {
+    bool in = j == refused;
+    for (int i = 0; i < q->n; i++) in |= q->set[i] == j;
+    double lack = in ? 0 : lack_of(q, j);
+    double energy = lack * lack / q->W[(size_t)j * (size_t)q->width + (size_t)j];
+    if (lack > 0 && energy > most) most = energy, worst = j;
+  }
+  return worst;
+}
+
+// Until j lacks nothing; false: nothing can be done for it, but for round-off.
+static bool push(problem *q, int j) {
+  double lack = lack_of(q, j);
+  for (int k = 0; k <= q->m; k++) {
+    double left = depend(q, j), t = left > 0 ? lack / left : INFINITY;
+    int stops = -1;
+    for (int i = 0; i < q->n; i++) {
+      if (!(q->r[i] > ROUND)) continue;
+      double far = q->p[q->set[i]] / q->r[i];
+      if (far < t) t = far, stops = i;
+    }
+    if (t == INFINITY) break;
+    for (int i = 0; i < q->n; i++) q->p[q->set[i]] = fmax(0, q->p[q->set[i]] - t * q->r[i]);
+    q->p[j] += t, lack -= t * left;
+    if (stops < 0) return join(q, j, depend(q, j)), true;
+    leave(q, stops);
+  }
+  return false;
+}
+
+// p_S once more, from what it should do: free of what has added up.
+static void refine(problem *q) {
   for (int i = 0; i < q->n; i++) {
     q->s[i] = q->b[q->set[i]];
     for (int k = 0; k < i; k++) q->s[i] -= row_of(q, i)[k] * q->s[k];
@@ -83,80 +148,34 @@ static void solve(problem *q) {
     q->s[i] /= row_of(q, i)[i];
     for (int k = i + 1; k < q->n; k++) q->s[i] -= row_of(q, k)[i] * q->s[k];
   }
-}
-
-static bool all_push(const problem *q) {
   for (int i = 0; i < q->n; i++)
-    if (!(q->s[i] >= 0)) return false;
-  return true;
-}
-
-static void take(problem *q) {
+    if (!(q->s[i] >= 0)) return;
   memset(q->p, 0, (size_t)q->m * sizeof *q->p);
   for (int i = 0; i < q->n; i++) q->p[q->set[i]] = q->s[i];
 }
 
-// From p towards s as far as none pulls; those that stop it leave.
-static void retreat(problem *q) {
-  double far = 1;
-  int n = q->n, kept = 0;
-  for (int i = 0; i < n; i++) {
-    double p = q->p[q->set[i]];
-    if (q->s[i] < 0) far = fmin(far, p / (p - q->s[i]));
-  }
-  for (int i = 0; i < n; i++) {
-    double *p = &q->p[q->set[i]];
-    bool stops = q->s[i] < 0 && *p / (*p - q->s[i]) <= far;
-    *p = stops ? 0 : *p + far * (q->s[i] - *p);
-    if (!stops) q->set[kept++] = q->set[i];
-  }
-  q->n = 0;
-  for (int i = 0; i < kept; i++)
-    if (!join(q, q->set[i])) q->p[q->set[i]] = 0; // set[n] is written at n <= i
-}
-
-// The one outside the set that lacks most, -1: none; refused: one that cannot join.
-static int find_lacking(const problem *q, int refused) {
-  int worst = -1;
-  double most = LACKS;
-  for (int j = 0; j < q->m; j++) {
-    const double *w = q->W + (size_t)j * (size_t)q->width;
-    double lack = q->b[j];
-    bool in = j == refused;
-    for (int i = 0; i < q->n; i++) lack -= w[q->set[i]] * q->p[q->set[i]], in |= q->set[i] == j;
-    if (!in && lack > most * q->b[j]) most = lack / q->b[j], worst = j;
-  }
-  return worst;
-}
-
 static void find_impulses(problem *q) {
-  for (int j = 0; j < q->m; j++) (void)join(q, j);
-  solve(q);
-  if (all_push(q)) {
-    take(q);
-    if (find_lacking(q, -1) < 0) return;
-  }
-  q->n = 0;
-  memset(q->p, 0, (size_t)q->m * sizeof *q->p);
   int refused = -1, j;
+  memset(q->p, 0, (size_t)q->m * sizeof *q->p);
   for (int i = 0; i < 20 * q->m && (j = find_lacking(q, refused)) >= 0; i++) {
-    refused = join(q, j) ? -1 : j;
-    solve(q);
-    for (int left = q->n; left > 0 && !all_push(q); left--) retreat(q), solve(q);
-    take(q);
+    refused = push(q, j) ? -1 : j;
+    refine(q);
   }
 }
 
-void tr_blows_strike(tr_blows *b, int nv, double *v) {
+double tr_blow_energy(const tr_blow *x) {
+  return x->approach > 0 ? 0.5 * x->approach * x->approach / x->answer : 0;
+}
+
+void tr_blows_strike(tr_blows *b, int nv, bool every, double *v) {
   size_t c = (size_t)b->capacity;
   problem q = {.width = b->capacity, .at = b->set, .set = b->set + c, .W = b->room};
-  q.L = q.W + c * c, q.b = q.L + c * c, q.p = q.b + c, q.s = q.p + c;
+  q.L = q.W + c * c, q.b = q.L + c * c, q.p = q.b + c, q.s = q.p + c, q.r = q.s + c;
   double most = 0;
-  for (int i = 0; i < b->n; i++)
-    most = fmax(most, b->blow[i].approach * b->blow[i].approach / b->blow[i].answer);
+  for (int i = 0; i < b->n; i++) most = fmax(most, tr_blow_energy(&b->blow[i]));
   for (int i = 0; i < b->n; i++) {
     const tr_blow *x = &b->blow[i];
-    if (x->approach * x->approach / x->answer < CLEAR * most) continue;
+    if (!every && tr_blow_energy(x) < CLEAR * most) continue;
     q.b[q.m] = (1 + x->e) * x->approach;
     q.at[q.m++] = i;
   }

@@ -12,7 +12,8 @@
 
 #include "events.h"
 
-static const double JUMP = 0.1; // of g on the constraints: what is left of it before
+static const double STILL = 1e-12; // of the largest rate so far: round-off
+static const double JUMP = 0.1;    // of g on the constraints: what is left of it before
 enum { MOST_HALVINGS = 48, MOST_ROOT = 200, MOST_SEARCH = 60, WOUND = 16, MOST_LANDING = 8 };
 
 static double value_inside(tr_run *r, int k, double t) {
@@ -115,12 +116,14 @@ static bool ends_grazing(const tr_run *r, int k) {
          w->side * w->rate0 < 0;
 }
 
-// A contact that ends the step at zero, and is led no further within the run: it touches, and has not crossed.
+// A contact that ends the step at zero, and is led no further within the run: it touches, and has not crossed. So does
+// one that drifts by round-off, of places far from zero too, after a blow that left it without a rate: nothing presses.
 static bool rests(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   double round = roundoff(r, k), slow = round / (r->settings.end - r->first_t);
-  return is_contact(r, k) && fabs(w->g) <= round &&
-         -w->side * w->rate <= fmax(NOTHING * w->most_rate, slow);
+  if (!is_contact(r, k)) return false;
+  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= STILL * w->most_rate) return true;
+  return fabs(w->g) <= round && -w->side * w->rate <= fmax(NOTHING * w->most_rate, slow);
 }
 
 // An expression of time alone is looked at in some places inside the step: whether it is on the other side there;

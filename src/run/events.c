@@ -300,8 +300,15 @@ static void step_back(tr_run *r, double t) {
   r->current = false;
 }
 
+// A touch in this step that would be lost with what follows a crossing: it was counted to it, or is leaving already.
+static bool goes_with(const tr_run *r, int k, double crossed) {
+  const tr_watch *w = &r->watch[k];
+  return w->at <= crossed + instant(r) ||
+         (w->at < INFINITY && fabs(w->g) <= shallow(r, k) && w->side * w->rate >= 0);
+}
+
 // The state at an event that acts, which dense output or the method leave open, on its constraints: those that are at
-// zero there with the first, which crossed by dense output at `crossed`, happen too. What remains of their values says
+// zero there with the first, which crossed by dense output at `crossed`, happen too, and touches that go with it. What remains of their values says
 // nothing about sides, nor what the constraints moved others by against their rates.
 static void close_state(tr_run *r, double crossed) {
   double near = instant(r), t = r->x.t, late = fmax(t, crossed) + near + fabs(t - crossed);
@@ -318,7 +325,8 @@ static void close_state(tr_run *r, double crossed) {
     double open = r->sys->nc > 0 ? w->blur : w->g,
            zero = fmax(roundoff(r, k), near * fabs(w->rate));
     w->before = w->rate, w->blur = 0;
-    w->fires = w->at <= t + near || (w->at <= late && !w->grazes && fabs(w->g) <= zero);
+    bool with = w->grazes ? goes_with(r, k, crossed) : w->at <= late && fabs(w->g) <= zero;
+    w->fires = w->at <= t + near || with;
     if (w->fires) w->blur = open == w->g ? 0 : 2 * fabs(w->g);
     if (!w->fires && w->side * open > 0 && w->side * w->g < 0 && w->side * w->rate > 0)
       w->slack = fabs(w->g);

@@ -10,6 +10,7 @@
 
 static const double INSTANT = 1e-12; // of the time: what is one and the same instant
 static const double NOTHING = 1e-9;  // of the largest value so far: g or g' is nothing
+static const double DRIFT = 1e-12;   // of the largest value so far, or 1: round-off of many steps
 
 static inline const tr_event_par *par_of(const tr_run *r, int k) {
   return &r->sys->event[k].plan->par;
@@ -49,9 +50,11 @@ static inline double shallow(const tr_run *r, int k) {
   return is_contact(r, k) ? 0 : fmax(tr_event_touch(r->sys, k), roundoff(r, k));
 }
 
-// Up to here an expression is at zero: of what it has been, or mere round-off.
+// Up to here an expression is at zero: of what it has been, or mere round-off; that of many steps for a contact, which
+// may stay in touch.
 static inline double nothing(const tr_run *r, int k) {
-  return fmax(NOTHING * r->watch[k].most_g, roundoff(r, k));
+  double most = r->watch[k].most_g, drift = DRIFT * fmax(1, most);
+  return fmax(NOTHING * most, is_contact(r, k) ? drift : roundoff(r, k));
 }
 
 // The same, with what comes up to an instant before: fired with that, it has still to cross.

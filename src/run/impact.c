@@ -8,7 +8,9 @@
 //   v <- v + sum p_i z_i,   p >= 0,   W p >= -(1 + e) c,   one of them an equality:
 // none pulls, and where one acts it turns its own rate. The energy changes by sum p (1 - e) c/2 <= 0. Those that come to
 // approach by it are struck next, until none does: a blow passes through a row of balls. So are those that approach
-// next to nothing compared with others, by the energy that it would take to stop them.
+// next to nothing compared with others, by the energy that it would take to stop them. Where blows go on without end, to and fro in
+// a row, those left when they are next to nothing, or after very many, are struck at once without rebound, with all
+// that touch: W p >= -c for any c, the least change of v by which none approaches.
 //
 // Impacts ever faster never end. When the next would be nothing compared with the largest, or follow at
 // once, or be slower than the model's `rest`, this one has no rebound and joints take over; without
@@ -19,6 +21,7 @@
 #include "events.h"
 
 static const double SOON = 1e-9;
+static const double LEAST = 1e-28; // of the largest energy of the instant: round-off
 enum { MOST_ROUNDS = 1000 };
 
 static const tr_plan_event *plan_of(const tr_run *r, int k) { return r->sys->event[k].plan; }
@@ -135,38 +138,80 @@ static bool is_drawn_in(const tr_run *r, int k) {
          fabs(w->g) <= nothing(r, k);
 }
 
-// Those that approach, and what is said of them the first time.
-static tr_status gather(tr_run *r, int round, tr_error *error) {
-  bool first = round == 0;
+// Drawn in by blows of the round, with approach c: for the first time in this instant. Without joints to settle on
+// it may go on, as long as nothing presses.
+static tr_status draw_in(tr_run *r, int k, int round, double c, tr_error *error) {
+  tr_watch *w = &r->watch[k];
+  w->fires = true, w->over = -way_of(r, k), w->turn = round;
+  bool last = !w->fired && plan_of(r, k)->nsettle > 0 && is_last(r, k, c);
+  return last ? settle(r, k, c, error) : TR_OK;
+}
+
+// One that approaches by c after the blows of others, or its own.
+static tr_status strike_later(tr_run *r, int k, int round, double c, double most, tr_error *error) {
+  tr_watch *w = &r->watch[k];
+  double e = plan_of(r, k)->par.restitution;
+  if (!(c > 0)) return TR_OK;
+  TR_TRY(add_blow(r, k, w->settled ? 0 : e, c, error));
+  tr_blow *x = &r->blows.blow[r->blows.n - 1];
+  if (!(tr_blow_energy(x) > LEAST * most)) return r->blows.n--, TR_OK;
+  if (w->fires || !(tr_blow_energy(x) > NOTHING * NOTHING * most)) return TR_OK;
+  w->most_rate = fmax(w->most_rate, c);
+  TR_TRY(draw_in(r, k, round, c, error));
+  x->e = w->settled ? 0 : e;
+  return TR_OK;
+}
+
+static tr_status strike_first(tr_run *r, int k, double c, tr_error *error) {
+  tr_watch *w = &r->watch[k];
+  if (brushes(r, k, c)) return w->what = "brushes", TR_OK;
+  bool last = is_last(r, k, c);
+  if (last) TR_TRY(settle(r, k, c, error));
+  if (!(c > 0 && (last || c > 1e-14 * w->most_rate))) return TR_OK;
+  return add_blow(r, k, w->settled ? 0 : plan_of(r, k)->par.restitution, c, error);
+}
+
+// Those that approach; most: the energy of the largest blow so far in this instant.
+static tr_status gather(tr_run *r, int round, double most, tr_error *error) {
   r->blows.n = 0;
   for (int k = 0; k < r->sys->nevent; k++) {
-    tr_watch *w = &r->watch[k];
-    double e = plan_of(r, k)->par.restitution, c;
-    bool drawn_in = !first && !w->fires && !isnan(e) && is_drawn_in(r, k);
-    if (isnan(e) || (!w->fires && !drawn_in)) continue;
+    double c;
+    if (!is_contact(r, k) || !(r->watch[k].fires || (round > 0 && is_drawn_in(r, k)))) continue;
     place(r);
     TR_TRY(approach(r, k, &c, error));
-    if (drawn_in && !(c > NOTHING * w->most_rate)) continue;
-    if (drawn_in) w->fires = true, w->over = -way_of(r, k), w->turn = round;
-    if (first && brushes(r, k, c)) {
-      w->what = "brushes";
-      continue;
-    }
-    bool last = first && is_last(r, k, c);
-    if (last) TR_TRY(settle(r, k, c, error));
-    if (c > 0 && (last || c > 1e-14 * w->most_rate))
-      TR_TRY(add_blow(r, k, w->settled ? 0 : e, c, error));
+    TR_TRY(round == 0 ? strike_first(r, k, c, error) : strike_later(r, k, round, c, most, error));
   }
   return TR_OK;
 }
 
-static tr_status impacts(tr_run *r, tr_error *error) {
-  for (int round = 0; round < MOST_ROUNDS; round++) {
-    TR_TRY(gather(r, round, error));
-    if (r->blows.n == 0) break;
-    tr_blows_strike(&r->blows, r->sys->nv, r->x.v);
+// Blows that go on without end, ever smaller: all that touch, at once and without rebound, until none approaches.
+static tr_status finish(tr_run *r, tr_error *error) {
+  r->blows.n = 0;
+  for (int k = 0; k < r->sys->nevent; k++) {
+    double c;
+    if (!is_contact(r, k) || !(r->watch[k].fires || is_drawn_in(r, k))) continue;
+    place(r);
+    TR_TRY(approach(r, k, &c, error));
+    tr_status status = add_blow(r, k, 0, c, c > 0 ? error : NULL); // one that is held needs none
+    if (status == TR_NO_MEMORY) return tr_no_memory(error);
+    if (status != TR_OK && c > 0) return status;
   }
+  tr_blows_strike(&r->blows, r->sys->nv, true, r->x.v);
   return TR_OK;
+}
+
+static tr_status impacts(tr_run *r, tr_error *error) {
+  double most = 0;
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    double now = 0;
+    TR_TRY(gather(r, round, most, error));
+    for (int i = 0; i < r->blows.n; i++) now = fmax(now, tr_blow_energy(&r->blows.blow[i]));
+    if (r->blows.n == 0) return TR_OK;
+    if (round > 0 && now <= NOTHING * NOTHING * most) break;
+    most = fmax(most, now);
+    tr_blows_strike(&r->blows, r->sys->nv, false, r->x.v);
+  }
+  return finish(r, error);
 }
 
 // Where no consistent state follows: which events lead there.
