@@ -16,7 +16,7 @@
 static const double CLEAR = 1e-12;   // of the largest energy: what approaches at all
 static const double REPEATS = 1e-12; // of W_jj: what is left of it
 static const double LACKS = 1e-13;   // of what adds up to it
-static const double ROUND = 1e-14;   // of 1: how one contact depends on another
+static const double ROUND = 1e-10;   // of the largest r: no dependence
 
 typedef struct problem {
   int m, n, width; // contacts; in the set; of a row of W and L
@@ -122,10 +122,11 @@ static int find_lacking(const problem *q, int refused) {
 static bool push(problem *q, int j) {
   double lack = lack_of(q, j);
   for (int k = 0; k <= q->m; k++) {
-    double left = depend(q, j), t = left > 0 ? lack / left : INFINITY;
+    double left = depend(q, j), t = left > 0 ? lack / left : INFINITY, most = 0;
     int stops = -1;
+    for (int i = 0; i < q->n; i++) most = fmax(most, fabs(q->r[i]));
     for (int i = 0; i < q->n; i++) {
-      if (!(q->r[i] > ROUND)) continue;
+      if (!(q->r[i] > ROUND * most)) continue;
       double far = q->p[q->set[i]] / q->r[i];
       if (far < t) t = far, stops = i;
     }

@@ -120,10 +120,11 @@ static bool ends_grazing(const tr_run *r, int k) {
 // one that drifts by round-off, of places far from zero too, after a blow that left it without a rate: nothing presses.
 static bool rests(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
-  double round = roundoff(r, k), slow = round / (r->settings.end - r->first_t);
+  double round = roundoff(r, k), span = r->settings.end - r->first_t;
+  double still = fmax(STILL * w->most_rate, DRIFT * fmax(1, w->most_g) / span);
   if (!is_contact(r, k)) return false;
-  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= STILL * w->most_rate) return true;
-  return fabs(w->g) <= round && -w->side * w->rate <= fmax(NOTHING * w->most_rate, slow);
+  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= still) return true;
+  return fabs(w->g) <= round && -w->side * w->rate <= fmax(NOTHING * w->most_rate, round / span);
 }
 
 // An expression of time alone is looked at in some places inside the step: whether it is on the other side there;

@@ -87,9 +87,9 @@ static int new_side(const tr_run *r, int k) {
   const tr_event_par *par = par_of(r, k);
   bool blurred = is_contact(r, k) || w->g * w->over < 0;
   if (fabs(w->g) > fmax(at_zero(r, k), blurred ? w->blur : 0)) return sign(w->g);
-  if (fabs(w->rate) > NOTHING * w->most_rate) return sign(w->rate);
-  if (!is_contact(r, k) || w->settled) return 0;
-  return par->direction == TR_CROSS_FALLING ? 1 : -1; // a contact that carries has one side only
+  if (is_contact(r, k) && !w->settled) // it has one side only, whatever is left of its rate
+    return par->direction == TR_CROSS_FALLING ? 1 : -1;
+  return fabs(w->rate) > NOTHING * w->most_rate ? sign(w->rate) : 0;
 }
 
 // Nothing is left to do for it as long as the joints that it locks hold.
