@@ -186,7 +186,7 @@ static void settle_pile(const char *method, double tol, int n, const char *e) {
   tr_run *run = start_run(sys, method, 0.01, tol);
   finish(run, method);
   for (int i = 0; i < n; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "b_%d.y", i);
     assert_near(at_end(sys, run, name), 0.5 + i, 1e-9, "%s, ball %d of %d, e %s", method, i, n, e);
   }
@@ -245,7 +245,7 @@ static void test_long_row(void **state) {
     double e;
   } row[] = {{4, 0.1}, {8, 0.3}, {16, 0.5}, {24, 0.1}, {48, 0.1}, {48, 0.5}, {64, 0.8}, {64, 1}};
   for (int k = 0; k < 8; k++) {
-    char text[1000], name[16];
+    char text[1000], name[24];
     int n = row[k].n;
     snprintf(text, sizeof text,
              "trammel: 1\n"
