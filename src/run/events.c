@@ -425,7 +425,7 @@ static tr_status find_first(tr_run *r, double *t, double *crossed, tr_error *err
 }
 
 tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
-  double t, crossed;
+  double t = r->x.t, crossed = t;
   *happened = false;
   if (!suspect(r)) return TR_OK;
   if (tr_dense_sharpen(r) != TR_OK) tr_dense_blunt(r);
