@@ -112,7 +112,7 @@ double tr_run_turning(const tr_run *r, const double *v) {
   return sqrt(most);
 }
 
-double tr_arms_turn(const tr_run *r, const double *v) {
+static double arms_turn(const tr_run *r, const double *v) {
   double most = 0;
   for (int i = 0; i < r->narms; i++) {
     const struct tr_arm *arm = &r->arms[i];
@@ -127,11 +127,11 @@ double tr_arms_turn(const tr_run *r, const double *v) {
 static double places(const tr_run *r) { return r->step->method->info.order_q > 2 ? 3 : 1; }
 
 bool tr_arms_lost(const tr_run *r) {
-  return r->narms > 0 && tr_arms_turn(r, r->step->d) > TOO_FAR * places(r);
+  return r->narms > 0 && arms_turn(r, r->step->d) > TOO_FAR * places(r);
 }
 
 double tr_arms_follow(tr_run *r, double h, double least) {
-  double rate = r->narms > 0 ? tr_arms_turn(r, r->x.v) / places(r) : 0, turn = rate * r->arms_h;
+  double rate = r->narms > 0 ? arms_turn(r, r->x.v) / places(r) : 0, turn = rate * r->arms_h;
   if (!(rate * h > FARTHEST)) return h;
   if (!(turn >= KEPT && turn <= FARTHEST)) r->arms_h = AGAIN * FARTHEST / rate;
   return fmax(r->arms_h, fmin(h, least));

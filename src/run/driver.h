@@ -174,12 +174,11 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
-// Steps follow bodies that are held off their centre (arms.c): room, what v or an increment turns the farthest, whether the
-// step just tried went too far, and h or what is left of it; not below `least`.
-tr_status tr_arms_make(tr_run *r, tr_error *error);
 // The fastest turning of a rigid body in v, or in accelerations.
 double tr_run_turning(const tr_run *r, const double *v);
-double tr_arms_turn(const tr_run *r, const double *v);
+// Steps follow bodies that are held off their centre (arms.c): room, whether the step just tried went too far, and h or what
+// is left of it; not below `least`.
+tr_status tr_arms_make(tr_run *r, tr_error *error);
 bool tr_arms_lost(const tr_run *r);
 double tr_arms_follow(tr_run *r, double h, double least);
 // Jumps in time (instants.c): room; whether there is one in the step of length h that did not pass; the time just before the next one
