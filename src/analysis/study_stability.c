@@ -285,8 +285,11 @@ static tr_status model(study *s, stability *t) {
   for (int m = 0; m < s->methods; m++)
     for (int k = 0; k < p->n; k++)
       if (p->status[m * p->n + k] != TR_OK) {
-        tr_study_note(s, "`%s` fails from h = %.4g s on (%s), or at some steps there.",
-                      s->method[m], p->h[k], tr_status_text(p->status[m * p->n + k]));
+        tr_study_note(
+            s,
+            "`%s`: no map from h = %.4g s on, or at some steps there (%s); they count neither "
+            "as stable nor as unstable.",
+            s->method[m], p->h[k], tr_status_text(p->status[m * p->n + k]));
         break;
       }
   t->exact = tr_study_numbers(s, p->n);
@@ -319,8 +322,9 @@ static tr_status write_summary(study *s, const stability *t) {
   for (int m = 0; m < s->methods; m++) {
     double stable = NAN;
     for (int i = 0; i < p->n && !grows && !is_idle(&p->modes); i++) {
-      if (!(p->radius[m * p->n + i] <= 1 + 1e-4)) break;
-      stable = p->h[i];
+      double radius = p->radius[m * p->n + i];
+      if (radius > 1 + 1e-4) break;
+      if (!isnan(radius)) stable = p->h[i];
     }
     tr_study_put_text(&r, s->method[m]);
     tr_study_put(&r, stable);
