@@ -121,7 +121,7 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
   if (!lean) k->values = TR_NEW(ar, p->nnz + 1, double);
   if (!lean && !k->values) return TR_NO_MEMORY;
   if (p->blocks) {
-    k->factors = TR_NEW(ar, p->blocks->numbers, double);
+    k->factors = TR_BUSY(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
     k->balance = TR_NEW(ar, p->blocks->measured ? 1 : n, signed char);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
