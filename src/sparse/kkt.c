@@ -290,12 +290,15 @@ static bool try_blocks(tr_kkt *k) {
 
 // ---- all ------------------------------------------------------------------------------------------
 
+void tr_kkt_apply_mask(tr_kkt *k) {
+  if (!k->mask) return;
+  for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
+  for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
+}
+
 tr_status tr_kkt_factor(tr_kkt *k) {
   k->rcond = 0, k->held = true;
-  if (k->mask) {
-    for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
-    for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
-  }
+  tr_kkt_apply_mask(k);
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;

@@ -121,6 +121,7 @@ void tr_step_free(tr_step *s) {
   tr_full_free(s->full);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
+  tr_second_free(s);
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);
