@@ -228,11 +228,66 @@ static void made_up_within_the_tolerance(void **u) {
   unload(&m);
 }
 
+// Struts of 8100 rad/s bound the steps of an explicit method by 2.5e-4 s, whatever the tolerance. At the limit a step that is
+// too long excites what much shorter ones then have to damp: half of the steps were rejected, and a coarse tolerance took
+// more of them than a fine one.
+static void stability_does_not_depend_on_the_tolerance(void **u) {
+  (void)u;
+  mechanism m = load_model("flyball_governor.yaml", NULL);
+  tr_run_settings set = tr_run_defaults();
+  long last = 0;
+  set.method = "pfpc1", set.end = 2;
+  for (double tol = 1e-2; tol > 5e-7; tol *= 0.1) {
+    tr_run *run = NULL;
+    set.control.tol = tol;
+    assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, NULL), TR_OK);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    tr_run_info info = tr_run_describe(run);
+    long all = info.steps + info.rejected;
+    if (all > 10000 || (double)last > 1.2 * (double)all)
+      fail_msg("%g: %ld steps, %ld rejected, %ld before", tol, info.steps, info.rejected, last);
+    last = all;
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// Positions are known to round-off, which the error of velocities feels by 1/h: tolerances below that cost steps without end,
+// and it is told why.
+static void round_off_is_told(void **u) {
+  (void)u;
+  static const struct {
+    double tol;
+    const char *tells; // NULL: nothing to tell
+    bool fails;
+  } runs[] = {{1e-10, NULL, false},
+              {1e-11, "below what round-off", false},
+              {1e-12, "near round-off", true}};
+  mechanism m = load_model("double_pendulum.yaml", NULL);
+  tr_run_settings set = tr_run_defaults();
+  set.method = "radau5", set.control.velocities = true, set.end = 1e-3;
+  for (int i = 0; i < 3; i++) {
+    tr_run *run = NULL;
+    tr_error error = {0};
+    set.control.tol = runs[i].tol;
+    assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, NULL), TR_OK);
+    bool fails = tr_run_all(run, &error) != TR_OK;
+    const char *text = fails ? error.text : tr_run_describe(run).notes;
+    if (fails != runs[i].fails || !strstr(text, runs[i].tells ? runs[i].tells : "") ||
+        (!runs[i].tells && text[0]))
+      fail_msg("%g: %s", runs[i].tol, text);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(eccentric_does_not_move_the_crane),
                                      cmocka_unit_test(the_jump_is_named),
                                      cmocka_unit_test(no_step_jumps_over_a_pole),
                                      cmocka_unit_test(explicit_methods_are_right_or_fail),
-                                     cmocka_unit_test(made_up_within_the_tolerance)};
+                                     cmocka_unit_test(made_up_within_the_tolerance),
+                                     cmocka_unit_test(round_off_is_told),
+                                     cmocka_unit_test(stability_does_not_depend_on_the_tolerance)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

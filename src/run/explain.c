@@ -20,8 +20,8 @@ static const double ACROSS = 0.01; // of the velocities may be across the constr
 static const double SPURIOUS = 0.5, ALL = 0.8;
 static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
 static const double LEAST_ENERGY = 1e-9;
-static const double PUMPED = 1e3;            // of the energy at the start: worth a word
-static const double ROUND = 1e-12;           // tolerances that round-off may spoil
+static const double PUMPED = 1e3;                   // of the energy at the start: worth a word
+static const double ROUND = 1e-12, ROUND_V = 1e-10; // tolerances that round-off may spoil
 static const double AHEAD = 1e-4;            // of the run: a little ahead of a step cut to nothing
 static const double NEARLY_SINGULAR = 1e-13; // round-off of positions where some are hardly held
 static const double SMALLEST = 1e-10; // of the run: a step that is as short as it ever may be
@@ -324,7 +324,7 @@ static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error
                  "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
                  r->x.t, h, where,
                  jump[0] ? jump
-                 : r->settings.control.tol < ROUND
+                 : r->settings.control.tol < (r->settings.control.velocities ? ROUND_V : ROUND)
                      ? "; the tolerance is near round-off, ask for less"
                      : ", as at a singular position");
 }
@@ -539,6 +539,20 @@ static bool note_leap(tr_run *r, char *note, size_t room) {
   return true;
 }
 
+// Steps rejected and iterations ended by round-off, both again and again: shorter steps have no smaller errors.
+static bool note_round_off(tr_run *r, char *note, size_t room) {
+  const tr_control_settings *c = &r->settings.control;
+  long floors = r->step->newton.stagnations, often = r->info.steps / 20;
+  bool below = c->tol > 0 && c->tol < (c->velocities ? ROUND_V : ROUND);
+  if (!below || floors <= often || r->info.rejected <= often || often == 0) return false;
+  snprintf(
+      note, room,
+      "%ld steps were rejected and %ld iterations ended at round-off: a tolerance of %.2g%s is "
+      "below what round-off lets steps keep here, and costs far more of them; ask for less\n",
+      r->info.rejected, floors, c->tol, c->velocities ? " on velocities" : "");
+  return true;
+}
+
 void tr_run_note(tr_run *r) {
   size_t n = 0, room = sizeof r->note;
   const tr_method *m = r->step->method;
@@ -551,8 +565,8 @@ void tr_run_note(tr_run *r) {
                           "reactions alternate from step to step with this method, and so do laws "
                           "that read them, whatever the step: take one with numerical damping\n");
   char *note = r->note + n;
-  if (note_leap(r, note, room - n) || note_drift(r, note, room - n) ||
-      note_energy(r, note, room - n))
+  if (note_round_off(r, note, room - n) || note_leap(r, note, room - n) ||
+      note_drift(r, note, room - n) || note_energy(r, note, room - n))
     return;
   note_noise(r, note, room - n);
 }
