@@ -105,7 +105,7 @@ tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
   for (int s = 0; s < plan->nodes; s++)
     most += 2 * (size_t)plan->node[s].runs * ((size_t)plan->node[s].runs + 4);
   b->nodes = plan->nodes;
-  b->node = TR_NEW(ar, plan->nodes, block_node);
+  b->node = TR_BUSY(ar, plan->nodes, block_node);
   if (!b->node || most > 1u << 30) return TR_NO_MEMORY;
   tr_lists kinds = {.al = ar->al};
   for (int s = 0; s < plan->nodes; s++) {

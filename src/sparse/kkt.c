@@ -121,7 +121,7 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
   if (!lean) k->values = TR_NEW(ar, p->nnz + 1, double);
   if (!lean && !k->values) return TR_NO_MEMORY;
   if (p->blocks) {
-    k->factors = TR_NEW(ar, p->blocks->numbers, double);
+    k->factors = TR_BUSY(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
     k->balance = TR_NEW(ar, p->blocks->measured ? 1 : n, signed char);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
@@ -290,12 +290,15 @@ static bool try_blocks(tr_kkt *k) {
 
 // ---- all ------------------------------------------------------------------------------------------
 
+void tr_kkt_apply_mask(tr_kkt *k) {
+  if (!k->mask) return;
+  for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
+  for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
+}
+
 tr_status tr_kkt_factor(tr_kkt *k) {
   k->rcond = 0, k->held = true;
-  if (k->mask) {
-    for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
-    for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
-  }
+  tr_kkt_apply_mask(k);
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;

@@ -103,6 +103,7 @@ tr_status tr_kkt_hold(tr_kkt *k); // there is room for values from now on
 void tr_kkt_free(tr_kkt *k);
 // Nothing is left of the last matrices; counts become those of `then`, a copy from before.
 void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
+void tr_kkt_apply_mask(tr_kkt *k);  // to the values, as tr_kkt_factor does
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
 // Cleared room for a matrix in blocks, or NULL: fill the values this time. Then its factors; false: it takes
 // tr_kkt_factor. To refine solves the values are needed after all: tr_kkt_refines.
