@@ -22,15 +22,25 @@ typedef struct prim {
 
 enum { X, Y, Z };
 
+// What a joint pulls with: a force on A, its opposite on B, and torques. In registers until all rows have added to it.
+typedef struct prim_pull {
+  double f[3], a[3], b[3];
+} prim_pull;
+
+static inline void prim_put(const prim_pull *p, double *w) {
+  for (int i = 0; i < 3; i++) w[i] = p->f[i], w[3 + i] = p->a[i];
+  for (int i = 0; i < 3; i++) w[6 + i] = -p->f[i], w[9 + i] = p->b[i];
+}
+
 static inline void prim_eval(const prim *p, int n, const tr_frame *const *f, const double *lam,
                              double *phi, double *w) {
   double d[3], a[3], b[3], c[3];
+  prim_pull pull = {0};
   v3_sub(f[1]->p, f[0]->p, d);
-  if (lam) memset(w, 0, 12 * sizeof *w);
   for (int k = 0, r = 0; k < n; k++, p++) {
     if (p->kind == POINT) {
       v3_copy(d, phi + r);
-      if (lam) v3_axpy(1, lam + r, w), v3_axpy(-1, lam + r, w + 6);
+      if (lam) v3_axpy(1, lam + r, pull.f);
       r += 3;
       continue;
     }
@@ -40,17 +50,18 @@ static inline void prim_eval(const prim *p, int n, const tr_frame *const *f, con
       phi[r] = v3_dot(a, b);
       if (lam) {
         v3_cross(a, b, c);
-        v3_axpy(-lam[r], c, w + 3), v3_axpy(lam[r], c, w + 9);
+        v3_axpy(-lam[r], c, pull.a), v3_axpy(lam[r], c, pull.b);
       }
     } else {
       phi[r] = v3_dot(a, d);
       if (lam) {
         v3_cross(a, d, c);
-        v3_axpy(lam[r], a, w), v3_axpy(-lam[r], c, w + 3), v3_axpy(-lam[r], a, w + 6);
+        v3_axpy(lam[r], a, pull.f), v3_axpy(-lam[r], c, pull.a);
       }
     }
     r++;
   }
+  if (lam) prim_put(&pull, w);
 }
 
 static inline void prim_jac(const prim *p, int n, int rows, const tr_frame *const *f, double *G) {
@@ -135,18 +146,16 @@ static inline void prim_rate(const prim *p, int n, const tr_frame *const *f, dou
 // prim_eval with lam and with mu, and prim_rate.
 static inline void prim_two(const prim *p, int n, const tr_frame *const *f,
                             const tr_joint_two *io) {
-  double d[3], dv[3], a[3], b[3], c[3], u[3], *phi = io->phi, *rate = io->rate, *w = io->w,
-                                              *w2 = io->w2;
+  double d[3], dv[3], a[3], b[3], c[3], u[3], *phi = io->phi, *rate = io->rate;
   const double *lam = io->lam, *mu = io->mu;
+  prim_pull one = {0}, two = {0};
   v3_sub(f[1]->p, f[0]->p, d);
   v3_sub(f[1]->v, f[0]->v, dv);
   v3_sub(f[0]->w, f[1]->w, u);
-  for (int i = 0; i < 12; i++) w[i] = w2[i] = 0;
   for (int k = 0, r = 0; k < n; k++, p++) {
     if (p->kind == POINT) {
       v3_copy(d, phi + r), v3_copy(dv, rate + r);
-      v3_axpy(1, lam + r, w), v3_axpy(-1, lam + r, w + 6);
-      v3_axpy(1, mu + r, w2), v3_axpy(-1, mu + r, w2 + 6);
+      v3_axpy(1, lam + r, one.f), v3_axpy(1, mu + r, two.f);
       r += 3;
       continue;
     }
@@ -155,16 +164,17 @@ static inline void prim_two(const prim *p, int n, const tr_frame *const *f,
       m3_axis(f[1]->R, p->j, b);
       v3_cross(a, b, c);
       phi[r] = v3_dot(a, b), rate[r] = v3_dot(c, u);
-      v3_axpy(-lam[r], c, w + 3), v3_axpy(lam[r], c, w + 9);
-      v3_axpy(-mu[r], c, w2 + 3), v3_axpy(mu[r], c, w2 + 9);
+      v3_axpy(-lam[r], c, one.a), v3_axpy(lam[r], c, one.b);
+      v3_axpy(-mu[r], c, two.a), v3_axpy(mu[r], c, two.b);
     } else {
       v3_cross(a, d, c);
       phi[r] = v3_dot(a, d), rate[r] = v3_dot(a, dv) + v3_dot(c, f[0]->w);
-      v3_axpy(lam[r], a, w), v3_axpy(-lam[r], c, w + 3), v3_axpy(-lam[r], a, w + 6);
-      v3_axpy(mu[r], a, w2), v3_axpy(-mu[r], c, w2 + 3), v3_axpy(-mu[r], a, w2 + 6);
+      v3_axpy(lam[r], a, one.f), v3_axpy(-lam[r], c, one.a);
+      v3_axpy(mu[r], a, two.f), v3_axpy(-mu[r], c, two.a);
     }
     r++;
   }
+  prim_put(&one, io->w), prim_put(&two, io->w2);
 }
 
 // DOT1: (a' x b + a x b').(w_A - w_B);  DOT2: 2 a'.d' + (w_A x a').d;  a' = w_A x a, b' = w_B x b

@@ -68,8 +68,10 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
-  bool locked;                 // the run began where motions are free to first order only
-  double sound;                // the best rcond since rows were looked at last, see tr_run_renew,
+  bool locked; // the run began where motions are free to first order only
+  const char
+      *held;    // where some are: the joint, together with what it repeats, that bars them; or NULL
+  double sound; // the best rcond since rows were looked at last, see tr_run_renew,
   double sound_cq, last_rcond; // with steps as long as these matrices had; the last one
   bool looked;                 // since the state is what it is
   bool observed;               // the start has been shown

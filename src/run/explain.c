@@ -272,6 +272,18 @@ static bool tell_locked(const tr_run *r, double h, tr_error *error) {
   return r->locked;
 }
 
+// The same where only some are.
+static bool tell_held(const tr_run *r, double h, tr_error *error) {
+  if (r->held)
+    tr_fail(error, TR_FAILED, NULL,
+            "step from t = %.9g s with h = %.3g s failed: the position was partly locked at the "
+            "start: motions across joint \"%s\" and what it repeats are free to first order only, "
+            "and it takes infinite reactions to bear a load along them; make these longer or "
+            "shorter, or elastic",
+            r->x.t, h, r->held);
+  return r->held;
+}
+
 bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
   return r->locked && r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
 }
@@ -291,7 +303,7 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
   if (why == TR_NOT_FINITE && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
   tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
-  if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
+  if (!jump[0] && (tell_contradiction(r, h, error) || tell_held(r, h, error))) return TR_FAILED;
   tell_coordinate(r, moved_most(r), where, sizeof where);
   if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
@@ -313,7 +325,7 @@ static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error
   if (r->settings.control.min_step == 0 && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
   tell_coordinate(r, worst, where, sizeof where);
   tr_run_tell_jump(r, h, TRIES, jump, sizeof jump);
-  if (!jump[0] && tell_contradiction(r, h, error)) return TR_FAILED;
+  if (!jump[0] && (tell_contradiction(r, h, error) || tell_held(r, h, error))) return TR_FAILED;
   if (r->settings.control.min_step > 0)
     return tr_fail(
         error, TR_FAILED, NULL,

@@ -285,7 +285,9 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
   const tr_redundancy *red = &r->projector.redundancy;
   int here = r->sys->nv - red->rank, row;
   bool loaded;
-  tr_nearby nearby = {.rank = red->rank};
+  tr_nearby nearby = {.rank = red->rank, .held = -1};
+  const char *kind;
+  r->held = NULL;
   if (red->count == 0 || here == 0) return TR_OK;
   tr_state_copy(&r->next, &r->x);
   if (tr_factor_mass(&r->projector, &r->x) != TR_OK ||
@@ -296,10 +298,17 @@ static tr_status warn_singular(tr_run *r, tr_error *error) {
     r->projector.most_rank = red->rank;
   const char *before = r->info.warnings;
   r->locked = nearby.locked;
+  if (nearby.held >= 0 && !r->locked) r->held = tr_row_owner(r->sys, nearby.held, &kind);
   if (nearby.locked)
     r->info.warnings = tr_arena_printf(
         &r->arena, "%sthe position is locked: motions are free to first order only%s\n", before,
         loaded ? ", and no finite reactions bear the load along them" : "");
+  else if (r->held)
+    r->info.warnings = tr_arena_printf(
+        &r->arena,
+        "%sthe position is partly locked: some of %d motions are free to first order only, those "
+        "across \"%s\" and what it repeats%s\n",
+        before, here, r->held, loaded ? "; no finite reactions bear the load along them" : "");
   else if (nearby.rank > red->rank)
     r->info.warnings = tr_arena_printf(
         &r->arena,

@@ -18,8 +18,8 @@
 static const double GROWTH_MIN = 1e-6;
 static const double PROMISES_MUCH = 0.25; // that share of COLAMD's operations,
 static const double NO_TIME = 1e5;        // or COLAMD takes no more
-static const double LOWER_BOUND =
-    4; // times what AMD expects: what it takes at the very least, as a rule
+static const double PIVOT_TOL = 0.1; // of the largest in a column, for a pivot of COLAMD's order
+static const double LOWER_BOUND = 4; // times what AMD expects: what it takes at least, as a rule
 
 typedef struct klu_numbers {
   klu_symbolic *symbolic;
@@ -40,6 +40,7 @@ static tr_status put_in_order(const tr_pattern *p, order_kind order, klu_numbers
   klu_defaults(&u->common);
   u->common.scale = -1; // we scale ourselves
   u->common.ordering = (int)order;
+  if (order == BY_COLAMD) u->common.tol = PIVOT_TOL;
   u->symbolic = klu_analyze(p->n, (int *)p->column, (int *)p->row, &u->common);
   if (u->symbolic) return TR_OK;
   return u->common.status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;

@@ -9,9 +9,12 @@
 // (1) Where some of these forms are not 0 the rows are not redundant for good.
 // (2) Where a sum of them, c_k w_k' gamma(u), is positive for all u the position is locked: nothing can move [CW96].
 // (3) Where all are 0 for the velocities, these lead along a branch.
+// (4) Where one is positive for most u and negative for none, motions that it is not 0 for are barred: as across a straight
+//     row of rods between two fixed points, whatever else hangs there. Of many motions some mixtures tell.
 #include "nearby.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/vector.h"
@@ -27,6 +30,7 @@ enum { MANY = 3000, TANGLED = 10 };
 static const double TURNS = 1e-3, NO_TURN = 1e-9;
 static const double DEFINITE = 1e-6; // what must be left of a pivot
 enum { FEW = 24 };                   // motions that all forms are looked at for
+enum { MIXTURES = 16 };              // of motions that a form has one sign for
 enum { PATIENCE = 20 }; // iterations of a projection: where it is slower it finds nothing
 
 static double draw(unsigned long long *s) {
@@ -168,7 +172,23 @@ static tr_status find_lock(const bending *b, const tr_echelon *e, tr_arena *ar, 
   return TR_OK;
 }
 
-// What is known to second order: out->turns, out->locked; whether the velocities lead along a branch.
+// A row whose form has the same sign for all mixtures of motions, or -1.
+static tr_status find_held(const bending *b, const tr_echelon *e, tr_arena *ar, int *held) {
+  int count = b->red->count, *sum = TR_NEW(ar, count, int);
+  unsigned long long seed = 11;
+  if (!sum) return TR_NO_MEMORY;
+  for (int k = 0; k < MIXTURES; k++) {
+    some_motion(b->p->sys, e, &seed, b->u);
+    opens(b);
+    for (int i = 0; i < count; i++)
+      if (fabs(b->form[i]) > TURNS * b->size[i]) sum[i] += b->form[i] > 0 ? 1 : -1;
+  }
+  for (int i = count - 1; i >= 0; i--)
+    if (abs(sum[i]) == MIXTURES) *held = b->red->row[i];
+  return TR_OK;
+}
+
+// What is known to second order: out->turns, out->locked, out->held; whether the velocities lead along a branch.
 static tr_status look_at_bending(tr_projector *p, const tr_state *x, const tr_echelon *e,
                                  const tr_redundancy *red, tr_nearby *out, bool *along) {
   const tr_system *s = p->sys;
@@ -191,6 +211,7 @@ static tr_status look_at_bending(tr_projector *p, const tr_state *x, const tr_ec
     for (int j = 0; few > 0 && j < s->nv; j++)
       if (tr_echelon_is_free(e, j)) b.column[b.free++] = j;
     if (out->turns && few > 0) status = find_lock(&b, e, &own, &out->locked);
+    if (out->turns && status == TR_OK) status = find_held(&b, e, &own, &out->held);
     memcpy(b.u, x->v, (size_t)s->nv * sizeof *x->v);
     *along = out->turns && vec_largest(x->v, s->nv) > 0 && !opens(&b);
   }
@@ -220,7 +241,7 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
   double least = STAYS * NUDGE * fmin(1, tr_body_size(p->sys));
   int back = 0, there = 0;
   bool along = false;
-  *out = (tr_nearby){.rank = tr_echelon_rank(e)};
+  *out = (tr_nearby){.rank = tr_echelon_rank(e), .held = -1};
   if (tr_held_velocity_rows(p->sys, x->mem) == 0)
     TR_TRY(look_at_bending(p, x, e, red, out, &along));
   out->looked = out->locked;
@@ -259,7 +280,7 @@ tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   if (status == TR_OK) status = tr_eliminate_constraints(p->work, 0, &e, length, depends);
   bool looks = status == TR_OK && !(s->nc > MANY && tr_echelon_work(e) > TANGLED * s->nc);
   bool along;
-  *out = (tr_nearby){.rank = out->rank, .many = true};
+  *out = (tr_nearby){.rank = out->rank, .many = true, .held = -1};
   if (looks)
     status = tr_look_nearby(p, x, e, &p->redundancy, &beside, out);
   else if (status == TR_OK && tr_held_velocity_rows(s, x->mem) == 0)

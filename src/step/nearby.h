@@ -12,6 +12,7 @@ typedef struct tr_nearby {
   bool many;   // nor looked for: that would have taken too long
   int rank;
   bool locked; // it goes nowhere: the motions are free to first order only
+  int held;    // a row that repeats others and bars some of the motions beyond first order, or -1
   bool
       turns; // rows that repeat others here do not do so along all of them: singular, whatever the rank nearby
 } tr_nearby;
