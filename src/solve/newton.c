@@ -200,6 +200,12 @@ static double matrix_cost(const tr_newton_problem *p) {
   return p->matrix_cost > 0 ? p->matrix_cost : fmin(RENEWAL_MOST, fmax(USUAL_COST, p->renewal));
 }
 
+// A new matrix costs less than this one, with what corrections by either are still to come.
+static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
+  double after = p->partial && nw->slow_rate > 0 ? remaining(p, nw->slow_rate, norm) : 0;
+  return remaining(p, nw->rate, norm) > matrix_cost(p) + after;
+}
+
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
@@ -224,7 +230,8 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
+  double fresh = p->partial ? fmax(nw->fresh_rate, nw->slow_rate) : nw->fresh_rate;
+  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * fresh));
 }
 
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
@@ -323,10 +330,11 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       return TR_OK;
     }
     if (since < 2) continue;
+    if (fresh && since == 2 && p->partial && nw->rate <= RATE_SLOW) nw->slow_rate = nw->rate;
     worst = fmax(worst, nw->rate);
     // that is round-off, as it was lately
-    bool dulled = p->steady && nw->blunt > 0 && nw->rate > RATE_SLOW;
-    if (!fresh && !dulled && remaining(p, nw->rate, norm) > matrix_cost(p)) {
+    bool dulled = (p->steady || p->partial) && nw->blunt > 0 && nw->rate > RATE_SLOW;
+    if (!fresh && !dulled && pays(nw, p, norm)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }
