@@ -9,6 +9,8 @@
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
 // What a matrix costs in corrections unless the problem knows better.
 static const double USUAL_COST = 2.5;
+// A matrix has led on if corrections have fallen to this part since the last one was given up.
+static const double LEADS_ON = 0.1;
 // Within a solve no more than this: solves to come have something of a new one, too.
 static const double RENEWAL_MOST = 4;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
@@ -299,8 +301,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
 }
 
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
-  double norm = 0, last = 0, worst = 0,
-         stale = 0; // worst rates: of this matrix, of the one found here
+  double norm = 0, last = 0, begun = 0;
+  double worst = 0, stale = 0; // rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   if (nw->blunt > 0) nw->blunt--;
@@ -315,7 +317,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     long before = nw->matrices + !nw->valid;
     TR_TRY(correct(nw, p, &norm));
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
-    if (k == 1) nw->first = norm;
+    if (k == 1) nw->first = begun = norm;
     bool done = converged(nw, p, fresh, ++since, norm, last);
     if (done && nw->strained) {
       nw->valid = false;
@@ -352,6 +354,10 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       return TR_OK;
     }
     TR_TRY(status);
+    if (p->brief && fresh && since > 3) {
+      if (!(norm < LEADS_ON * begun)) return TR_NO_CONVERGENCE;
+      begun = norm;
+    }
     if (!fresh || since > 3)
       nw->valid = false;
     else if (since > 2 && nw->rate > RATE_LOST)

@@ -46,6 +46,7 @@ struct tr_newton_problem {
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
+  bool brief;   // where new matrices hardly lead on a shorter step is the better way
   bool partial; // likewise, and it hardly depends on where it is made: a fresh one is no faster
   bool
       strict; // few corrections: as published, also where more of them or a new matrix would be better

@@ -481,6 +481,7 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.partial = k.m->plain;
+  k.p.brief = s->allowed > 0;
   k.p.floor = 4 * DBL_EPSILON;
   k.p.tol = fmax(s->allowed > 0 ? rest_allowed(s) : 1e-5 * s->settings.tol, k.p.floor);
   return k;
