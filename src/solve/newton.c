@@ -9,6 +9,8 @@
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
 // What a matrix costs in corrections unless the problem knows better.
 static const double USUAL_COST = 2.5;
+// A matrix has led on if corrections have fallen to this part since the last one was given up.
+static const double LEADS_ON = 0.1;
 // Within a solve no more than this: solves to come have something of a new one, too.
 static const double RENEWAL_MOST = 4;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
@@ -200,6 +202,12 @@ static double matrix_cost(const tr_newton_problem *p) {
   return p->matrix_cost > 0 ? p->matrix_cost : fmin(RENEWAL_MOST, fmax(USUAL_COST, p->renewal));
 }
 
+// A new matrix costs less than this one, with what corrections by either are still to come.
+static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
+  double after = p->partial && nw->slow_rate > 0 ? remaining(p, nw->slow_rate, norm) : 0;
+  return remaining(p, nw->rate, norm) > matrix_cost(p) + after;
+}
+
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
@@ -224,7 +232,8 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * nw->fresh_rate));
+  double fresh = p->partial ? fmax(nw->fresh_rate, nw->slow_rate) : nw->fresh_rate;
+  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * fresh));
 }
 
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
@@ -292,8 +301,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
 }
 
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
-  double norm = 0, last = 0, worst = 0,
-         stale = 0; // worst rates: of this matrix, of the one found here
+  double norm = 0, last = 0, begun = 0;
+  double worst = 0, stale = 0; // rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   if (nw->blunt > 0) nw->blunt--;
@@ -308,7 +317,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     long before = nw->matrices + !nw->valid;
     TR_TRY(correct(nw, p, &norm));
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
-    if (k == 1) nw->first = norm;
+    if (k == 1) nw->first = begun = norm;
     bool done = converged(nw, p, fresh, ++since, norm, last);
     if (done && nw->strained) {
       nw->valid = false;
@@ -323,10 +332,11 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       return TR_OK;
     }
     if (since < 2) continue;
+    if (fresh && since == 2 && p->partial && nw->rate <= RATE_SLOW) nw->slow_rate = nw->rate;
     worst = fmax(worst, nw->rate);
     // that is round-off, as it was lately
-    bool dulled = p->steady && nw->blunt > 0 && nw->rate > RATE_SLOW;
-    if (!fresh && !dulled && remaining(p, nw->rate, norm) > matrix_cost(p)) {
+    bool dulled = (p->steady || p->partial) && nw->blunt > 0 && nw->rate > RATE_SLOW;
+    if (!fresh && !dulled && pays(nw, p, norm)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }
@@ -344,6 +354,10 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       return TR_OK;
     }
     TR_TRY(status);
+    if (p->brief && fresh && since > 3) {
+      if (!(norm < LEADS_ON * begun)) return TR_NO_CONVERGENCE;
+      begun = norm;
+    }
     if (!fresh || since > 3)
       nw->valid = false;
     else if (since > 2 && nw->rate > RATE_LOST)

@@ -46,6 +46,8 @@ struct tr_newton_problem {
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
+  bool brief;   // where new matrices hardly lead on a shorter step is the better way
+  bool partial; // likewise, and it hardly depends on where it is made: a fresh one is no faster
   bool
       strict; // few corrections: as published, also where more of them or a new matrix would be better
   // Few corrections: rates of earlier solves are believed, made worse with the age of the matrix, and it is renewed when
@@ -101,8 +103,9 @@ typedef struct tr_newton {
   double norm;   // of the correction it followed: a larger one contracts worse
   double
       growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
-  double least; // of the first corrections that were the only ones since it was measured
-  double first; // first correction of the last solve
+  double least;     // of the first corrections that were the only ones since it was measured
+  double slow_rate; // contraction by the last fresh matrix that was partial; 0: not measured
+  double first;     // first correction of the last solve
   // what reuse costs
   int age;            // solves since the matrix was made
   double extra;       // corrections in them beyond those with a fresh matrix

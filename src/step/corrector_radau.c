@@ -225,6 +225,7 @@ static tr_status matrix(tr_newton_problem *p) {
   const correction *k = (correction *)p;
   tr_radau *m = k->m;
   m->plain = k->s->allowed > 0 && m->doubts == 0 && find_plain(k);
+  p->partial = m->plain;
   if (m->plain) return tr_kkt_factor(&k->s->projection);
   m->doubts = m->doubts > 0 ? m->doubts - 1 : DOUBTS;
   take_tangents(k, 1);
@@ -337,6 +338,11 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return fmax(du / k->length, dz / k->speed);
 }
 
+// The length of the step that w^2 K - w Q_v in s->kkt belongs to, over its eigenvalue.
+static double matrix_w(const correction *k) {
+  return tr_radau_real() * (k->m->plain && !k->each ? k->m->h0 : k->h);
+}
+
 // What round-off in e1 and e3 of a stage is relative to: the terms of a and U, which cancel; springs and dampers, which
 // feel the round-off of the place; multipliers that cancel each other. Places are known to eps, near a singular position
 // to eps/rcond, and multipliers after them: fixed steps, which ask for all there is, end there. Under step control, where
@@ -347,7 +353,7 @@ static void find_sizes(const correction *k, int i, double *high, double *low) {
   const tr_radau *m = k->m;
   const tr_pattern *p = &s->sys->pattern;
   const double *A = s->kkt.values, *P = s->projection.values;
-  double g = k->h * tr_radau_real(), most = 0, rcond = 1;
+  double g = matrix_w(k), most = 0, rcond = 1;
   int nv = s->sys->nv;
   for (int l = 0; k->each && l < STAGES; l++) rcond = fmin(rcond, m->stage[l].rcond);
   bool lenient = !(s->allowed > 0);
@@ -398,14 +404,30 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   return true;
 }
 
+// Forces (nv) by which springs and dampers feel that places are known to eps. With matrices that know of them they are
+// little, and may be those of an iterate that was thrown off: not there.
+static void find_felt(const correction *k, double *felt) {
+  const tr_step *s = k->s;
+  const tr_pattern *p = &s->sys->pattern;
+  const double *A = s->kkt.values, *P = s->projection.values, w = matrix_w(k);
+  double eps = DBL_EPSILON * k->length / (w * w);
+  memset(felt, 0, (size_t)s->sys->nv * sizeof *felt);
+  for (int j = 0; k->m->plain && !k->each && j < s->sys->nv; j++)
+    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < s->sys->nv; e++)
+      felt[p->row[e]] += fabs(A[e] - P[e]) * eps;
+}
+
 // Round-off of the stages, with signs that differ from one to the next.
 static void make_noise(const correction *k, double *b) {
   const tr_radau *m = k->m;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  double *felt = m->b;
+  find_felt(k, felt);
   for (int i = 0; i < STAGES; i++) {
     double *high = b + i * n, *low = b + (STAGES + i) * n, sign = i == 1 ? -1 : 1;
     tr_forces_noise(s, k->p.draw, &s->kkt, m->a[i], m->lam[i], high);
+    for (int j = 0; j < nv; j++) high[j] += copysign(felt[j], high[j]);
     tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->length, high + nv);
     tr_forces_noise(s, k->p.draw, &s->projection, m->U[i], m->mu[i], low);
     tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->speed, low + nv);
@@ -458,6 +480,8 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.length = fmax(1, vec_largest(x0->q, s->sys->nq));
   k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
+  k.p.partial = k.m->plain;
+  k.p.brief = s->allowed > 0;
   k.p.floor = 4 * DBL_EPSILON;
   k.p.tol = fmax(s->allowed > 0 ? rest_allowed(s) : 1e-5 * s->settings.tol, k.p.floor);
   return k;
@@ -495,6 +519,7 @@ tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
 tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h) {
   correction k = make_correction(s, x0, h);
   k.each = true;
+  k.p.partial = false;
   k.p.matrix = matrix_each;
   s->newton.valid = false;
   TR_TRY(iterate(s, &k));

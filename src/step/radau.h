@@ -44,8 +44,9 @@ typedef struct tr_radau {
   tr_kkt stage[STAGES];   // projections of the stages
   tr_pattern all_pattern; // of all stages together, entry (i, j) at (3 i + stage, 3 j + stage)
   tr_kkt all;
-  int sure_steps; // to be taken with matrices of each stage
-  double *b;      // (3 (nv + nc)) right-hand sides
+  int sure_steps;  // to be taken with matrices of each stage
+  double failed_h; // the longest step from this state that the fast iteration failed in; 0: none
+  double *b;       // (3 (nv + nc)) right-hand sides
 } tr_radau;
 
 // c, A, A^-1

@@ -22,7 +22,8 @@
 
 #include "radau.h"
 
-enum { SURE_STEPS = 5 };
+enum { SURE_STEPS = 5, LARGE = 1000 };
+static const double SHORTER = 0.3; // of the step that failed: after a failure it is a quarter
 
 // ---- coefficients ---------------------------------------------------------------------------------
 
@@ -278,6 +279,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   m->last_h = 0;
   m->ends = 0;
   m->sure_steps = 0;
+  m->failed_h = 0;
   return TR_OK;
 }
 
@@ -288,18 +290,24 @@ static void rows(tr_step *s, const tr_state *x) {
   m->ends = 0;
 }
 
-// The fast iteration; when it fails the sure one, which then keeps the lead for some steps.
+// The fast iteration; when it fails the sure one, which then keeps the lead for some steps, unless it fails as well. In
+// large systems its matrices cost as much as many a step of the other: under step control a shorter one is tried before.
 static tr_status solve(tr_step *s, const tr_state *x0, double h) {
   tr_radau *m = s->memory;
   if (m->sure_steps == 0) {
     predict(s, x0, h);
     tr_status status = tr_radau_solve(s, x0, h);
     if (status <= TR_OK || s->settings.fixed_iterations > 0) return status;
-    m->sure_steps = SURE_STEPS;
+    bool large = s->allowed > 0 && s->sys->nv + s->sys->nc > LARGE;
+    m->failed_h = fmax(m->failed_h, h);
+    if (large && h > SHORTER * m->failed_h) return status;
+    m->sure_steps = large ? 1 : SURE_STEPS;
   }
   m->sure_steps--;
   predict(s, x0, h);
-  return tr_radau_solve_each(s, x0, h);
+  tr_status status = tr_radau_solve_each(s, x0, h);
+  if (status > TR_OK && s->allowed > 0) m->sure_steps = 0;
+  return status;
 }
 
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -327,6 +335,7 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   tr_radau *m = s->memory;
   remember_end(s);
   m->last_h = m->h;
+  m->failed_h = 0;
   for (int i = 0; i < STAGES; i++) {
     double *z = m->last_z[i], *lam = m->lams[RADAU_LAMS - 1][i];
     m->last_z[i] = m->z[i], m->z[i] = z;
