@@ -25,7 +25,7 @@ typedef struct correction {
   tr_step *s;
   const tr_state *x0;
   tr_state *x1;
-  double t1, length_scale, speed;
+  double t1, length_scale;
 } correction;
 
 bool tr_step_regular(const tr_step *s) {
@@ -84,7 +84,7 @@ static void place(const correction *k, const double *dx) {
 
 typedef struct shared {
   const correction *k;
-  const double *dx, *Ma; // as far as they are needed
+  const double *dx; // as far as it is needed
   double *r;
 } shared;
 
@@ -110,20 +110,6 @@ TR_APART void place_shared(const correction *k, const double *dx) {
   tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
 }
 
-// r += cm M a + history
-static void add_inertia(void *what, int part, int first, int end) {
-  const shared *h = what;
-  const tr_step *s = h->k->s;
-  const tr_corrector *c = &s->c;
-  const double *Ma = h->Ma, *history = c->history;
-  double *r = h->r;
-  (void)part;
-  if (history)
-    for (int i = first; i < end; i++) r[i] += c->cm * Ma[i] + history[i];
-  else
-    for (int i = first; i < end; i++) r[i] += c->cm * Ma[i];
-}
-
 static void scale_rows(void *what, int part, int first, int end) {
   const shared *h = what;
   const tr_step *s = h->k->s;
@@ -132,11 +118,9 @@ static void scale_rows(void *what, int part, int first, int end) {
   for (int i = first; i < end; i++) r[i] *= icq;
 }
 
-TR_APART void finish_shared(const correction *k, const double *Ma, double *r) {
-  shared h = {.k = k, .Ma = Ma, .r = r};
-  tr_team *team = k->s->work->team;
-  tr_team_ranges(team, k->s->sys->nv, TR_GRAIN_NUMBERS, add_inertia, &h);
-  tr_team_ranges(team, k->s->sys->nc, TR_GRAIN_NUMBERS, scale_rows, &h);
+TR_APART void scale_shared(const correction *k, double *r) {
+  shared h = {.k = k, .r = r};
+  tr_team_ranges(k->s->work->team, k->s->sys->nc, TR_GRAIN_NUMBERS, scale_rows, &h);
 }
 
 // ---- what Newton asks for -------------------------------------------------------------------------
@@ -152,19 +136,12 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   tr_forces(w, x->lam, r, r + nv);
   p->side = w->acting;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
-  double *Ma = tr_step_room(s);
-  if (w->team) {
-    tr_mass_times_shared(w, blocks, x->a, Ma);
-    finish_shared(k, Ma, r);
-  } else {
-    tr_mass_times(s->sys, blocks, x->a, Ma);
-    if (c->history)
-      for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i] + c->history[i];
-    else
-      for (int i = 0; i < nv; i++) r[i] += c->cm * Ma[i];
-    double icq = 1 / c->cq;
+  tr_mass_add(w, blocks, c->cm, x->a, c->history, r);
+  double icq = 1 / c->cq;
+  if (w->team)
+    scale_shared(k, r);
+  else
     for (int i = 0; i < nc; i++) r[nv + i] *= icq;
-  }
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
@@ -272,7 +249,9 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   double positions = 64 * DBL_EPSILON * k->length_scale;
-  double noise = 64 * DBL_EPSILON * k->speed + positions * s->c.cv / s->c.cq;
+  tr_team *team = s->work->team;
+  double v = tr_largest(team, k->x0->v, s->sys->nv), a = tr_largest(team, k->x0->a, s->sys->nv);
+  double noise = 64 * DBL_EPSILON * fmax(v, s->c.cv * a) + positions * s->c.cv / s->c.cq;
   tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
   return tr_rows_at_floor(s, &s->kkt, s->c.cq, positions, noise, r + s->sys->nv) &&
          tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / s->c.cq, 64,
@@ -305,7 +284,6 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .t1 = t1};
   tr_team *team = s->work->team;
   k.length_scale = fmax(1, tr_largest(team, x0->q, s->sys->nq));
-  k.speed = fmax(tr_largest(team, x0->v, s->sys->nv), c->cv * tr_largest(team, x0->a, s->sys->nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave

@@ -58,7 +58,7 @@ typedef struct correction {
   const tr_state *x0;
   tr_state *x1;
   const double *base; // (nq) d begins here
-  double t1, length_scale, speed;
+  double t1, length_scale;
   bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
   bool parted; // the same, but for rows of velocities
   bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
@@ -452,6 +452,12 @@ static double unseen(const tr_newton_problem *p, const double *dx) {
   return most / (1 + vec_largest(k->x0->lam, nc)); // as in weighted
 }
 
+// Of the step before, or what its accelerations make in this one.
+static double fastest(const correction *k) {
+  int nv = k->s->sys->nv;
+  return fmax(vec_largest(k->x0->v, nv), k->s->c.cv * vec_largest(k->x0->a, nv));
+}
+
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.
 static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
@@ -461,8 +467,9 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
-  double both = positions + 64 * DBL_EPSILON * k->speed * c->cq / c->cv; // e2 - cq e4
-  double noise = 64 * DBL_EPSILON * k->speed + positions * c->cv / c->cq;
+  double speed = fastest(k),
+         both = positions + 64 * DBL_EPSILON * speed * c->cq / c->cv; // e2 - cq e4
+  double noise = 64 * DBL_EPSILON * speed + positions * c->cv / c->cq;
   if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
       !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc))
     return false;
@@ -495,7 +502,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
   double rows = DBL_EPSILON * k->length_scale;
-  double both = rows + DBL_EPSILON * k->speed * c->cq / c->cv;
+  double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
   tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
@@ -533,7 +540,7 @@ static bool is_index_3(const tr_step *s) {
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
-  int nv = s->sys->nv, nq = s->sys->nq;
+  int nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
@@ -547,7 +554,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .base = s->base ? s->base : x0->q,
                   .t1 = t1};
   k.length_scale = fmax(1, vec_largest(x0->q, nq));
-  k.speed = fmax(vec_largest(x0->v, nv), c->cv * vec_largest(x0->a, nv));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;

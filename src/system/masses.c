@@ -164,11 +164,59 @@ void tr_mass_weigh(const tr_system *s, const double *blocks, double f, const dou
   }
 }
 
+static inline void add(int n, double f, const double *d, const double *x, const double *h,
+                       double *y) {
+  if (h)
+    for (int i = 0; i < n; i++) y[i] += f * (d[i] * x[i]) + h[i];
+  else
+    for (int i = 0; i < n; i++) y[i] += f * (d[i] * x[i]);
+}
+
+// Of bodies first .. end - 1: all, or whole periods.
+TR_INLINE void mass_add(const tr_system *s, int first, int end, const double *blocks, double f,
+                        const double *a, const double *h, double *out) {
+  if (s->mass_diag) {
+    int at = first > 0 ? s->body[first].v : 0, to = tr_velocity_of(s, end), period = s->mass_period;
+    const double *m = s->mass_diag + (period == s->nv ? at : 0);
+    for (; at + period < to; at += period) add(period, f, m, a + at, h ? h + at : NULL, out + at);
+    add(to - at, f, m, a + at, h ? h + at : NULL, out + at);
+    return;
+  }
+  for (int i = first; i < end; i++) {
+    const sys_body *b = &s->body[i];
+    const double *M = blocks + b->mass, *x = a + b->v;
+    double *y = out + b->v;
+    for (int r = 0; r < b->nv; r++, M += b->nv) {
+      double sum = 0;
+      for (int c = 0; c < b->nv; c++) sum += M[c] * x[c];
+      y[r] += h ? f * sum + h[b->v + r] : f * sum;
+    }
+  }
+}
+
 typedef struct product {
   const tr_system *s;
-  const double *blocks, *a;
-  double *out;
+  const double *blocks, *a, *h;
+  double f, *out;
 } product;
+
+static void mass_add_part(void *what, int part, int first, int end) {
+  const product *p = what;
+  (void)part;
+  mass_add(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out);
+}
+
+TR_APART void mass_add_shared(tr_work *w, product p) {
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, mass_add_part, &p);
+}
+
+void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
+                 double *out) {
+  if (w->team)
+    mass_add_shared(w, (product){w->sys, blocks, a, h, f, out});
+  else
+    mass_add(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
+}
 
 static void mass_times_part(void *what, int part, int first, int end) {
   const product *p = what;
@@ -178,7 +226,7 @@ static void mass_times_part(void *what, int part, int first, int end) {
 
 void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out) {
   _Static_assert(TR_GRAIN % PERIOD_BODIES == 0, "ranges are whole periods");
-  product p = {w->sys, blocks, a, out};
+  product p = {.s = w->sys, .blocks = blocks, .a = a, .out = out};
   tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, mass_times_part, &p);
 }
 

@@ -278,6 +278,9 @@ void tr_mass_times(const tr_system *sys, const double *blocks, const double *a, 
 // out = sign out + f M a
 void tr_mass_weigh(const tr_system *sys, const double *blocks, double f, const double *a,
                    double sign, double *out); // (nv) M a
+// out += f M a + h, h NULL: 0; by the team, if there is one
+void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
+                 double *out);
 void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
