@@ -48,10 +48,6 @@ static const double SLOW = 0.15, FADE = 1.02;
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
 enum { HALF_BELIEVED = 7, HALVES = 5 };
-// w rests while its corrections stay below this share of the tolerance, or are round-off, in so many looks at it in a row:
-// for a step, then one more after each look. First corrections of positions that grow so much since then wake it.
-static const double STILL = 0.01, ROUSED = 4, ROUSED_TOL = 0.5;
-enum { LOOKS = 4, RESTS_MOST = 7 };
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
 static const double REFINED = 0.4;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
@@ -69,7 +65,6 @@ typedef struct correction {
   int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
   bool alone;         // this one is of the first half, nothing else was evaluated
-  bool rests;         // all of them are
 } correction;
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
@@ -155,24 +150,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
 // The first correction had nothing to do with w: no constraint has moved a body from where its velocity leads. The next
 // one will not either.
 static bool goes_alone(const correction *k) {
-  return k->rests || (k->begun == 1 && k->half == 0 && k->parted && k->usual);
-}
-
-// What the first correction of a step says: how long w is going to rest, or that it must not.
-static void watch(correction *k, double da, double half) {
-  tr_step *s = k->s;
-  if (!k->usual || !k->parted || k->begun > 0) return;
-  if (k->rests) {
-    k->rests = da <= fmax(ROUSED * s->first_seen, ROUSED_TOL * k->p.tol);
-    k->p.blind = !k->rests;
-    s->rests = k->rests ? s->rests - 1 : 0;
-    return;
-  }
-  bool gains = s->sys->nnumber > 0; // states may make much of little velocities
-  bool still = half <= (gains ? 0 : fmax(STILL * k->p.tol, k->p.floor));
-  s->stills = !still ? 0 : s->stills < LOOKS + RESTS_MOST ? s->stills + 1 : s->stills;
-  s->rests = s->stills > LOOKS ? s->stills - LOOKS : 0;
-  s->first_seen = da;
+  return k->begun == 1 && k->half == 0 && k->parted && k->usual;
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
@@ -435,10 +413,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   bool alone = k->alone && dx == s->newton.r;
   double da = s->c.cv * vec_largest(dx, nv), half = 0;
   if (!alone) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
-  if (dx == s->newton.r) {
-    k->first = k->half, k->half = half;
-    watch(k, da, half);
-  }
+  if (dx == s->newton.r) k->first = k->half, k->half = half;
   return p->finishes ? da : fmax(da, half);
 }
 
@@ -578,7 +553,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.plain = k.parted && s->sys->nvelocity == 0;
   k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
             !c->few && k.p.steady;
-  k.rests = k.usual && k.parted && s->rests > 0;
   if (may_finish(&k)) k.p.finish = finish;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);

@@ -145,15 +145,12 @@ struct tr_step {
   bool stiff;  // it is needed: kkt is too far from it
   double far;  // how slowly one in place of the other would contract, when that was looked at last,
   int far_age; // matrices ago,
-  uint64_t far_side;  // with these forces acting
-  double contraction; // the same by measurement,
-  double far_rows;    // when row sums were these; 0: never
-  int far_looks;      // looks at them since
-  double half_rate;   // contraction of its second half by the matrix of the first, lately,
-  int half_age;       // solves since it was measured,
-  int rests,
-      stills; // steps in which w is left as it comes; looks in a row at which it hardly changed,
-  double first_seen;    // and what the first correction of positions was then
+  uint64_t far_side;    // with these forces acting
+  double contraction;   // the same by measurement,
+  double far_rows;      // when row sums were these; 0: never
+  int far_looks;        // looks at them since
+  double half_rate;     // contraction of its second half by the matrix of the first, lately,
+  int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
