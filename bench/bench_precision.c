@@ -7,7 +7,8 @@
 // of 1 and the largest of them. Reference: radau5 at 1e-12; the comment tells its distance from ggl-bdf of
 // order 5 (on curved coordinates from radau5 at 1e-11). Times: CPU, the median of three. A method's
 // ladder ends when a run has taken more than 0.2 s.
-// IDA needs flat coordinates: spatial bodies get Euler parameters for it.
+// IDA needs flat coordinates: spatial bodies get Euler parameters for it. It gets no models with states, drives in
+// time or constraints on velocities.
 #include <trammel/trammel.h>
 
 #include "bench.h"
@@ -162,7 +163,7 @@ static const char *run_ida(const problem *p, const char *method, double tol, ben
   (void)method;
   if (tr_consistent_start(p->sys, &x, NULL, NULL) == TR_OK) g = ggl_of_system(p->sys, &x);
   double *y = g ? calloc((size_t)g->n, sizeof *y) : NULL;
-  r->words = "coordinates that are not flat";
+  r->words = "equations that the driver for IDA does not write";
   if (y) {
     ida_solve(r, g, &o, y);
     memcpy(x.q, y, (size_t)g->nq * sizeof *y);

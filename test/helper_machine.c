@@ -38,3 +38,12 @@ void stop(machine *k) {
   tr_run_free(k->run);
   unload(&k->m);
 }
+
+tr_examination *examine_start(const mechanism *m, bool motions, tr_state *x) {
+  tr_examination *e;
+  tr_error error = {0};
+  assert_int_equal(tr_state_new(m->sys, x, NULL), TR_OK);
+  if (tr_consistent_start(m->sys, x, NULL, &error) != TR_OK) fail_msg("%s", error.text);
+  if (tr_examine(m->sys, x, motions, &e, &error) != TR_OK) fail_msg("%s", error.text);
+  return e;
+}

@@ -19,4 +19,7 @@ void go_to(machine *k, double t);
 double read_output(const machine *k, const char *name);
 void stop(machine *k);
 
+// The consistent start of a mechanism in *x, a new state, and what is to be told of it.
+tr_examination *examine_start(const mechanism *m, bool motions, tr_state *x);
+
 #endif

@@ -301,3 +301,16 @@ void check_auto(scene *x, seed *s) {
   start_here(x);
   assert_int_equal(count_nan(fields, x->par), 0);
 }
+
+void blind(const scene *x, tr_frame *f) {
+  for (int k = 0; k < x->markers; k++) {
+    for (int i = 0; i < 9; i++) f[k].R[i] = NAN;
+    for (int i = 0; i < (x->nd == 3 ? 2 : 3); i++) f[k].w[i] = f[k].aw[i] = NAN;
+  }
+}
+
+void assert_no_moments(const scene *x, const double *w) {
+  int point = x->nd == 3 ? 2 : 3;
+  for (int i = 0; i < x->n; i++)
+    if (i % x->nd >= point) assert_true(w[i] == 0);
+}

@@ -65,4 +65,8 @@ void accept_here(scene *x);
 void check_turns(scene *x, seed *s);
 void check_auto(scene *x, seed *s);
 
+// What an element says it does not look at may be anything.
+void blind(const scene *x, tr_frame *f);
+void assert_no_moments(const scene *x, const double *w);
+
 #endif

@@ -63,7 +63,7 @@ static double *copy(const double *x, int n) {
 }
 
 ggl *ggl_of_system(const tr_system *sys, const tr_state *x) {
-  if (!sys->flat || sys->rheonomic) return NULL;
+  if (!sys->flat || sys->rheonomic || sys->nvelocity > 0 || sys->nreaction > 0) return NULL;
   ggl *g = calloc(1, sizeof *g);
   pieces *p = calloc(1, sizeof *p);
   if (!g || !p) {

@@ -6,7 +6,7 @@
 #include "ggl.h"
 #include "system/system.h"
 
-// NULL: no memory, curved coordinates, or constraints that depend on time. x: a consistent start.
+// NULL: no memory, curved coordinates, states, constraints on velocities or that depend on time. x: a consistent start.
 ggl *ggl_of_system(const tr_system *sys, const tr_state *x);
 void ggl_of_system_free(ggl *g);
 

@@ -34,7 +34,7 @@ static tr_status find_rank(tr_work *w, const tr_state *x, tr_check_info *info, t
     if (end) end[1] = 0;
   }
   info->rank = r.rank;
-  info->freedom_of_positions = s->nvelocity - s->nnumber;
+  info->freedom_of_positions = info->of_velocities;
   for (int i = 0; i < r.count; i++) info->freedom_of_positions -= s->of_velocity[r.row[i]];
   tr_text_free(&text);
   tr_arena_free(&ar);
@@ -53,10 +53,11 @@ tr_status tr_check_method(const tr_system *s, tr_error *error) {
 }
 
 tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, tr_error *error) {
+  int idle = tr_idle_rows(s, x->mem, NULL);
   *info = (tr_check_info){.coordinates = s->nv - s->nnumber,
-                          .constraints = s->nc - s->nnumber - tr_idle_rows(s, x->mem, NULL),
-                          .idle = tr_idle_rows(s, x->mem, NULL),
-                          .of_velocities = s->nvelocity - s->nnumber,
+                          .constraints = s->nc - s->nnumber - idle,
+                          .idle = idle,
+                          .of_velocities = tr_held_velocity_rows(s, x->mem) - s->nnumber,
                           .worst = ""};
   tr_work *w;
   if (tr_work_new(s, &w) != TR_OK) return tr_no_memory(error);
@@ -123,6 +124,7 @@ tr_status tr_element_violations(const tr_system *s, const tr_state *x, double *v
   TR_TRY(tr_work_new(s, &w));
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(w, NULL, NULL, w->x);
+  tr_clear_velocity_rows(s, w->x);
   for (int i = 0; i < tr_element_count(s); i++) {
     int row, rows = describe(s, i, &row).constraints;
     violation[i] = vec_norm(w->x + row, rows);

@@ -10,7 +10,6 @@
 #include "study.h"
 
 enum { POINTS = 61, RING_POINTS = 71, ROOTS = 64 }; // ROOTS: more than two coordinates can have
-static const double FREE = 1e-6;                    // of the fastest exponent
 static const double SLOWEST = 1e-6;                 // 1/s; if no exponent is larger nothing happens
 static const double PI = 3.14159265358979323846;
 
@@ -42,7 +41,7 @@ typedef struct stability {
 // Exponents of the exact motion that are 0: free motions come in pairs, place and velocity.
 static int count_free(const tr_modes *m) {
   int n = 0;
-  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= FREE * m->omega;
+  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= TR_FREE_MODE * m->omega;
   return n < m->n ? n : 0;
 }
 
@@ -285,8 +284,11 @@ static tr_status model(study *s, stability *t) {
   for (int m = 0; m < s->methods; m++)
     for (int k = 0; k < p->n; k++)
       if (p->status[m * p->n + k] != TR_OK) {
-        tr_study_note(s, "`%s` fails from h = %.4g s on (%s), or at some steps there.",
-                      s->method[m], p->h[k], tr_status_text(p->status[m * p->n + k]));
+        tr_study_note(
+            s,
+            "`%s`: no map from h = %.4g s on, or at some steps there (%s); they count neither "
+            "as stable nor as unstable.",
+            s->method[m], p->h[k], tr_status_text(p->status[m * p->n + k]));
         break;
       }
   t->exact = tr_study_numbers(s, p->n);
@@ -319,8 +321,9 @@ static tr_status write_summary(study *s, const stability *t) {
   for (int m = 0; m < s->methods; m++) {
     double stable = NAN;
     for (int i = 0; i < p->n && !grows && !is_idle(&p->modes); i++) {
-      if (!(p->radius[m * p->n + i] <= 1 + 1e-4)) break;
-      stable = p->h[i];
+      double radius = p->radius[m * p->n + i];
+      if (radius > 1 + 1e-4) break;
+      if (!isnan(radius)) stable = p->h[i];
     }
     tr_study_put_text(&r, s->method[m]);
     tr_study_put(&r, stable);

@@ -384,11 +384,19 @@ static bool worn(tr_newton *nw, const tr_newton_problem *p, int k, double rate, 
   return count * (nw->age + 1) > matrix_cost(p) + nw->extra;
 }
 
+// What the constraints are off by after the k-th correction is within the tolerance, if it falls as by the last one, or
+// by the rate that the first may count on.
+static bool closes(const tr_newton_problem *p, int k, double rate, double before) {
+  if (k == 1) return rate * p->open <= p->tol;
+  return p->open * p->open <= p->tol * before;
+}
+
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
-  double norm = 0, first = 0, unseen = 0;
+  double norm = 0, first = 0, unseen = 0, open = 0;
   int renewed = 0;
   for (int k = 1, left = most; left > 0; k++, left--) {
     long before = nw->matrices;
+    open = p->open;
     TR_TRY(correct(nw, p, &norm));
     bool floor = norm <= p->floor;
     if (floor && (!p->planned || k == 1)) return TR_OK;
@@ -408,7 +416,7 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
         break;
     }
     double rate = rate_few(nw, p, k);
-    if (rate < 1 && (floor || rate / (1 - rate) * norm <= p->tol)) {
+    if (rate < 1 && (floor || (rate / (1 - rate) * norm <= p->tol && closes(p, k, rate, open)))) {
       if (nw->strained && renewed++ < RENEWED) {
         nw->valid = nw->known = false, k = 0, left = most + 1;
         continue;

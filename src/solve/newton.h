@@ -54,6 +54,9 @@ struct tr_newton_problem {
   // Written by `residual`: a number for the side of kinks it was evaluated on. A matrix of another side is
   // renewed: a stiff contact that has opened makes corrections look small that are not.
   uint64_t side;
+  // Few corrections, written by `residual`: what the constraints are off by, as part of the tolerance; 0: not told. An
+  // old matrix may open them while all else converges.
+  double open;
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);

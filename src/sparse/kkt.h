@@ -31,8 +31,8 @@ typedef struct tr_pattern {
   const struct tr_blocks *like; // ordered like that, a block for each of its unknowns; or NULL
   double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
-  struct klu_handle *klu;   // its ordering, where it is the first choice
-  struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
+  bool klu;                 // KLU is the first choice
+  struct tr_blocks *blocks; // the block solver's order, where that is; neither: tiny, solved dense
   double matrix_cost; // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
   double tiny_cost;   // the same of tiny ones; 0: they are not
 } tr_pattern;
@@ -42,7 +42,6 @@ enum { TR_DENSE_MAX = 24 };
 
 // Orders for small fill. column, row must outlive the pattern. Up to dense_max unknowns: dense.
 tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
-void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
 
 // The pattern with a block of m x m for each entry, analysed: entry (i, j) of block (r, c) stands at
 // (m r + i, m c + j). It is ordered like the one it comes from, whose order must outlive it.

@@ -112,6 +112,19 @@ static tr_status evaluate_first(correction *k, double *r) {
   return TR_OK;
 }
 
+// |Phi| of the rows that hold, over what positions may be off by.
+static double find_open(const correction *k, const double *phi) {
+  const tr_step *s = k->s;
+  const tr_mask *mask = s->kkt.mask;
+  double sum = 0;
+  for (int i = 0, out = 0; i < s->sys->nc; i++) {
+    while (mask && out < mask->count && mask->row[out] < s->sys->nv + i) out++;
+    bool left = mask && out < mask->count && mask->row[out] == s->sys->nv + i;
+    if (!left && !s->sys->of_velocity[i]) sum += phi[i] * phi[i];
+  }
+  return sqrt(sum) / (k->length_scale * s->allowed);
+}
+
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -134,6 +147,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
     w->reactions = NULL;
   }
   p->side = w->acting;
+  if (c->few && !c->multipliers) p->open = find_open(k, top);
   weigh_masses(k, e1, e3);
   if (s->bends) memcpy(s->bent, low, (size_t)nc * sizeof *low);
   if (s->sys->nvelocity == 0) scale_rows(nc, c->cq, c->cv, c->cw, top, low);

@@ -94,9 +94,7 @@ static tr_status make(tr_step *s) {
 }
 
 void tr_second_free(tr_step *s) {
-  if (!s->narrow) return;
-  if (s->narrow->used) tr_kkt_free(&s->narrow->kkt);
-  tr_pattern_free(&s->narrow->p);
+  if (s->narrow && s->narrow->used) tr_kkt_free(&s->narrow->kkt);
 }
 
 tr_status tr_second_factor(tr_step *s) {

@@ -205,7 +205,8 @@ static tr_status come_back(tr_projector *p, const tr_state *x, tr_state *beside)
   const tr_mask *mask = p->kkt->mask;
   int patience = p->patience;
   tr_retract(p->sys, x->q, beside->a, beside->q);
-  for (int i = 0; p->sys->nvelocity == 0 && i < p->sys->nv; i++) beside->v[i] = 0;
+  bool free = tr_held_velocity_rows(p->sys, x->mem) == 0;
+  for (int i = 0; free && i < p->sys->nv; i++) beside->v[i] = 0;
   p->kkt->mask = NULL, p->patience = PATIENCE;
   tr_status status = tr_project(p, beside, NULL, NULL);
   p->kkt->mask = mask, p->patience = patience;
@@ -220,7 +221,8 @@ tr_status tr_look_nearby(tr_projector *p, const tr_state *x, const tr_echelon *e
   int back = 0, there = 0;
   bool along = false;
   *out = (tr_nearby){.rank = tr_echelon_rank(e)};
-  if (p->sys->nvelocity == 0) TR_TRY(look_at_bending(p, x, e, red, out, &along));
+  if (tr_held_velocity_rows(p->sys, x->mem) == 0)
+    TR_TRY(look_at_bending(p, x, e, red, out, &along));
   out->looked = out->locked;
   for (int k = along ? -1 : 0; k < TRIES && !out->locked; k++) {
     tr_redundancy r;
@@ -260,7 +262,7 @@ tr_status tr_look_beside(tr_projector *p, const tr_state *x, tr_nearby *out) {
   *out = (tr_nearby){.rank = out->rank, .many = true};
   if (looks)
     status = tr_look_nearby(p, x, e, &p->redundancy, &beside, out);
-  else if (status == TR_OK && s->nvelocity == 0)
+  else if (status == TR_OK && tr_held_velocity_rows(s, x->mem) == 0)
     status = look_at_bending(p, x, e, &p->redundancy, out, &along);
   tr_echelon_free(e);
   if (beside.block) tr_state_free(s, &beside);

@@ -102,10 +102,8 @@ static void release(tr_step *s) {
   tr_radau *m = s->memory;
   if (!m) return;
   tr_kkt_free(&m->pair);
-  tr_pattern_free(&m->pattern);
   for (int i = 0; i < STAGES; i++) tr_kkt_free(&m->stage[i]);
   tr_kkt_free(&m->all);
-  tr_pattern_free(&m->all_pattern);
 }
 
 // ---- first guess ----------------------------------------------------------------------------------
@@ -373,7 +371,8 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   int nv = s->sys->nv, nc = s->sys->nc;
   double *Eu = m->v, *sum = s->work->y, *eu = m->b, *ev = m->b + nv + nc, most = 0;
   // nothing is free to move: what the filter would leave is nothing either
-  bool driven = nc - s->sys->nvelocity >= nv;
+  int held = nc - tr_idle_rows(s->sys, x0->mem, NULL);
+  bool driven = held - tr_held_velocity_rows(s->sys, x0->mem) >= nv;
   double open = s->sys->rheonomic && !driven ? open_between(s, x0, h, x1) : 0;
   for (int j = 0; j < nv; j++) {
     double Ev = w * x0->a[j] + e[0] * m->z[0][j] + e[1] * m->z[1][j] + e[2] * m->z[2][j];

@@ -171,13 +171,15 @@ void tr_joint_lock(tr_work *w, int joint, bool on, double *mem) {
   if (!on) return;
   for (int k = 0; k < j->e.markers; k++) f[k] = tr_frame_at(w->frames, j->e.frame[k]);
   j->ops->eval(j->e.par, w->t, f, mem + j->e.mem, NULL, idle + 1, wrench);
+  for (int r = 0; r < j->ops->rows; r++)
+    if (w->sys->of_velocity[j->row + r]) idle[1 + r] = 0; // Gam = 0, whatever the velocities were
 }
 
 void tr_joints_give_way(const tr_system *s, const bool *rows, const double *phi, double *mem) {
   for (int i = 0; s->nlock > 0 && i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     for (int r = 0; j->lock >= 0 && r < j->ops->rows; r++)
-      if (rows[j->row + r]) mem[j->lock + 1 + r] += phi[j->row + r];
+      if (rows[j->row + r] && !s->of_velocity[j->row + r]) mem[j->lock + 1 + r] += phi[j->row + r];
   }
 }
 
@@ -188,6 +190,16 @@ int tr_idle_rows(const tr_system *s, const double *mem, int *rows) {
     if (j->lock < 0 || mem[j->lock] == 0) continue;
     for (int r = 0; r < j->ops->rows; r++, n++)
       if (rows) rows[n] = j->row + r;
+  }
+  return n;
+}
+
+int tr_held_velocity_rows(const tr_system *s, const double *mem) {
+  int n = s->nvelocity;
+  for (int i = 0; s->nlock > 0 && i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    for (int r = 0; j->lock >= 0 && mem[j->lock] != 0 && r < j->ops->rows; r++)
+      n -= s->of_velocity[j->row + r];
   }
   return n;
 }

@@ -466,9 +466,11 @@ static void own_rate(tr_work *w, const sys_body *b, const tr_body_at *at, double
 
 void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *f, double *out) {
   double gam[TR_MAX_ROWS];
-  if (tr_joint_idle(w, j))
+  if (tr_joint_idle(w, j)) {
     clear(out, j->ops->rows);
-  else if (j->ops->rate)
+    return;
+  }
+  if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
     rate_by_jac(w->sys, j, w->t, f, w->mem + j->e.mem, out);

@@ -392,6 +392,8 @@ void tr_joint_lock(tr_work *w, int joint, bool on, double *mem);
 void tr_joints_give_way(const tr_system *sys, const bool *rows, const double *phi, double *mem);
 // Rows of joints that do not hold, ascending; rows NULL: just count.
 int tr_idle_rows(const tr_system *sys, const double *mem, int *rows);
+int tr_held_velocity_rows(const tr_system *sys,
+                          const double *mem); // how many rows of velocities hold
 
 // ---- tangent (tangent.c) --------------------------------------------------------------------------
 

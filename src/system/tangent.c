@@ -84,9 +84,10 @@ static void emit_velocity_rows(sink *s, tr_work *w, const sys_joint *j, double c
   int nd = j->e.nd, n = j->e.markers * nd, rows = j->ops->rows;
   room r = carve(w);
   frames_of(w, &j->e, f);
-  if (j->ops->jac_q) j->ops->jac_q(j->e.par, w->t, f, by_q);
-  j->ops->jac(j->e.par, w->t, f, by_u);
-  for (int i = 0; i < rows * n; i++) by_q[i] *= cr, by_u[i] *= cr;
+  bool idle = tr_joint_idle(w, j); // what it would say may not even be a number
+  if (j->ops->jac_q && !idle) j->ops->jac_q(j->e.par, w->t, f, by_q);
+  if (!idle) j->ops->jac(j->e.par, w->t, f, by_u);
+  for (int i = 0; i < rows * n; i++) by_q[i] *= cr, by_u[i] = idle ? 0 : cr * by_u[i];
   for (int k = 0; k < j->e.markers; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[j->e.body[k]];
@@ -127,7 +128,7 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   frames_of(w, &j->e, f);
   if (s->recorder)
     for (int r = 0; r < TR_MAX_ROWS; r++) some[r] = tr_record_random(s->recorder);
-  const double *l = s->recorder ? some : lam ? lam + j->row : NULL;
+  const double *l = s->recorder ? some : lam && !tr_joint_idle(w, j) ? lam + j->row : NULL;
   if (l && j->ops->geom && coef.ck != 0) j->ops->geom(j->e.par, w->t, f, l, K);
   if (l && j->ops->geom_v) j->ops->geom_v(j->e.par, w->t, f, l, D);
   emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
@@ -433,7 +434,7 @@ double tr_plain_velocity_rows(tr_work *w, double *values) {
   double most = 0;
   if (sys->nvelocity == 0) return 0;
   for (const sys_joint *j = sys->joint; j < sys->joint + sys->njoint; j++) {
-    if (!j->ops->velocity) continue;
+    if (!j->ops->velocity || tr_joint_idle(w, j)) continue;
     sys_block block;
     const sys_block *b = tr_joint_block(sys, j, &block);
     const double *rows = tr_joint_rows(w, j);
