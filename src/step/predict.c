@@ -34,6 +34,7 @@ enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
 enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 static const double MISSED = 2;
+static const double IDLE = 1.05; // corrections
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
 enum { W_REST = 8 };             // steps after which the degree of w is judged
 static const double EVEN = 1e-7; // steps that differ by less have one length
@@ -245,10 +246,15 @@ static bool follows_trend(const tr_step *s) {
          s->allowed == 0 && !m->recompute && !undamped(s);
 }
 
+static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
+
+// Of stabilised methods: one correction is mostly enough, so that nothing would be won by a better start.
+static bool idles(const tr_step *s) { return !tiny(s) && s->newton.last_count <= IDLE; }
+
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
-  if (n <= TINY) return 8 * s->trend_rest;
-  if (n <= SMALL) return 3 * s->trend_rest;
+  if (tiny(s)) return 8 * s->trend_rest;
+  if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 8;
 }
 
@@ -325,9 +331,8 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past <= s->terms || s->evens < s->terms) {
     s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
   } else if (follows_trend(s) && due(s)) {
-    s->trend_rest = s->trend_a.steps < 2 || s->missed || s->method->stabilised ? 1
-                    : s->trend_rest < RESTS                                    ? 2 * s->trend_rest
-                                                                               : RESTS;
+    bool settles = s->trend_a.steps < 2 || s->missed || (s->method->stabilised && !idles(s));
+    s->trend_rest = settles ? 1 : s->trend_rest < RESTS ? 2 * s->trend_rest : RESTS;
     s->trend_age = 0;
     find_trends(s, x0, x1);
     doubt(s);
