@@ -117,9 +117,64 @@ static void rest_is_no_noise(void **u) {
   unload(&m);
 }
 
+// Bodies held at rest from the start, by steps of any usual length.
+static void all_rest(void **u) {
+  (void)u;
+  static const double step[] = {0.03, 1e-3};
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  w: {type: planar, mass: 1, inertia: 0.5, omega: 4}\n"
+      "joints:\n"
+      "  a: {type: revolute, markers: [ground, w]}\n"
+      "  d: {type: expression, phi: AZ(w)}\n");
+  for (int i = 0; i < 2; i++) {
+    tr_run *run = new_run(m.sys, "hht-i3", step[i], 2);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    const char *notes = tr_run_describe(run).notes;
+    if (*notes) fail_msg("%g: %s", step[i], notes);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// A lever hits a stop, which throws a light flap at its end: the speed that an impact makes is no force's doing.
+static void blows_are_no_poles(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  arm: {type: planar, mass: 2, inertia: 0.2, com: [0.5, 0]}\n"
+      "  flap: {type: planar, mass: 0.01, inertia: 1e-7, com: [0.003, 0], position: [1, 0], angle: "
+      "90 deg}\n"
+      "joints:\n"
+      "  a: {type: revolute, markers: [ground, arm]}\n"
+      "  b: {type: revolute, bodies: [arm, flap], at: [1, 0]}\n"
+      "forces: {s: {type: torsion-spring, joint: b, stiffness: 1e-4, damping: 1e-6}}\n"
+      "events: {hit: {when: AZ(arm) + 0.5, direction: falling, restitution: 0.5}}\n");
+  static const double tol[] = {0, 1e-6, 1e-8};
+  for (int k = 0; k < 3; k++) {
+    tr_run_settings set = tr_run_defaults();
+    tr_error error = {0};
+    tr_run *run = NULL;
+    set.method = "radau5", set.end = 0.6, set.step = 1e-4, set.control.tol = tol[k];
+    assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
+    if (tr_run_all(run, &error) != TR_OK) fail_msg("%g: %s", tol[k], error.text);
+    tr_run_info info = tr_run_describe(run);
+    assert_int_equal(info.events, 2);
+    if (*info.notes) fail_msg("%g: %s", tol[k], info.notes);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(notes), cmocka_unit_test(angles_run_away),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(notes),
+                                     cmocka_unit_test(angles_run_away),
                                      cmocka_unit_test(failures_are_counted),
-                                     cmocka_unit_test(rest_is_no_noise)};
+                                     cmocka_unit_test(rest_is_no_noise),
+                                     cmocka_unit_test(all_rest),
+                                     cmocka_unit_test(blows_are_no_poles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

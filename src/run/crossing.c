@@ -116,14 +116,26 @@ static bool ends_grazing(const tr_run *r, int k) {
          w->side * w->rate0 < 0;
 }
 
+// Up to here the rate of a contact is round-off: of its rates so far, or of places that drift within the run.
+static double still(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  double span = r->settings.end - r->first_t;
+  return fmax(STILL * w->most_rate, DRIFT * fmax(1, w->most_g) / span);
+}
+
+// It came nearer to zero where the step began; what touches there already does not by round-off.
+static bool comes_nearer(const tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  return w->side * w->rate0 < (is_contact(r, k) ? -still(r, k) : 0);
+}
+
 // A contact that ends the step at zero, and is led no further within the run: it touches, and has not crossed. So does
 // one that drifts by round-off, of places far from zero too, after a blow that left it without a rate: nothing presses.
 static bool rests(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   double round = roundoff(r, k), span = r->settings.end - r->first_t;
-  double still = fmax(STILL * w->most_rate, DRIFT * fmax(1, w->most_g) / span);
   if (!is_contact(r, k)) return false;
-  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= still) return true;
+  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= still(r, k)) return true;
   return fabs(w->g) <= round && -w->side * w->rate <= fmax(NOTHING * w->most_rate, round / span);
 }
 
@@ -171,7 +183,7 @@ static double first_crossing(tr_run *r, int k) {
   w->over = -s;
   if (ends_grazing(r, k)) return touch_at(r, k, t1);
   if (rests(r, k)) return INFINITY;
-  if (s * w->g > 0 && s * w->rate0 < 0 && s * w->rate > 0) { // comes nearer and goes away
+  if (s * w->g > 0 && comes_nearer(r, k) && s * w->rate > 0) { // and goes away
     double low = nearest(r, k, s, t0, t1), g = value_inside(r, k, low);
     bool touches = is_contact(r, k) ? s * g > 0 && fabs(g) <= tr_event_touch(r->sys, k)
                                     : fabs(g) <= shallow(r, k);
@@ -194,7 +206,7 @@ bool tr_crossing_may(const tr_run *r, int k) {
   int s = w->side;
   if (s == 0 || w->spent) return false;
   if (s * w->g <= near * fabs(w->rate)) return true;
-  return s * w->rate0 < 0 && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
+  return comes_nearer(r, k) && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
 }
 
 void tr_crossing_watch_numbers(tr_run *r, int k) {

@@ -213,6 +213,8 @@ static double largest_speed(const tr_run *r) {
   return most;
 }
 
+void tr_run_take_speed(tr_run *r) { r->top_speed = fmax(r->top_speed, largest_speed(r)); }
+
 void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
   double speed = largest_speed(r);

@@ -12,13 +12,15 @@
 
 // An event being watched; see events.c.
 typedef struct tr_watch {
-  int side;                          // of zero that the expression is on; 0: at rest there
-  bool spent;                        // it happens once, and has
-  bool settled;                      // its impacts have died away, joints took over
-  bool fires, fired;                 // at the event under way: is to happen, has
-  int turn;                          // blows of others before it is drawn in there
-  bool passing;                      // it goes through zero with those that fire
-  bool grazes, touched;              // it happens by a touch; it has, and is still near
+  int side;                 // of zero that the expression is on; 0: at rest there
+  bool spent;               // it happens once, and has
+  bool settled;             // its impacts have died away, joints took over
+  bool stays;               // at zero since it happened
+  bool fires, fired, again; // at the event under way: is to happen, has, more than once
+  bool switched;            // of parameters and time alone: in one instant events change it
+  int turn;                 // blows of others before it is drawn in there
+  bool passing;             // it goes through zero with those that fire
+  bool grazes, touched;     // it happens by a touch; it has, and is still near
   double g, rate, most_g, most_rate; // at the last state; largest so far
   double rate0;                      // of the state before
   double from, till;                 // it is watched from here to there in the last step
@@ -123,6 +125,7 @@ double tr_clock(clockid_t which); // in seconds
 double tr_clock_wall(void);
 // After each step, for a note: whether its velocities leave all those so far behind (doubt.c).
 void tr_run_watch_speed(tr_run *r);
+void tr_run_take_speed(tr_run *r); // after an event or from outside: velocities that no step made
 // Under step control: h, or less where velocities rush towards a pole; whether those of the step just tried leave all so far behind.
 double tr_run_follow(const tr_run *r, double h);
 bool tr_run_leapt(const tr_run *r, double h);

@@ -13,14 +13,15 @@
 //     where its rate leads it, so that it neither fires again nor misses the next crossing, however soon; as long as it
 //     is put back across zero no further than that (slack), it counts as there. A rate that is nothing
 //     either is rest: it has no side until it is clearly away (a contact: once it has settled). It
-//     sleeps while a joint holds that it would lock.
+//     sleeps while the joints that it locks hold, if they keep it there or nothing else is left to do.
 //     What its rate says may be round-off: a side on which the next step has no point was none.
 //     An excursion no deeper than `touch`, or than round-off, is a touch: one event or none, no side
 //     is changed, and it counts again after |g| was larger than `touch`. (Contacts know no touches: what
 //     is let through falls.)
-// (4) What jumps over zero by the doing of others fires in the same instant, each event once. So does a
+// (4) What jumps over zero by the doing of others fires in the same instant, each event once; an expression of
+//     parameters alone, which only events change, as often as it jumps, and if that has no end they chatter. So does a
 //     velocity or a state that passes zero in that instant and is turned back; a place that a blow turns back
-//     has not crossed. If one that has fired would fire again, they chatter.
+//     has not crossed. If one of these that has fired would fire again, they chatter.
 // (5) Events without any time between them end the run with an error that names them; so does an expression that is
 //     no number, once it is watched there.
 #include <math.h>
@@ -28,14 +29,15 @@
 
 #include "events.h"
 
-static const double CLEAR = 1e-6; // of the largest rate so far: no touch
+static const double CLEAR =
+    1e-6; // of the largest rate so far: no touch; of the largest value: away
 static const double QUICK = 1e-8; // of the run: hardly any time
 enum {
   FIRST_RECORDS = 64,
   FIRST_BLOWS = 8,
   MOST_QUICK = 100,
-  MOST_ROUNDS = 20,
-  MOST_TOLD = 1000 // in one step
+  MOST_AGAIN = 100, // rounds of one instant, besides one for each event
+  MOST_TOLD = 1000  // in one step
 };
 
 tr_status tr_events_make(tr_run *r, tr_error *error) {
@@ -54,7 +56,8 @@ tr_status tr_events_make(tr_run *r, tr_error *error) {
   r->last_event = -INFINITY;
   r->reads_motion = r->fresh && tr_events_read_motion(r->sys);
   for (int k = 0; k < r->sys->nevent; k++)
-    r->watch[k].last = -INFINITY, r->watch[k].winds = tr_event_winds(r->sys, k);
+    r->watch[k].last = -INFINITY, r->watch[k].winds = tr_event_winds(r->sys, k),
+    r->watch[k].switched = tr_event_switched(r->sys, k);
   return r->sampling ? TR_OK : tr_dense_make(r, error);
 }
 
@@ -92,15 +95,32 @@ static int new_side(const tr_run *r, int k) {
   return fabs(w->rate) > NOTHING * w->most_rate ? sign(w->rate) : 0;
 }
 
-// Nothing is left to do for it as long as the joints that it locks hold.
+static bool hold(const tr_run *r, int n, const int *joint, bool all) {
+  int held = 0;
+  for (int i = 0; i < n; i++) held += r->x.mem[r->sys->joint[joint[i]].lock] == 0;
+  return all ? held == n : held > 0;
+}
+
+// What it would do besides its locks, at the point of the last tr_kinematics.
+static bool does_more(const tr_run *r, int k) {
+  const tr_plan_event *e = r->sys->event[k].plan;
+  if (e->par.stop || hold(r, e->nunlock, e->unlock, false)) return true;
+  if (is_contact(r, k) && !r->watch[k].settled) return true;
+  for (int i = 0; i < e->nset; i++)
+    if (r->x.mem[r->sys->switched_mem + e->set[i].k] != tr_event_set_value(r->work, k, i))
+      return true;
+  return false;
+}
+
+// All joints that it locks hold, and keep it at zero since it happened; or nothing is left to do for it.
 static bool sleeps(const tr_run *r, int k) {
   const tr_plan_event *e = r->sys->event[k].plan;
-  const double *mem = r->x.mem;
-  for (int i = 0; i < e->nlock; i++)
-    if (mem[r->sys->joint[e->lock[i]].lock] == 0) return true;
-  for (int i = 0; r->watch[k].settled && i < e->nsettle; i++)
-    if (mem[r->sys->joint[e->settle[i]].lock] == 0) return true;
-  return false;
+  const tr_watch *w = &r->watch[k];
+  int settle = w->settled ? e->nsettle : 0;
+  if (e->nlock + settle == 0 || !hold(r, e->nlock, e->lock, true) ||
+      !hold(r, settle, e->settle, true))
+    return false;
+  return w->stays || !does_more(r, k);
 }
 
 // All that are watched are numbers.
@@ -116,6 +136,7 @@ tr_status tr_events_reset(tr_run *r, tr_error *error) {
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = false;
+    r->watch[k].stays = fabs(r->watch[k].g) <= nothing(r, k);
     r->watch[k].side = new_side(r, k);
   }
   return check(r, error);
@@ -183,7 +204,8 @@ static bool find_jumps(tr_run *r, int *undone) {
     if (led != 0) now = led;
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
     if (jumps && w->fired && led != 0 && counts(r, k, w->side) && !tells(r, k)) *undone = k;
-    w->fires = jumps && !w->fired && counts(r, k, w->side);
+    w->fires = jumps && (!w->fired || w->switched) && counts(r, k, w->side);
+    w->again = w->again || (w->fires && w->fired);
     if (w->fires) w->before = w->rate, w->over = now;
     any = any || w->fires;
     bool back = now * w->g < 0 && fabs(w->g) > roundoff(r, k);
@@ -216,6 +238,22 @@ static tr_status undoes(const tr_run *r, int k, tr_error *error) {
       r->sys->event[k].e.name, r->x.t);
 }
 
+// Events that switch each other for ever.
+static tr_status goes_round(const tr_run *r, int rounds, tr_error *error) {
+  tr_text text = {.al = r->sys->al};
+  for (int k = 0; k < r->sys->nevent; k++)
+    if (r->watch[k].again)
+      tr_text_add(&text, "%s\"%s\"", text.data ? ", " : "", r->sys->event[k].e.name);
+  tr_status status =
+      text.failed ? tr_no_memory(error)
+                  : tr_fail(error, TR_FAILED, NULL,
+                            "events chatter at t = %.9g s: after %d rounds in one instant %s still "
+                            "make each other happen; leave a gap between them",
+                            r->x.t, rounds, text.data ? text.data : "some");
+  tr_text_free(&text);
+  return status;
+}
+
 // Whether some event that fires does more than tell.
 static bool any_acts(const tr_run *r) {
   for (int k = 0; k < r->sys->nevent; k++)
@@ -232,7 +270,7 @@ static void note_all(tr_run *r) {
       tr_watch *w = &r->watch[k];
       if (!w->fires || w->turn != turn) continue;
       note(r, k, r->x.t, w->rate);
-      w->fired = true;
+      w->fired = w->stays = true;
       if (par_of(r, k)->stop) r->info.stopped_by = r->sys->event[k].e.name;
     }
 }
@@ -242,11 +280,12 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
   r->info.at_event = true;
   tr_status status = shown ? TR_OK : tr_run_show(r, error);
   if (status == TR_OK) status = too_quick(r, error);
-  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = false;
+  for (int k = 0; k < r->sys->nevent; k++) r->watch[k].fired = r->watch[k].again = false;
   bool more = true;
   int undone = -1;
   find_passing(r);
-  for (int round = 0; status == TR_OK && more && round < MOST_ROUNDS; round++) {
+  for (int round = 0; status == TR_OK && more; round++) {
+    if (round > r->sys->nevent + MOST_AGAIN) return goes_round(r, round, error);
     for (int k = 0; k < r->sys->nevent; k++) r->watch[k].turn = 0;
     if (any_acts(r)) status = tr_events_act(r, error);
     if (status != TR_OK) break;
@@ -255,6 +294,7 @@ static tr_status happen(tr_run *r, bool shown, tr_error *error) {
     more = find_jumps(r, &undone);
     if (undone >= 0) return undoes(r, undone, error);
   }
+  tr_run_take_speed(r);
   if (status == TR_OK) status = check(r, error);
   if (status == TR_OK) status = tr_run_show(r, error);
   r->info.at_event = false;
@@ -395,10 +435,11 @@ static bool suspect(tr_run *r) {
   if (r->sys->nevent > 0) evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
+    w->stays = w->stays && fabs(w->g) <= fmax(CLEAR * w->most_g, nothing(r, k));
     if (sleeps(r, k))
       w->side = 0;
     else if (w->side == 0 && fabs(w->g) > nothing(r, k))
-      w->side = sign(w->g), w->settled = false;
+      w->side = sign(w->g), w->settled = false, w->rate0 = 0; // it comes from zero, not towards it
     if (w->side * w->g > 0) w->slack = 0, w->apart = false;
     w->wound = tr_crossing_winds(r, k);
     any =

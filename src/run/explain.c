@@ -15,6 +15,7 @@ enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so m
 enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
 enum { TRIES = 9, POWER = 12 };
 static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double RESTS = 100;   // times that: no velocities but noise
 static const double ACROSS = 0.01; // of the velocities may be across the constraints
 // Of the largest kinetic energy came from nowhere: a good part, next to all.
 static const double SPURIOUS = 0.5, ALL = 0.8;
@@ -523,10 +524,12 @@ static bool note_energy(tr_run *r, char *note, size_t room) {
   return true;
 }
 
-// Velocities are differences of positions in methods that enforce those alone.
+// Velocities are differences of positions in methods that enforce those alone. Where all rests there are none to
+// compare with but those that would move things within the run.
 static void note_noise(tr_run *r, char *note, size_t room) {
   double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
   double noise = DBL_EPSILON * q / h, v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
+  if (v < RESTS * noise) v = fmax(v, q / (r->settings.end - r->first_t));
   bool positions = strcmp(r->step->method->info.levels, "position") == 0;
   if (!positions || r->sys->nc == 0 || r->info.steps == 0 || !(noise > NOISE * v)) return;
   snprintf(

@@ -79,12 +79,18 @@ double tr_event_value(const tr_work *w, int event) {
   return law_value(w->sys->event[event].plan->par.when, e->nd, w->t, f, NULL);
 }
 
+bool tr_event_switched(const tr_system *s, int event) {
+  const tr_law *when = s->event[event].plan->par.when;
+  for (int k = 0; k < when->inputs; k++)
+    if (when->input[k].kind != LAW_TIME && when->input[k].kind != LAW_PARAMETER) return false;
+  return true;
+}
+
 bool tr_event_winds(const tr_system *s, int event) {
   const tr_law *when = s->event[event].plan->par.when;
   int times = 0;
   bool curved = false;
-  for (int k = 0; k < when->inputs; k++)
-    if (when->input[k].kind != LAW_TIME && when->input[k].kind != LAW_PARAMETER) return false;
+  if (!tr_event_switched(s, event)) return false;
   for (int k = 0; k < when->n; k++) {
     law_op op = when->code[k].op;
     times += op == LAW_INPUT && when->input[when->code[k].input].kind == LAW_TIME;

@@ -374,7 +374,8 @@ double tr_event_value(const tr_work *w, int event);
 // With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
 // displacements.
 double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
-// An expression of time alone that may cross zero again and again; its value at any time.
+// An expression of parameters and time alone; one that may cross zero again and again; its value at any time.
+bool tr_event_switched(const tr_system *sys, int event);
 bool tr_event_winds(const tr_system *sys, int event);
 double tr_event_value_at(const tr_work *w, int event, double t);
 // Its rate may change without a blow: an expression of velocities or states.

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events after events: bodies that come to rest and are lifted again, events that make others happen in the same instant,
+// joints that are locked by a list or exchanged for others.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_events.h"
+
+static bool is_first_order(const char *method) { return strcmp(method, "pfpc1") == 0; }
+
+// ---- lifted from where it came to rest ----------------------------------------------------------------
+
+// A ball rests on a floor that lets go at t0 = 1 and 4 when a jet lifts it by g for 0.2 s, then falls from 0.2 m with 2 m/s
+// upwards: it meets the floor after (2 + sqrt 8)/g with sqrt 8 m/s, and bounces for 2 e sqrt 8/(g (1 - e)).
+// Bounces lower than the tolerance are not resolved: they last for some sqrt(tol/g).
+static void test_lifted(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "parameters: {F: 0}\n"
+      "gravity: [0, -10]\n"
+      "bodies:\n"
+      "  b: {type: planar-point, mass: 1, position: [0, 0.2], velocity: [0.5, 0]}\n"
+      "joints: {floor: {type: expression, phi: DY(b), active: no}}\n"
+      "forces: {jet: {type: force, markers: [b], force: [0, F]}}\n"
+      "events:\n"
+      "  bounce: {when: DY(b), direction: falling, restitution: 0.5, settle: floor}\n"
+      "  on1: {when: time - 1, set: {F: 20}, unlock: floor}\n"
+      "  off1: {when: time - 1.2, set: {F: 0}}\n"
+      "  on2: {when: time - 4, set: {F: 20}, unlock: floor}\n"
+      "  off2: {when: time - 4.2, set: {F: 0}}\n"
+      "simulation: {end: 7 s, step: 0.01}\n");
+  const double rest = 1.2 + (2 + sqrt(8)) / 10 + 0.2 * sqrt(8);
+  static const double tol[] = {0, 1e-3, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+  for (int m = 0; m < tr_method_count(); m++)
+    for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
+      const char *method = tr_method_describe(m).name;
+      if (is_first_order(method)) continue;
+      tr_run *run = start_run(sys, method, NAN, tol[k]);
+      finish(run, method);
+      double at[8];
+      int n = 0;
+      for (long i = 0; i < tr_run_describe(run).events && n < 8; i++) {
+        tr_event_record e = tr_run_event(run, i);
+        if (strcmp(e.what, "comes to rest") == 0) at[n++] = e.t;
+      }
+      if (n != 3) fail_msg("%s, %g: rests %d times", method, tol[k], n);
+      double near = 1e-6 + 3 * sqrt(tol[k]);
+      assert_near(at[1], rest, near, "%s, %g", method, tol[k]);
+      assert_near(at[2], rest + 3, near, "%s, %g", method, tol[k]);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// ---- one makes the other happen -----------------------------------------------------------------------
+
+// The first is switched by a place, each of the others by the one before it.
+static void test_chain(void **state) {
+  (void)state;
+  enum { LINKS = 60 };
+  char text[8000];
+  size_t n = (size_t)snprintf(text, sizeof text,
+                              "trammel: 1\n"
+                              "bodies: {p: {type: planar-point, mass: 1, velocity: [1, 0]}}\n"
+                              "forces: {f: {type: force, markers: [p], force: [x%d, 0]}}\n"
+                              "simulation: {end: 1 s, step: 0.01}\n"
+                              "parameters:\n",
+                              LINKS - 1);
+  for (int i = 0; i < LINKS; i++) n += (size_t)snprintf(text + n, sizeof text - n, "  x%d: 0\n", i);
+  n += (size_t)snprintf(text + n, sizeof text - n,
+                        "events:\n  e0: {when: DX(p) - 0.5, set: {x0: 1}}\n");
+  for (int i = 1; i < LINKS; i++)
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          "  e%d: {when: x%d - 0.5, direction: rising, set: {x%d: 1}}\n", i, i - 1,
+                          i);
+  tr_system *sys = system_of_text(text);
+  tr_run *run = start_run(sys, "hht-i3", NAN, 0);
+  finish(run, "chain");
+  assert_int_equal(tr_run_describe(run).events, LINKS);
+  for (int i = 0; i < LINKS; i++) assert_near(tr_run_event(run, i).t, 0.5, 1e-12, "event %d", i);
+  assert_near(at_end(sys, run, "p.vx"), 1.5, 1e-9, "pushed by the last one");
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+// A parameter that is switched on and off in one instant does so for all who read it: once each way.
+static void test_there_and_back(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "parameters: {x: 0, n: 0, done: 0}\n"
+      "bodies: {p: {type: planar-point, mass: 1, velocity: [1, 0]}}\n"
+      "forces: {f: {type: force, markers: [p], force: [0*done, 0]}}\n"
+      "variables: {c: {value: n}}\n"
+      "events:\n"
+      "  on: {when: DX(p) - 0.5, set: {x: 1}}\n"
+      "  counts: {when: x - 0.5, set: {n: n + 1}}\n"
+      "  off: {when: n - 0.5, direction: rising, set: {x: 0, done: 1}}\n"
+      "simulation: {end: 1 s, step: 0.01}\n");
+  tr_run *run = start_run(sys, "hht-i3", NAN, 0);
+  finish(run, "there and back");
+  assert_int_equal(tr_run_describe(run).events, 4);
+  assert_near(at_end(sys, run, "c"), 2, 1e-12, "both ways");
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+// Two that switch each other have no end: they are named, and others are not.
+static void test_no_end(void **state) {
+  (void)state;
+  tr_error error = {0};
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "parameters: {x: 0, y: 0}\n"
+      "bodies: {p: {type: planar-point, mass: 1, velocity: [1, 0]}}\n"
+      "forces: {f: {type: force, markers: [p], force: [0, x + y]}}\n"
+      "events:\n"
+      "  go: {when: DX(p) - 0.5, set: {x: 1}}\n"
+      "  tick: {when: x - 0.5, direction: rising, set: {x: 0, y: 1}}\n"
+      "  tock: {when: y - 0.5, direction: rising, set: {y: 0, x: 1}}\n"
+      "simulation: {end: 1 s, step: 0.01}\n");
+  tr_run *run = start_run(sys, "hht-i3", NAN, 0);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  if (!strstr(error.text, "events chatter at t = 0.5 s") ||
+      !strstr(error.text, "\"tick\", \"tock\" still") || strstr(error.text, "\"go\""))
+    fail_msg("%s", error.text);
+  tr_run_free(run);
+  tr_system_free(sys);
+}
+
+// ---- joints -------------------------------------------------------------------------------------------
+
+// Two wheels: one is stopped at 1 s, both at 2 s, which the first of them has been.
+static void test_list(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  w: {type: planar, mass: 1, inertia: 1, omega: 2}\n"
+      "  v: {type: planar, mass: 1, inertia: 1, position: [1, 0], omega: 3}\n"
+      "joints:\n"
+      "  a: {type: revolute, markers: [ground, w]}\n"
+      "  b: {type: revolute, markers: [{at: [1, 0]}, v]}\n"
+      "  bw: {type: expression, phi: AZ(w), active: no}\n"
+      "  bv: {type: expression, phi: AZ(v), active: no}\n"
+      "events:\n"
+      "  first: {when: time - 1, lock: bw}\n"
+      "  all: {when: time - 2, lock: [bw, bv]}\n"
+      "  late: {when: time - 2.5, lock: [bw, bv]}\n" // nothing to do
+      "simulation: {end: 3 s, step: 0.01}\n");
+  for (int m = 0; m < tr_method_count(); m++) {
+    const char *method = tr_method_describe(m).name;
+    tr_run *run = start_run(sys, method, NAN, 0);
+    finish(run, method);
+    assert_int_equal(tr_run_describe(run).events, 2);
+    assert_near(at_end(sys, run, "w.angle"), 2, 1e-6, "%s", method);
+    assert_near(at_end(sys, run, "v.angle"), 6, 1e-6, "%s", method);
+    assert_near(at_end(sys, run, "v.omega"), 0, 1e-9, "%s", method);
+    tr_run_free(run);
+  }
+  tr_system_free(sys);
+}
+
+// A wheel that stands by a detent, and one that turns with 6 rad/s. At 0.25 s the detent is exchanged for a clutch, which
+// holds already from 0.1 s on: 6 rad/s were stopped by both; at 0.5 s a blow of a drive turns them, at 0.75 s back
+// to the detent. Inertias 0.5 and 0.25, a torque of 3 from 0.25 s on: 4 rad/s^2 while both turn.
+static void test_exchange(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "parameters: {T: 0, n: 0}\n"
+      "bodies:\n"
+      "  w: {type: planar, mass: 1, inertia: 0.5}\n"
+      "  v: {type: planar, mass: 1, inertia: 0.25, position: [1, 0], omega: 6}\n"
+      "joints:\n"
+      "  a: {type: revolute, markers: [ground, w]}\n"
+      "  b: {type: revolute, markers: [{at: [1, 0]}, v]}\n"
+      "  clutch: {type: expression, phi: AZ(w) - AZ(v), active: no}\n"
+      "  detent: {type: expression, phi: AZ(w)}\n"
+      "forces: {t: {type: torque, markers: [w], torque: T}}\n"
+      "events:\n"
+      "  couple: {when: time - 0.1, lock: clutch}\n"
+      "  go: {when: time - 0.25, unlock: detent, lock: clutch}\n"
+      "  drive: {when: time - 0.25, lock: clutch, set: {T: 3}}\n" // holds already
+      "  stop: {when: time - 0.75, unlock: clutch, lock: detent, set: {T: 0}}\n"
+      "  turns: {when: AZ(w) - 0.18, direction: rising, lock: clutch, stop: no, set: {n: n + 1}}\n"
+      "  end: {when: time - 0.9, lock: detent, stop: yes}\n"
+      "simulation: {end: 1 s, step: 0.01}\n");
+  for (int m = 0; m < tr_method_count(); m++) {
+    const char *method = tr_method_describe(m).name;
+    tr_error error = {0};
+    tr_run *run = start_run(sys, method, NAN, 0);
+    if (tr_run_all(run, &error) != TR_STOPPED) fail_msg("%s: %s", method, error.text);
+    double near = is_first_order(method) ? 0.05 : 1e-6;
+    assert_int_equal(tr_run_describe(run).events, 6);
+    assert_near(tr_run_state(run)->t, 0.9, 1e-12, "%s", method);
+    assert_near(at_end(sys, run, "w.angle"), 0.5, near, "%s", method); // 4 (1/2)^2/2
+    assert_near(at_end(sys, run, "w.omega"), 0, 1e-9, "%s", method);
+    assert_near(at_end(sys, run, "v.omega"), 2, near, "%s", method); // goes on
+    tr_run_free(run);
+  }
+  tr_system_free(sys);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lifted),         cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_no_end),
+      cmocka_unit_test(test_list),           cmocka_unit_test(test_exchange),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
