@@ -16,9 +16,9 @@
 // before the solve, and the matrix is the same, with these lam or without any.
 // What is left out, (G v)_q y and (G T - G) y of the increments' chart in e4 and -cv cw/cq Q_v dw in the first
 // half, vanishes with y and dw: positions converge first, then velocities, then lam, also near singular
-// positions. Bodies that turn by a radian in a step make the first two as large as the rest. Methods that count
-// their corrections have the last one; where a fresh matrix converges slowly, or if lam has to converge with
-// the rest, the others too: the rates where y leads tell both, low = -cq/cw e4(q1 - cq y, v1 - cv y).
+// positions. Bodies that turn by a radian in a step make the first two as large as the rest. Methods that count their
+// corrections have the last one; where a fresh matrix converges slowly, where bodies turn far, or if lam has to converge
+// with the rest, the others too: the rates where y leads tell both, low = -cq/cw e4(q1 - cq y, v1 - cv y).
 // Rows of velocities have e2 := Gam_v w, e4 = Gam/cv, and in the halves  Gam_v dw = e2,
 //   (Gam_v + cq/cv Gam_q) y = e4 + cw/cq e2
 // Equations of states and variables are none of those that w is for: w = 0 there, or what they read of velocities, times
@@ -26,8 +26,8 @@
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. Where matrices are made step by step the positions need one or two corrections, and
 // velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
-// A stiff system, or the unit metric, gets a factorisation of its own for the second
-// half: metric.c.
+// A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the second half:
+// metric.c.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -47,6 +47,7 @@ static const double SLOW = 0.15, FADE = 1.02;
 // of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
+static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth while
 enum { HALF_BELIEVED = 7, HALVES = 5 };
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
 static const double REFINED = 0.4;
@@ -59,6 +60,7 @@ typedef struct correction {
   tr_state *x1;
   const double *base; // (nq) d begins here
   double t1, length_scale;
+  double turn; // the largest angle of a body in space in this step, as predicted
   bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
   bool parted; // the same, but for rows of velocities
   bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
@@ -245,10 +247,12 @@ static tr_status matrix(tr_newton_problem *p) {
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
   p->planned = may_plan(s);
-  p->finishes = p->finish && !k->begun && !s->stiff;
+  p->finishes = p->finish && !k->begun && !s->stiff && !s->turns;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
-  if (!s->stiff && !c->unit_metric) return TR_OK;
-  if (s->damping) tr_find_damping(s);
+  bool coupled = s->stiff || c->unit_metric;
+  if (!coupled && !s->turns) return TR_OK;
+  if (!coupled) tr_fill_projection(s, mass);
+  if (coupled && s->damping) tr_find_damping(s);
   return tr_second_factor(s);
 }
 
@@ -277,7 +281,7 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
   if (!s->stiff && !s->c.unit_metric) {
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
     bend(k, r, top, second + nv);
-    return tr_kkt_solve(&s->kkt, 1, second);
+    return s->turns ? tr_second_solve(s, second) : tr_kkt_solve(&s->kkt, 1, second);
   }
   TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
@@ -320,21 +324,24 @@ static bool halved(const tr_newton_problem *p, double rate, double now) {
 }
 
 // Velocities follow the positions just found: the second half alone, again and again, since A is not cm X. It is linear;
-// what is left of G dw after the first time is the change of G since the matrix was made.
+// what is left of G dw after the first time is the change of G since the matrix was made, and where bodies turn what its
+// chart makes of it, |G T - G| dw, up to half the angle: velocities are looked at again while that counts.
 static tr_status finish(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double last = k->half, rate = HALF_SCATTER * s->half_rate, *r = s->newton.r, *low = r + nv;
+  double chart = 0.5 * k->turn, rate = HALF_SCATTER * s->half_rate;
+  double last = k->half, *r = s->newton.r, *low = r + nv;
   bool believed = s->half_age++ < HALF_BELIEVED;
   if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
   if (since == 2) s->half_first = k->first;
   if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
-  tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
-  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
+  const double *blocks = c->blocks;
   for (int half = 1; half <= HALVES; half++) {
-    if (half == 1) {
+    if (half == 1 || chart * last > 0.5 * HALF_TOL * p->tol) {
+      tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
+      if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
       tr_stabilised_rates(s->work, s->mu, low, r);
       for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
     } else {
@@ -463,7 +470,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const tr_kkt *second = s->stiff ? &s->projection : &s->kkt;
+  const tr_kkt *second = s->stiff || s->turns ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
@@ -477,7 +484,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
     return false;
   sizes.f = s->mu;
-  return tr_forces_at_floor(s, s->stiff ? second : look(k, &sizes), s->w, s->mu,
+  return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
                             k->length_scale / c->cw, 64, r + nv + nc);
 }
 
@@ -508,7 +515,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
   k->alone = false;
   sizes.f = s->mu, sizes.pull = b + nv + nc;
-  tr_forces_noise(s, p->draw, s->stiff ? &s->projection : look(k, &sizes), s->w, s->mu,
+  tr_forces_noise(s, p->draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
                   b + nv + nc);
   tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
   return p->solve(p, b);
@@ -529,7 +536,9 @@ static tr_status correct_few(correction *k) {
 }
 
 // Not where velocities act on positions by more than forces, or one matrix is not like the next.
-static bool may_finish(const correction *k) { return k->plain && k->usual && k->p.matrix_cost > 0; }
+static bool may_finish(const correction *k) {
+  return k->plain && k->usual && k->p.matrix_cost > 0 && 0.5 * k->turn < HALF_CHART;
+}
 
 // All rows are of velocities: there is nothing to stabilise, w = 0 and mu = 0, and this is index 3.
 static bool is_index_3(const tr_step *s) {
@@ -573,7 +582,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.plain = k.parted && s->sys->nvelocity == 0;
   k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
             !c->few && k.p.steady;
-  if (may_finish(&k)) k.p.finish = finish;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
@@ -581,6 +589,13 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   tr_step_calm(s, x0, t1, x1);
   tr_predict_w(s, t1);
   place(&k);
+  k.turn = tr_largest_turn(s->sys, s->d, NULL);
+  long before = s->newton.iterations;
+  bool looks = !c->few && !s->full && !s->sys->flat;
+  if (looks) tr_metric_by_turn(s, k.turn);
+  if (may_finish(&k)) k.p.finish = finish;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  return c->few ? correct_few(&k) : tr_newton_solve(&s->newton, &k.p);
+  tr_status status = c->few ? correct_few(&k) : tr_newton_solve(&s->newton, &k.p);
+  if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
+  return status;
 }

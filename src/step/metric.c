@@ -6,6 +6,11 @@
 // bodies with stiff springs move with heavy ones, it is a poor one. What the motions z that constraints allow make of
 // it is  z -> z - y,  [A G'; G 0](y, l) = (cm X z, 0):  some of these, and the last ratio tells. Where corrections are few
 // none is to be spent on that: there the bound decides.
+//
+// The rows of the first half's are G T, T of the chart of the increments (turn_rows): no use to the second where a body
+// turns by an angle of order 1 in a step, since |T - 1| is half of it. From TURNS on the iteration would hardly converge, so
+// the second has G, in a matrix of its own, and all terms (s->bends); from TURNS_LEAST on where steps have taken more
+// than MANY corrections without.
 #include <math.h>
 #include <string.h>
 
@@ -13,11 +18,14 @@
 #include "step.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01;
+static const double TURNS = 0.8, TURNS_LEAST = 0.2,
+                    TURNS_FADE = 1.002; // how that is forgotten from step to step
+enum { MANY = 7 };
 enum { POWERS = 4 };               // of the map of z
 static const double CHANGED = 1.5; // row sums that tell of another contraction,
 enum { SELDOM = 8 };               // or so many looks at them
 
-double tr_step_mass_like(const tr_step *s) { return s->bends ? LITTLE : STIFF; }
+double tr_step_mass_like(const tr_step *s) { return s->bends && !s->turns ? LITTLE : STIFF; }
 
 bool tr_step_holds_numbers(const tr_step *s) { return s->numbers_apart && !s->c.split; }
 
@@ -41,6 +49,20 @@ const int *tr_step_mass_slots(tr_step *s) {
   if (!s->slots_known) tr_mass_slots(s->sys, s->mass_slot);
   s->slots_known = true;
   return s->mass_slot;
+}
+
+void tr_metric_by_turn(tr_step *s, double turn) {
+  bool turns = turn > TURNS || (s->turns_from > 0 && turn > s->turns_from);
+  if (turns && turn <= TURNS) s->turns_from *= TURNS_FADE;
+  if (turns != s->turns) s->newton.valid = false;
+  s->turns = s->bends = turns;
+}
+
+void tr_metric_learn(tr_step *s, double turn, long corrections) {
+  bool usual = s->newton.resort == TR_NEWTON_USUAL;
+  if (!usual || s->turns) return;
+  s->turns_many = turn > TURNS_LEAST && corrections > MANY ? s->turns_many + 1 : 0;
+  if (s->turns_many > 1) s->turns_from = 0.9 * turn; // one alone is a kink
 }
 
 // The corner of s->projection += f X.
@@ -120,21 +142,32 @@ double tr_metric_contraction(tr_step *s, double rows, const double *blocks) {
   return s->contraction;
 }
 
-bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
+// How far its rows of velocities are from those of the other.
+double tr_fill_projection(tr_step *s, const double *blocks) {
   const tr_system *sys = s->sys;
   const tr_pattern *p = &sys->pattern;
   double *P = s->projection.values;
+  if (s->turns) {
+    tr_tangent_here(s->work, NULL, NULL, s->c.blocks, (tr_coefficients){0}, P);
+  } else {
+    memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
+    for (int j = 0; j < sys->nv; j++)
+      for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
+  }
+  add_metric(s, s->c.cm, blocks);
+  double bent = tr_plain_velocity_rows(s->work, P);
+  tr_plain_columns(s->work, P);
+  return bent;
+}
+
+bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
+  const tr_system *sys = s->sys;
   bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
   bool measures = plain && !always && s->method->stabilised && !s->c.few;
   double rows = row_sums(s, blocks);
   bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
-  memcpy(P, s->kkt.values, ((size_t)p->nnz + 1) * sizeof *P);
-  for (int j = 0; j < sys->nv; j++)
-    for (int k = p->column[j]; k < p->column[j + 1] && p->row[k] < sys->nv; k++) P[k] = 0;
-  add_metric(s, s->c.cm, blocks);
-  double bent = tr_plain_velocity_rows(s->work, P);
-  tr_plain_columns(s->work, P);
+  double bent = tr_fill_projection(s, blocks);
   return far || bent > STIFF || sys->nreaction > 0 || tr_step_holds_numbers(s);
 }
 

@@ -68,7 +68,7 @@ static tr_status allocate(tr_step *s) {
     }
     s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
     TR_TRY(tr_projection_make(s));
-    bool bends = s->method->choose != NULL;
+    bool bends = s->method->choose != NULL || !s->sys->flat;
     bool damped = bends || s->sys->nforce > 0;
     if (damped) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
     if (damped) s->damped = TR_NEW(ar, nv, tr_slots);

@@ -157,7 +157,11 @@ struct tr_step {
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns
-  // for stabilised methods with few corrections
+  // for stabilised methods on bodies that turn far in a step
+  bool turns;        // the second half has a matrix of its own, with G, and the iteration all terms
+  double turns_from; // the angle from which on that pays; 0: none yet
+  int turns_many;    // steps in a row that took many corrections without
+  // and with few corrections
   bool bends;         // the iteration has all terms, see corrector_si2.c
   double bends_from;  // the step from which on that pays; 0: none yet
   double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
@@ -311,6 +315,8 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 tr_status tr_projection_make(tr_step *s);
 const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
+// The same without a look at s->kkt, which is of no use with s->turns.
+double tr_fill_projection(tr_step *s, const double *blocks);
 // s->projection factored, for one right-hand side at a time (narrow.c).
 tr_status tr_second_factor(tr_step *s);
 tr_status tr_second_solve(tr_step *s, double *r);
@@ -320,6 +326,9 @@ void tr_second_free(tr_step *s);
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
 double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
+// s->turns and s->bends for a step that turns a body so far; after it, with so many corrections.
+void tr_metric_by_turn(tr_step *s, double turn);
+void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
 // of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
 void tr_find_damping(const tr_step *s);

@@ -84,7 +84,10 @@ double tr_largest_turn(const tr_system *s, const double *u, const double *than) 
     const sys_body *b = &s->body[i];
     if (!turns(b)) continue;
     double square = 0;
-    for (int k = b->v + 3; k < b->v + 6; k++) square += (u[k] - than[k]) * (u[k] - than[k]);
+    for (int k = b->v + 3; k < b->v + 6; k++) {
+      double d = than ? u[k] - than[k] : u[k];
+      square += d * d;
+    }
     most = fmax(most, square);
   }
   return sqrt(most);
