@@ -281,7 +281,7 @@ static void large_star(void **u) {
 }
 
 // Points on two rods each, between two hubs or on a rim around one: they go with their rods, and hubs last. Otherwise all rods
-// would be tied to each other: 60,000 operations an unknown.
+// would be tied to each other: tens of thousands of operations an unknown.
 static void hubs(void **u) {
   (void)u;
   static const char *const text[] = {
