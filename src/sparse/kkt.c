@@ -43,11 +43,10 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
   p->klu = !p->blocks;
   if (p->blocks && p->blocks->flops <= FLOPS_FEW * p->n) return TR_OK;
-  tr_klu_cost cost;
-  double most = p->blocks ? p->blocks->flops / BLOCK_SPEED : INFINITY;
-  TR_TRY(tr_klu_predict(ar->al, p, most, &cost));
+  tr_klu_cost cost = {10.0 * p->nnz, p->nnz}; // nobody asks
+  double most = p->blocks ? p->blocks->flops / BLOCK_SPEED : 0;
+  if (p->blocks) TR_TRY(tr_klu_predict(ar->al, p, most, &cost));
   if (cost.flops < most) p->klu = true, p->blocks = NULL;
-  if (cost.flops == INFINITY) cost = (tr_klu_cost){10.0 * p->nnz, p->nnz}; // nobody knows
   if (p->klu) p->matrix_cost = predict_cost(p, BLOCK_SPEED * cost.flops, cost.numbers);
   return TR_OK;
 }
