@@ -121,6 +121,7 @@ void tr_step_free(tr_step *s) {
   tr_full_free(s->full);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
+  tr_second_free(s);
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);
@@ -204,7 +205,31 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 // them are overloaded, and so is the matrix.
 static const double STRAINED = 0.5;
 
-// How far the frames of joints and forces are apart, 1 m at most.
+// How far frames of joints and forces are apart, in metres of error allowed and in sizes of bodies: below that they are
+// at one place, up to what steps leave of the constraints and to round-off.
+static const double APART = 1e-3, APART_OF_BODY = 1e-9;
+
+// The largest of the bodies: where joints and forces hold them, from their centres, and their radii of gyration.
+static double largest_body(tr_step *s) {
+  const tr_system *sys = s->sys;
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  double square = 0;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    if (!b->type->coordinate_names || sys->number[b->v]) continue;
+    for (int m = 0; m < b->sites; m++) {
+      const double *c = sys->site[b->site + m].c;
+      square = fmax(square, c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    }
+    const double *M = blocks + b->mass;
+    int turns = 3 * (b->type->dim - 1);
+    for (int k = b->type->dim; k < b->nv && k < turns && M[0] > 0; k++)
+      square = fmax(square, M[k * (b->nv + 1)] / M[0]);
+  }
+  return sqrt(square);
+}
+
+// How far the frames of joints and forces are apart, or how large the bodies are if these are at one place; 1 m at most.
 static double find_size(tr_step *s, const tr_state *x) {
   const tr_system *sys = s->sys;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -220,7 +245,10 @@ static double find_size(tr_step *s, const tr_state *x) {
     }
   }
   for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
-  return size > 0 && size < 1 ? size : 1;
+  if (size >= 1) return 1;
+  double body = largest_body(s);
+  if (!(size > fmax(APART * s->allowed, APART_OF_BODY * body))) size = body;
+  return size > 0 ? fmin(size, 1) : 1;
 }
 
 static bool strains(const tr_step *s, double c, const double *blocks, const double *f) {

@@ -588,7 +588,6 @@ tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error)
 
 void tr_system_free(tr_system *s) {
   if (!s) return;
-  tr_pattern_free(&s->pattern);
   tr_arena arena = s->arena; // the system itself lives in it
   tr_arena_free(&arena);
 }
