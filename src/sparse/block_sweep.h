@@ -136,7 +136,9 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
 #define SWEEP NAMED(forward_of)
 #define SWEEP_LANES NAMED(forward_lanes_of)
 FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  bool far = b->numbers > FAR;
   for (const block_node *s = b->node + first; s < b->node + end; s++) {
+    if (far) fetch(F + s->at, AHEAD);
     const block_kind *kind = (const block_kind *)(b->kind + s->kind);
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)
@@ -151,7 +153,9 @@ FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double 
 #define SWEEP NAMED(backward_of)
 #define SWEEP_LANES NAMED(backward_lanes_of)
 FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+  bool far = b->numbers > FAR;
   for (const block_node *s = b->node + end; s-- > b->node + first;) {
+    if (far) fetch(F + s->at, -AHEAD);
     const block_kind *kind = (const block_kind *)(b->kind + s->kind);
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)
