@@ -127,6 +127,12 @@ static double find_open(const correction *k, const double *phi) {
   return sqrt(sum) / (k->length_scale * s->allowed);
 }
 
+static bool is_zero(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (x[i] != 0) return false;
+  return true;
+}
+
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -136,6 +142,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
+  bool still = s->sys->nvelocity > 0 && k->usual && is_zero(nv, s->w); // Gam_v w = 0
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (c->split) {
     if (s->sys->nreaction > 0) tr_show_reactions(w, x->lam);
@@ -145,7 +152,8 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
     memset(e3, 0, (size_t)nv * sizeof *e3);
   } else {
     w->reactions = x->lam;
-    tr_stabilised(w, c->unit_metric ? x->lam : s->sum_lam, s->mu, s->w, e1, top, low, e3);
+    tr_stabilised(w, c->unit_metric ? x->lam : s->sum_lam, s->mu, still ? NULL : s->w, e1, top, low,
+                  e3);
     w->reactions = NULL;
   }
   p->side = w->acting;
@@ -156,7 +164,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
     double e2 = top[i], cve4 = low[i];
     bool velocity = s->sys->of_velocity[i];
-    if (tr_step_holds_numbers(s) && s->sys->of_number[i]) e2 = 0;
+    if ((tr_step_holds_numbers(s) && s->sys->of_number[i]) || (still && velocity)) e2 = 0;
     low[i] = velocity ? e2 : (e2 - c->cq / c->cv * cve4) / c->cw;
     top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : e2 / c->cq;
   }
@@ -295,11 +303,17 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
   return TR_OK;
 }
 
+// w is what it should be, to the last digit: as where constraints are linear and nothing moves against them.
+static bool is_there(const correction *k, const double *second) {
+  return k->parted && k->usual && is_zero(k->s->sys->nv + k->s->sys->nc, second);
+}
+
 static tr_status solve(tr_newton_problem *p, double *r) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   double *second = r + s->sys->nv + s->sys->nc;
+  if (!k->alone && r == s->newton.r) k->alone = is_there(k, second);
   if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
