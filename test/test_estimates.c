@@ -291,6 +291,48 @@ static void markers_of_torques_cost_nothing(void **u) {
   if (labs(steps[2] - steps[0]) > 2) fail_msg("%ld steps, %ld off the centre", steps[0], steps[2]);
 }
 
+// A rotor at rest for a thousand seconds but for a torque that comes and goes in between, told by its law: steps had grown
+// to hundreds of seconds and passed it by.
+static void pulses_wake_what_sleeps(void **u) {
+  (void)u;
+  static const char *const methods[] = {"radau5",  "hht-i3",          "hht-add",
+                                        "hht-si2", "ggl-bdf:order=5", "nstiff",
+                                        "cs",      "pfpc1",           "baumgarte"};
+  static const struct {
+    const char *torque;
+    double impulse;
+  } c[] = {{"if(abs(time - 500) < 0.005, 100, 0)", 1},
+           {"if(time > 500, if(time < 500.01, 100, 0), 0)", 1},
+           {"(time > 3*(time - 333)/1.5)*(time > 660)*2", 12}, // 660 .. 666
+           {"tab(time)", 25},
+           {"curve(time)*0.04", 1},
+           {"step5(time, 400, 0, 401, 1) - step5(time, 402, 0, 403, 1)", 2},
+           {"10*max(0, 1 - abs(time - 700)/0.1)", 1},
+           {"100*exp(-((time - 500)/0.01)^2)", 1.7724538509055159},
+           {"if(mod(time, 300) < 0.5, 1, 0)", 2}}; // at 0, 300, 600, 900
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    char all[1200];
+    snprintf(all, sizeof all,
+             "trammel: 1\n"
+             "data:\n"
+             "  tab: {x: [0, 475, 500, 525, 2000], y: [0, 0, 1, 0, 0], kind: linear}\n"
+             "  curve: {x: [0, 475, 500, 525, 2000], y: [0, 0, 1, 0, 0]}\n"
+             "bodies: {b: {type: planar, mass: 1, inertia: 1}}\n"
+             "joints: {s: {type: revolute, markers: [ground, b]}}\n"
+             "forces: {t: {type: torque, markers: [b], torque: '%s'}}\n"
+             "simulation: {end: 1000 s}\n",
+             c[i].torque);
+    mechanism m = load_text(all);
+    tr_run_info info;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+      double omega = run_with(&m, methods[k], 1e-6, false, "b.omega", &info);
+      if (i == 4 ? !(fabs(omega) > 0.1) : !(fabs(omega - c[i].impulse) < 5e-3 * c[i].impulse))
+        fail_msg("%s, %s: %.9g", c[i].torque, methods[k], omega);
+    }
+    unload(&m);
+  }
+}
+
 // ---- the limit of stability -------------------------------------------------------------------------
 
 // A beam whose axial mode is far too fast for the tolerance to see: explicit methods stay where it does not drive the
@@ -332,6 +374,7 @@ int main(void) {
                                      cmocka_unit_test(states_cost_what_they_should),
                                      cmocka_unit_test(balanced_rotors_take_long_steps),
                                      cmocka_unit_test(markers_of_torques_cost_nothing),
+                                     cmocka_unit_test(pulses_wake_what_sleeps),
                                      cmocka_unit_test(vibrations_at_the_limit_do_not_drive)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,4 +33,10 @@ typedef struct tr_equation_par {
   const tr_scalar_par *scalar;
 } tr_equation_par;
 
+// A time at which a law of it may jump, or have a kink or something narrow, see law_instants.c.
+typedef struct tr_instant {
+  double t, period; // 0: once
+  bool jump;
+} tr_instant;
+
 #endif

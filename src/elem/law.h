@@ -138,6 +138,10 @@ void law_spread(int own, int n, const double *K0, const double *g, const double 
 // Laws of time alone: F, F', F''.
 void law_of_time(const tr_law *law, double t, double out[3]);
 
+// Instants that its program tells (law_instants.c): those that are not there yet are added to the n in out, up to `most`;
+// how many there are then.
+int law_find_instants(const tr_law *law, int n, int most, tr_instant *out);
+
 int law_operands(law_op op);
 // The value of STEP, STEP5, HAVSIN from 0 to 1.
 double law_ramp(law_op op, double u);

@@ -150,20 +150,41 @@ void tr_ahead_free(tr_ahead *p) {
   tr_arena_free(&p->arena);
 }
 
+static void set_out(tr_ahead *p, const tr_state *x) {
+  p->from = x;
+  tr_state_copy(&p->x, x);
+  p->scale[TR_PROBE_FORCE] = 0;
+  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, p->r->sys->nq));
+  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, p->r->sys->nv));
+}
+
 tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries) {
   const tr_run *r = p->r;
   double span = r->settings.end - r->first_t;
   tr_jump jump = {0};
-  p->from = x;
-  tr_state_copy(&p->x, x);
-  p->scale[TR_PROBE_FORCE] = 0;
-  p->scale[TR_PROBE_PHI] = fmax(1, vec_largest(x->q, r->sys->nq));
-  p->scale[TR_PROBE_PHI_T] = fmax(1, vec_largest(x->v, r->sys->nv));
+  set_out(p, x);
   for (int k = 0; k < tries && !jump.part; k++, h *= 30) {
     jump = find_jump(p, fmin(h, 0.1 * span));
     if (h > 0.1 * span) break;
   }
   return jump;
+}
+
+// Positions that are made to jump lead nowhere: no motion follows them.
+bool tr_jump_follows(const tr_run *r, const tr_probe_part *part) {
+  int row = part->at - (tr_probe_size(r->sys) - 2 * r->sys->nc);
+  return part->what != TR_PROBE_PHI || r->sys->of_velocity[row];
+}
+
+bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+  set_out(p, x);
+  look(p, before - x->t, p->a), look(p, after - x->t, p->b);
+  for (int i = 0; i < p->parts; i++) {
+    const tr_probe_part *part = &p->s[i].part;
+    if (tr_jump_follows(p->r, part) && change(part, p->a, p->b) > TINY * p->scale[part->what])
+      return true;
+  }
+  return false;
 }
 
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room) {

@@ -76,6 +76,26 @@ bool tr_probe_switches(const tr_system *s) {
   return any;
 }
 
+static int element_instants(const tr_field *fields, const void *par, int n, int most,
+                            tr_instant *out) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int i = 0; i < laws; i++)
+      if (law[i]) n = law_find_instants(law[i], n, most, out);
+  }
+  return n;
+}
+
+int tr_probe_instants(const tr_system *s, int most, tr_instant *out) {
+  int n = 0;
+  for (int i = 0; i < s->njoint; i++)
+    n = element_instants(s->joint[i].type->fields, s->joint[i].e.par, n, most, out);
+  for (int i = 0; i < s->nforce; i++)
+    n = element_instants(s->force[i].type->fields, s->force[i].e.par, n, most, out);
+  return n;
+}
+
 // ---- how fast they act ----------------------------------------------------------------------------
 
 // The least mass, and moment of inertia, among what a force acts on.

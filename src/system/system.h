@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "elem/elem.h"
 #include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
@@ -362,6 +363,8 @@ int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
                                 int at);      // at: behind the forces before
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
+// Times that laws tell (elem/law.h), so many of them.
+int tr_probe_instants(const tr_system *sys, int most, tr_instant *out);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
 
