@@ -14,11 +14,11 @@
 #include <math.h>
 
 #include "events.h"
+#include "step/places.h"
 
 static const double FARTHEST = 1, TOO_FAR = 2; // rad
 static const double AGAIN = 0.8,
-                    KEPT = 0.5;       // of it: a new length, and from which on the last one is kept
-static const double AT_CENTRE = 1e-9; // of the model's size
+                    KEPT = 0.5; // of it: a new length, and from which on the last one is kept
 
 struct tr_arm {
   int turn; // place of the angle, or of three of the rotation, in v
@@ -43,7 +43,7 @@ static void add(tr_run *r, const sys_body *b, const double *c, bool read) {
   bool plane = b->type->dim == 2;
   struct tr_arm arm = {.turn = b->v + b->type->dim, .plane = plane, .read = read};
   double length = c ? sqrt(dot(c, c)) : 0;
-  if (c && !(length > AT_CENTRE * r->step->size)) return;
+  if (c && !tr_off_centre(r->sys, b, c)) return;
   for (int k = 0; c && k < 3; k++) arm.n[k] = c[k] / length;
   for (int i = r->narms; i-- > 0 && r->arms[i].turn == arm.turn;) {
     double along = dot(r->arms[i].n, arm.n);
@@ -54,48 +54,18 @@ static void add(tr_run *r, const sys_body *b, const double *c, bool read) {
   r->arms[r->narms++] = arm;
 }
 
-// Two bodies welded together: the way from one centre to the other is an arm of both.
-static void add_weld(tr_run *r, const sys_joint *j) {
+// What an event reads of a site: its place, or the turning of its body.
+enum { PLACE = 1, TURNS = 2 };
+
+static void mark_read(const tr_run *r, int event, int *read) {
   const tr_system *s = r->sys;
-  if (j->ops->rows != j->e.nd || !j->type->anywhere) return;
-  for (int k = 0; k < 2; k++) {
-    int of = j->e.body[k], to = j->e.body[1 - k];
-    if (of == TR_GROUND || to == TR_GROUND || !has_turns(&s->body[of])) continue;
-    const tr_site *a = tr_site_of(s, of, j->e.frame[k]), *b = tr_site_of(s, to, j->e.frame[1 - k]);
-    double at[3] = {0}, d[3];
-    if (j->e.nd == 3) {
-      double co = cos(a->angle - b->angle), si = sin(a->angle - b->angle);
-      at[0] = co * b->c[0] - si * b->c[1], at[1] = si * b->c[0] + co * b->c[1];
-    } else {
-      double inside[3] = {0}; // R_b' c_b
-      for (int m = 0; m < 9; m++) inside[m % 3] += b->R[m] * b->c[m / 3];
-      for (int m = 0; m < 9; m++) at[m / 3] += a->R[m] * inside[m % 3];
-    }
-    for (int m = 0; m < 3; m++) d[m] = a->c[m] - at[m];
-    add(r, &s->body[of], d, false);
-  }
-}
-
-// How a site is used: by joints and forces; its place by an event, or the turning of its body.
-enum { HELD = 1, READ = 2, TURNS = 4 };
-
-static int *use_of(const tr_system *s, const sys_element *e, int k, int *used) {
-  return &used[tr_site_of(s, e->body[k], e->frame[k]) - s->site];
-}
-
-// Markers that a law names follow the element's own, and it reads where they are.
-static void mark(const tr_system *s, const sys_element *e, bool anywhere, int own, int *used) {
-  for (int k = anywhere ? own : 0; k < e->markers; k++)
-    if (e->body[k] != TR_GROUND) *use_of(s, e, k, used) |= HELD;
-}
-
-static void mark_read(const tr_run *r, int event, int *used) {
-  const sys_element *e = &r->sys->event[event].e;
+  const sys_element *e = &s->event[event].e;
   for (int k = 0; k < e->markers && !tells(r, event); k++) {
     bool place, turn;
-    tr_event_reads(r->sys, event, k, &place, &turn);
-    if (e->body[k] != TR_GROUND)
-      *use_of(r->sys, e, k, used) |= (place ? READ : 0) | (turn ? TURNS : 0);
+    if (e->body[k] == TR_GROUND) continue;
+    tr_event_reads(s, event, k, &place, &turn);
+    read[tr_site_of(s, e->body[k], e->frame[k]) - s->site] |=
+        (place ? PLACE : 0) | (turn ? TURNS : 0);
   }
 }
 
@@ -105,26 +75,26 @@ tr_status tr_arms_make(tr_run *r, tr_error *error) {
   if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
   for (int i = 0; i < s->nbody; i++) most += has_turns(&s->body[i]) ? 3 * s->body[i].sites : 0;
   r->arms = TR_NEW(&r->arena, most + 1, struct tr_arm);
-  int *used = TR_NEW(&r->arena, s->nsite + 1, int);
-  if (!r->arms || !used) return tr_no_memory(error);
-  for (int i = 0; i < s->njoint; i++) {
-    const tr_joint_type *type = s->joint[i].type;
-    mark(s, &s->joint[i].e, type->anywhere, type->markers, used);
-  }
-  for (int i = 0; i < s->nforce; i++) {
-    const tr_force_type *type = s->force[i].type;
-    mark(s, &s->force[i].e, type->anywhere, type->markers, used);
-  }
-  for (int i = 0; i < s->nevent; i++) mark_read(r, i, used);
+  bool *used = TR_NEW(&r->arena, s->nsite + 1, bool);
+  int *read = TR_NEW(&r->arena, s->nsite + 1, int);
+  if (!r->arms || !used || !read) return tr_no_memory(error);
+  tr_sites_matter(s, used);
+  for (int i = 0; i < s->nevent; i++) mark_read(r, i, read);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     for (int k = 0; has_turns(b) && k < b->sites; k++) {
-      int use = used[b->site + k];
-      if (use & (HELD | READ)) add(r, b, s->site[b->site + k].c, use & READ);
-      if (use & TURNS) add(r, b, NULL, true);
+      int at = b->site + k;
+      if (used[at] || read[at] & PLACE) add(r, b, s->site[at].c, read[at] & PLACE);
+      if (read[at] & TURNS) add(r, b, NULL, true);
     }
   }
-  for (int i = 0; i < s->njoint; i++) add_weld(r, &s->joint[i]);
+  for (int i = 0; i < s->njoint; i++)
+    for (int k = 0; k < 2 && s->joint[i].e.markers > 1; k++) {
+      double d[3];
+      if (!tr_weld_arm(s, &s->joint[i], k, d)) continue;
+      const sys_body *b = &s->body[s->joint[i].e.body[k]];
+      if (has_turns(b)) add(r, b, d, false);
+    }
   return TR_OK;
 }
 
