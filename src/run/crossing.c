@@ -135,7 +135,7 @@ static bool rests(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   double round = roundoff(r, k), span = r->settings.end - r->first_t;
   if (!is_contact(r, k)) return false;
-  if (fabs(w->g) <= nothing(r, k) && fabs(w->rate) <= still(r, k)) return true;
+  if (fabs(w->g) <= nothing(r, k) && -w->side * w->rate <= still(r, k)) return true;
   return fabs(w->g) <= round && -w->side * w->rate <= fmax(NOTHING * w->most_rate, round / span);
 }
 

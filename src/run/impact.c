@@ -14,7 +14,7 @@
 //
 // Impacts ever faster never end. When the next would be nothing compared with the largest, or follow at
 // once, or be slower than the model's `rest`, this one has no rebound and joints take over; without
-// such joints the run cannot go on.
+// such joints the run cannot go on, unless nothing presses: balls that merely touch.
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ static tr_status settle(tr_run *r, int k, double c, tr_error *error) {
                    "event \"%s\" at t = %.9g s: the impacts have died away (this one at %.3g, the "
                    "largest at %.3g) and nothing carries from here on: name joints to \"settle\" "
                    "on, or end the run by then",
-                   e->name, r->x.t, c, w->most_rate);
+                   e->name, r->x.t, fabs(c), w->most_rate);
   return TR_OK;
 }
 
@@ -162,10 +162,36 @@ static tr_status strike_later(tr_run *r, int k, int round, double c, double most
   return TR_OK;
 }
 
+// Whether the blow just added, without rebound, leaves it pressed: it would come nearer by more than nothing within the
+// run. Uses r->next.
+static bool presses(tr_run *r, int k) {
+  const tr_blow *x = &r->blows.blow[r->blows.n - 1];
+  const double *z = tr_blow_normal(&r->blows, r->sys->nv, r->blows.n - 1) + r->sys->nv;
+  tr_state *y = &r->next;
+  tr_state_copy(y, &r->x);
+  for (int i = 0; i < r->sys->nv; i++) y->v[i] += z[i] * x->approach / x->answer;
+  if (tr_solve_accelerations(&r->projector, y, y->a, y->lam) != TR_OK) return true;
+  tr_kinematics(r->work, y->t, y->q, y->v, y->mem, TR_AT_BIAS);
+  double gained = -way_of(r, k) * tr_event_bend(r->work, k, y->a) * (r->settings.end - r->first_t);
+  return !(gained <= NOTHING * r->watch[k].most_rate);
+}
+
+// The last of many, or it would be, but nothing is there to settle on and nothing presses.
+static tr_status find_last(tr_run *r, int k, double c, bool *last, tr_error *error) {
+  *last = is_last(r, k, c);
+  if (!*last || plan_of(r, k)->nsettle > 0 || follows_at_once(r, k)) return TR_OK;
+  TR_TRY(add_blow(r, k, 0, c, error));
+  *last = presses(r, k);
+  r->blows.n--;
+  place(r);
+  return TR_OK;
+}
+
 static tr_status strike_first(tr_run *r, int k, double c, tr_error *error) {
   tr_watch *w = &r->watch[k];
+  bool last;
   if (brushes(r, k, c)) return w->what = "brushes", TR_OK;
-  bool last = is_last(r, k, c);
+  TR_TRY(find_last(r, k, c, &last, error));
   if (last) TR_TRY(settle(r, k, c, error));
   if (!(c > 0 && (last || c > 1e-14 * w->most_rate))) return TR_OK;
   return add_blow(r, k, w->settled ? 0 : plan_of(r, k)->par.restitution, c, error);

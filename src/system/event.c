@@ -79,6 +79,13 @@ double tr_event_value(const tr_work *w, int event) {
   return law_value(w->sys->event[event].plan->par.when, e->nd, w->t, f, NULL);
 }
 
+// Whether a law is more than sums and products.
+static bool is_curved(const tr_law *law) {
+  for (int k = 0; k < law->n; k++)
+    if (law->code[k].op > LAW_MULTIPLY) return true;
+  return false;
+}
+
 bool tr_event_switched(const tr_system *s, int event) {
   const tr_law *when = s->event[event].plan->par.when;
   for (int k = 0; k < when->inputs; k++)
@@ -89,14 +96,12 @@ bool tr_event_switched(const tr_system *s, int event) {
 bool tr_event_winds(const tr_system *s, int event) {
   const tr_law *when = s->event[event].plan->par.when;
   int times = 0;
-  bool curved = false;
   if (!tr_event_switched(s, event)) return false;
   for (int k = 0; k < when->n; k++) {
     law_op op = when->code[k].op;
     times += op == LAW_INPUT && when->input[when->code[k].input].kind == LAW_TIME;
-    curved = curved || op > LAW_MULTIPLY;
   }
-  return times > 1 || curved;
+  return times > 1 || is_curved(when);
 }
 
 double tr_event_value_at(const tr_work *w, int event, double t) {
@@ -111,6 +116,21 @@ static bool reads(const tr_system *s, int event, law_measure kind) {
   for (int k = 0; k < when->inputs; k++)
     if (when->input[k].kind >= kind) return true;
   return false;
+}
+
+void tr_event_reads(const tr_system *s, int event, int marker, bool *place, bool *turn) {
+  const tr_law *when = s->event[event].plan->par.when;
+  bool round = s->event[event].e.nd == 6 || is_curved(when); // angles in space jump
+  *place = *turn = false;
+  for (int k = 0; k < when->inputs; k++) {
+    const law_input *in = &when->input[k];
+    bool way = in->kind == LAW_WAY || in->kind == LAW_VELOCITY;
+    bool far = way || in->kind == LAW_DISTANCE || in->kind == LAW_SPEED || in->kind == LAW_RADIAL;
+    bool ends = in->to == marker || in->from == marker;
+    *place = *place || (far && ends);
+    *turn = *turn || (in->kind == LAW_ANGLE && ends && round);
+    *turn = *turn || ((way || in->kind == LAW_SPIN) && in->along == marker);
+  }
 }
 
 bool tr_event_turns(const tr_system *s, int event) { return reads(s, event, LAW_STATE); }
@@ -164,6 +184,29 @@ double tr_event_slope(const tr_work *w, int event, const double *a, double *n) {
     if (n) b->type->add_pull(&at, tr_site_of(s, e->body[k], e->frame[k]), q, n + b->v);
   }
   return rate;
+}
+
+double tr_event_bend(const tr_work *w, int event, const double *a) {
+  const tr_system *s = w->sys;
+  const tr_law *when = s->event[event].plan->par.when;
+  const tr_frame *f[TR_MAX_MARKERS];
+  const sys_element *e = frames_of(w, event, f);
+  law_slope by;
+  if (reads(s, event, LAW_STATE)) return NAN;
+  law_derive(when, e->nd, w->t, f, NULL, &by);
+  double bend = law_bias(when, e->nd, w->t, f);
+  for (int k = 0; k < e->markers; k++) {
+    const double *q = by.q + k * e->nd;
+    bend += along(e->nd, q, f[k]->ap, f[k]->aw);
+    if (e->body[k] == TR_GROUND) continue;
+    const sys_body *b = &s->body[e->body[k]];
+    tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+    double *pull = w->block;
+    memset(pull, 0, (size_t)b->nv * sizeof *pull);
+    b->type->add_pull(&at, tr_site_of(s, e->body[k], e->frame[k]), q, pull);
+    for (int i = 0; i < b->nv; i++) bend += pull[i] * a[b->v + i];
+  }
+  return bend;
 }
 
 // ---- joints that are locked -----------------------------------------------------------------------

@@ -377,10 +377,14 @@ double tr_event_value(const tr_work *w, int event);
 // With TR_AT_BIAS and accelerations a: the rate of the expression, and its gradient n (nv, or NULL) by
 // displacements.
 double tr_event_slope(const tr_work *w, int event, const double *a, double *n);
+// The rate of its rate there, of an expression of places and time; NAN for others.
+double tr_event_bend(const tr_work *w, int event, const double *a);
 // An expression of parameters and time alone; one that may cross zero again and again; its value at any time.
 bool tr_event_switched(const tr_system *sys, int event);
 bool tr_event_winds(const tr_system *sys, int event);
 double tr_event_value_at(const tr_work *w, int event, double t);
+// Whether it reads where a marker is, and how its body turns but by a sum of angles.
+void tr_event_reads(const tr_system *sys, int event, int marker, bool *place, bool *turn);
 // Its rate may change without a blow: an expression of velocities or states.
 bool tr_event_turns(const tr_system *sys, int event);
 // Whether rates, or values, of some expressions need accelerations and multipliers.
