@@ -253,7 +253,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (!coupled && !s->turns) return TR_OK;
   if (!coupled) tr_fill_projection(s, mass);
   if (coupled && s->damping) tr_find_damping(s);
-  return tr_kkt_factor(&s->projection);
+  return tr_second_factor(s);
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -272,9 +272,6 @@ static void bend(const correction *k, const double *y, const double *top, double
     if (!s->sys->of_velocity[i]) low[i] -= c->cq / c->cw * top[i] + f * (there[i] - here[i]);
 }
 
-// The matrix of the second half.
-static tr_kkt *of_second(tr_step *s) { return s->stiff || s->turns ? &s->projection : &s->kkt; }
-
 // With what is usually left out. Where the halves depend on each other, one after the other, twice.
 static tr_status solve_thoroughly(const correction *k, double *r) {
   tr_step *s = k->s;
@@ -284,14 +281,14 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
   if (!s->stiff && !s->c.unit_metric) {
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
     bend(k, r, top, second + nv);
-    return tr_kkt_solve(of_second(s), 1, second);
+    return s->turns ? tr_second_solve(s, second) : tr_kkt_solve(&s->kkt, 1, second);
   }
-  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memset(more, 0, 2 * (size_t)n * sizeof *more);
   bend(k, r, top, more + n + nv);
-  TR_TRY(tr_kkt_solve(&s->projection, 1, more + n));
+  TR_TRY(tr_second_solve(s, more + n));
   tr_couple_halves(s, more + n, more);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, more));
   for (int i = 0; i < 2 * n; i++) r[i] += more[i];
@@ -306,7 +303,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
-  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
 }
@@ -467,7 +464,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  const tr_kkt *second = of_second(s);
+  const tr_kkt *second = s->stiff || s->turns ? &s->projection : &s->kkt;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
   double positions = 64 * DBL_EPSILON * k->length_scale;
