@@ -357,7 +357,9 @@ int tr_probe_size(const tr_system *sys);
 void tr_probe(tr_work *w, double *out);
 int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
-                                int at);      // at: behind the forces before
+                                int at); // at: behind the forces before
+// Times between `from` and `to` that laws name, in no order (moments.c); out NULL: just count.
+int tr_moments(const tr_system *sys, double from, double to, double *out);
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
