@@ -120,11 +120,38 @@ static void test_round_off(void **state) {
   tr_system_free(sys);
 }
 
+// A pulse of 1 ms in a long quiet run, which steps of seconds would pass over: 1 m/s, by comparisons with the time, or by
+// ramps, within which the tolerance of positions is all there is.
+static void test_single_pulse(void **state) {
+  (void)state;
+  static const char *const law[] = {
+      "if(time > 5, if(time < 5.001, 1000, 0), 0)",
+      "1000*(step(time, 5, 0, 5.001, 1) - step(time, 5.001, 0, 5.002, 1))"};
+  for (int i = 0; i < 2 * tr_method_count(); i++) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "trammel: 1\nbodies: {a: {type: planar-point, mass: 1, velocity: [0.1, 0]}}\n"
+             "forces: {kick: {type: force, markers: [a], force: [\"%s\", 0]}}\n"
+             "simulation: {end: 10, step: 0.01}\n",
+             law[i % 2]);
+    const char *method = tr_method_describe(i / 2).name;
+    mechanism m = load_text(text);
+    tr_run_settings s = tr_run_defaults();
+    tr_run *run;
+    s.method = method, s.control.tol = 1e-5;
+    assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, NULL), TR_OK);
+    assert_int_equal(tr_run_all(run, NULL), TR_OK);
+    double vx = tr_run_state(run)->v[0];
+    if (!(fabs(vx - 1.1) < (i % 2 ? 0.15 : 1e-6))) fail_msg("%s, %d: %g m/s", method, i % 2, vx);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_step),
-      cmocka_unit_test(test_multistep),
-      cmocka_unit_test(test_stiff_state),
+      cmocka_unit_test(test_single_pulse), cmocka_unit_test(test_one_step),
+      cmocka_unit_test(test_multistep),    cmocka_unit_test(test_stiff_state),
       cmocka_unit_test(test_round_off),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

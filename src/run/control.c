@@ -28,8 +28,6 @@ static const double FEEBLE =
 enum { WARY = 8, MOST_WARY = 64 };
 enum { MOST_LEAPS = 4 }; // tries of a step, each a quarter of the last
 static const double BELOW = 0.7;
-// Steps in which forces answer by this part of a radian, rates that agree, how they are forgotten.
-static const double PACE = 1.8, SAME = 1.6, PACE_FADE = 0.99, GENTLE = 1.25;
 // A step is short enough to tell, of the first one that was rejected; its error has not fallen, of that one's.
 static const double SHORTER = 0.05, NO_LESS = 0.3;
 static const double LEAST_OPEN = 0.1, MOST_OPEN = 100; // tolerances
@@ -90,7 +88,7 @@ void tr_control_begin(tr_run *r) {
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;
-  r->failed_h = r->fallen = r->last_rate = r->pace = 0, r->wary = r->patience = 0;
+  r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;
   if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
   if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
@@ -104,8 +102,6 @@ static double next_step(const tr_run *r, double h, double e) {
   e = fmax(e, 1e-8);
   if (r->settings.control.rule == TR_CONTROL_GNP05) return h * fmin(GROW, SAFETY * pow(e, -power));
   f = SAFETY * pow(e, -0.7 * power) * pow(r->last_error, 0.4 * power);
-  if (r->pace > 0 && tr_step_order(r->step) == 1)
-    f = fmin(GENTLE, SAFETY * pow(e, -power)); // e jumps where steps do
   f = fmin(GROW, fmax(SHRINK, f));
   return f > KEEP_LOW && f < KEEP_HIGH ? h : h * f;
 }
@@ -209,21 +205,6 @@ static tr_status settle(tr_run *r, double h, tr_error *error) {
   return tr_run_begin(r, false, false, error);
 }
 
-// Explicit methods at the limit of stability: a step beyond it excites what is fast there, and one much shorter has to
-// damp that, again and again. But the rate shows: that of a jump grows as steps get shorter, that of a force stays. Known, it
-// bounds the steps, for some time; taken: the step was.
-static double keep_pace(tr_run *r, bool taken, double wish) {
-  double rate = r->step->rate;
-  if (!r->step->method->paced) return wish;
-  if (r->pace_side != r->step->work->acting) r->pace = r->last_rate = 0;
-  r->pace_side = r->step->work->acting;
-  bool same = rate > 0 && rate < SAME * r->last_rate && r->last_rate < SAME * rate;
-  if (same && (!taken || r->pace > 0)) r->pace = fmax(r->pace, fmax(rate, r->last_rate));
-  if (!taken || rate > 0) r->last_rate = rate;
-  if (taken) r->pace *= PACE_FADE;
-  return r->pace > 0 ? fmin(wish, PACE / r->pace) : wish;
-}
-
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -262,7 +243,6 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double wish = m->choose ? m->choose(r->step, h, e)
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
-    wish = keep_pace(r, e <= 1, wish);
     if (e <= 1) {
       wish = below_failures(r, h, wish);
       // a step cut short by t says nothing against the longer one

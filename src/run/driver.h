@@ -81,13 +81,11 @@ struct tr_run {
       last_step_end;           // seconds of the clock in steps; typical; the last mark
   double rest_wall, rest_mean; // the same for what is between steps
   // step control
-  double h, last_error;   // the step to try next; error over tolerance of the last accepted
-  double failed_h;        // a length at which a step failed, 0: none to speak of
-  int wary, patience;     // so many steps stay below it; what they were set to
-  double fallen;          // the longest step rejected lately, 0: none
-  double last_rate, pace; // of forces: seen by the last try, seen twice at one place; 0: none
-  uint64_t pace_side;     // which forces acted then
-  double closed_t;        // the last time at which a state was put on its constraints anew
+  double h, last_error; // the step to try next; error over tolerance of the last accepted
+  double failed_h;      // a length at which a step failed, 0: none to speak of
+  int wary, patience;   // so many steps stay below it; what they were set to
+  double fallen;        // the longest step rejected lately, 0: none
+  double closed_t;      // the last time at which a state was put on its constraints anew
   // places where bodies are held off their centre, see arms.c; the step that the fastest of them allowed last
   struct tr_arm *arms;
   int narms;

@@ -224,16 +224,13 @@ static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, doubl
                           const tr_state *x1, double *e, int *worst, double *most) {
   int n = s->sys->nv;
   double f = c.q2 != 0 ? c.q2 : c.q3, part = s->allowed / (h * fmax(s->allowed, FASTER));
-  double by_forces = 0, all = 0, before = 0;
+  double by_forces = 0, all = 0;
   for (int i = 0; i < n; i++) {
     double dv = (x1->v[i] - x0->v[i]) / s->scale_v[i], da = e[i] / (f * h * s->scale_v[i]);
-    double last = h * s->mean_a[i] / s->scale_v[i];
-    by_forces += da * da, all += dv * dv, before += last * last;
+    by_forces += da * da, all += dv * dv;
     e[i] *= part;
   }
-  if (!(by_forces > STIFF * STIFF * all)) return 0;
-  s->rate = sqrt(by_forces / fmax(all, before)) / h; // what swings may have no acceleration now
-  return tr_error_square(n, e, s->scale_v, worst, most);
+  return by_forces > STIFF * STIFF * all ? tr_error_square(n, e, s->scale_v, worst, most) : 0;
 }
 
 // The error of positions of explicit methods, squared; e and error as others have them.
@@ -241,7 +238,6 @@ static double judge_explicit(tr_step *s, tr_truncation c, const tr_state *x0, do
                              const tr_state *x1, double *e, double error, int *worst) {
   int n = s->sys->nv;
   double most = 0, allowed = s->allowed * s->allowed;
-  s->rate = 0;
   if (s->sys->nc > 0 && error > allowed && isnan(c.v3)) {
     forgive_feedback(s, x0, h, x1, e);
     test_numbers(s, c, x0, h, x1, e);

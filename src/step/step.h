@@ -35,10 +35,8 @@ typedef struct tr_method {
   tr_method_info info;
   size_t par_size;
   const char *(*check)(const void *par); // NULL or why the parameters do not fit, a static text
-  bool recompute; // a and lam in the state are the method's own: not for output
-  bool direct;    // there is no Newton iteration
-  bool
-      paced; // explicit, of first order, and stable up to a length of steps: they keep to that of the fastest rate met
+  bool recompute;    // a and lam in the state are the method's own: not for output
+  bool direct;       // there is no Newton iteration
   bool passes_jumps; // a force that jumps to and fro does not stop it: whoever runs it has to look
   bool uneven;       // its formulas bear steps of any lengths, one after the other
   bool nearly_even;  // or those that are not too different
@@ -189,8 +187,6 @@ struct tr_step {
   double size;      // of the model in m, not more than 1
   double allowed;   // error of q under step control, 0: fixed steps
   bool allows_v;    // and of v
-  double
-      rate; // of explicit methods: the fastest by which forces answer, where the last step felt it; 0: it did not
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond

@@ -139,7 +139,6 @@ const tr_method tr_method_pfpc1 = {
              .reference = "WHTC07"},
     .recompute = true,
     .passes_jumps = true,
-    .paced = true,
     .direct = true,
     .falls_short = true,
     .vectors = ROOMS,
