@@ -44,6 +44,16 @@ static tr_status look(tr_step *s, double t, const double *q, const double *v, co
   return TR_OK;
 }
 
+// x1.q, for v1 from accelerations at the place `at`. In Euler parameters the step is made in w, as in the paper, and the
+// velocity for Qh is the one of that way: e1' and e0' have no mean whose w is that of the two.
+static void turn(tr_step *s, const tr_state *x0, const double *at, double h, double k,
+                 tr_state *x1) {
+  const tr_body_step from = {x0->q, x0->v, at, h};
+  tr_cayley(s->sys, k, s->d);
+  tr_turn_by(s->sys, &from, k, s->d, x1->v, s->room[HALF]);
+  tr_retract(s->sys, x0->q, s->d, x1->q);
+}
+
 static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
@@ -60,8 +70,7 @@ static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = x0->t + h;
-  tr_cayley(s->sys, 2, s->d);
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  turn(s, x0, x0->q, h, 2, x1);
   return TR_OK;
 }
 
@@ -78,7 +87,7 @@ static void close_velocity_rows(tr_step *s, const tr_state *x0, double h, const 
     if (s->sys->of_velocity[i]) r[i] = -(gam[i] + r[i]) / h;
 }
 
-// One pass: mean velocity u/h in room MEAN, its increment in s->d, velocity for Qh in room HALF.
+// One pass: mean velocity u/h in room MEAN, its increment in s->d, velocity for Qh in room HALF, which it leaves for the next.
 static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r, *half = s->room[TRIAL], *mean = s->room[MEAN], *phi = s->lam;
@@ -95,11 +104,11 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   for (int i = 0; i < nv; i++) {
     x1->a[i] = r[i];
     x1->v[i] = x0->v[i] + h * r[i];
+    s->room[HALF][i] = 0.5 * (x0->v[i] + x1->v[i]);
     s->d[i] = 0.5 * h * (x0->v[i] + x1->v[i]);
   }
   memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
-  tr_cayley(s->sys, 4, s->d);
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  turn(s, x0, x1->q, h, 4, x1);
   return TR_OK;
 }
 
@@ -108,8 +117,9 @@ static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x
   TR_TRY(predict(s, x0, h, x1));
   for (int k = 0; k < passes; k++) {
     for (int i = 0; i < s->sys->nv; i++) {
-      s->room[HALF][i] = 0.5 * (x0->v[i] + x1->v[i]);
-      s->room[MEAN][i] = k == 0 ? x1->v[i] : s->room[HALF][i];
+      double half = 0.5 * (x0->v[i] + x1->v[i]);
+      s->room[MEAN][i] = k == 0 ? x1->v[i] : half;
+      if (k == 0) s->room[HALF][i] = half;
     }
     s->newton.iterations++;
     TR_TRY(correct(s, x0, h, x1));

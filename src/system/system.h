@@ -330,12 +330,17 @@ void tr_turn_increment(const tr_system *sys, const double *spin, double h, doubl
 void tr_take_turns(const tr_system *sys, const double *v, double *spin);
 double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
+// The same where coordinates of rotations are flat, see turn_by; mean (nv): d/h in these.
+void tr_turn_by(const tr_system *sys, const tr_body_step *step, double k, double *d, double *v1,
+                double *mean);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
 // The same, in all coordinates of rotations the same place; v (or NULL) keeps its angular velocities in body axes. How far
 // the bodies turn on the way.
 void tr_carry(const tr_system *sys, const double *q, const double *d, double *q1, double *v);
+// Bodies whose own constraints can be closed without moving them: q and v on these.
+void tr_close_own(const tr_system *sys, double *q, double *v);
 double tr_carried_turn(const tr_system *sys, const double *q, const double *d);
 
 // ---- elements one by one (probe.c) -----------------------------------------------------------------
