@@ -250,6 +250,8 @@ typedef struct tr_body_type {
   // angular velocity, w1 = w + P(at) (v1 - v), at the end of the way d that cayley makes of h (w + 2/k (w1 - w)). d and
   // v1 are written, and keep the constraints.
   void (*turn_by)(const tr_body_step *step, double k, double *d, double *v1);
+  // and v at q becomes what has the same angular velocity in body axes at another place.
+  void (*see_from)(const double *place, const double *q, double *v);
   // For flat coordinates of a rotation, else NULL: q1 is where d, kept up for a unit of time as a uniform turning,
   // leads, and v (or NULL) has the same angular velocity in body axes there; returns the angle. The start goes by it,
   // so that all coordinates begin at the same place.

@@ -194,6 +194,12 @@ static void turn_by(const tr_body_step *step, double k, double *d, double *v1) {
   for (int i = 0; i < N; i++) d[3 + i] = e1[i] - e[i];
 }
 
+static void see_from(const double *place, const double *q, double *v) {
+  double w[4] = {0};
+  turning(q + 3, v + 3, w + 1);
+  set_rates(place + 3, w, v + 3);
+}
+
 // e := e/|e|; what is left of e' across it is scaled likewise, which leaves w = 2 L(e) e'/n alone.
 static void close_e(double *q, double *v) {
   double *e = q + 3, *et = v + 3, in = 1 / dot4(e, e), along = dot4(e, et) * in, s = sqrt(in);
@@ -217,6 +223,7 @@ const tr_body_type tr_body_spatial_ep = {
     .start = start,
     .site = tr_spatial_site,
     .turn_by = turn_by,
+    .see_from = see_from,
     .carry = carry,
     .kinematics = tr_chart_kinematics,
     .add_pull = tr_chart_add_pull,

@@ -101,14 +101,21 @@ void tr_cayley(const tr_system *s, double k, double *d) {
     if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
 }
 
-void tr_turn_by(const tr_system *s, const tr_body_step *step, double k, double *d, double *v1,
-                double *mean) {
+void tr_turn_by(const tr_system *s, const tr_body_step *step, double k, double *d, double *v1) {
   for (int i = 0; i < s->nown; i++) {
     const sys_body *b = &s->body[s->own[i]];
     if (!b->type->turn_by) continue;
     tr_body_step own = {step->q + b->q, step->v + b->v, step->at + b->q, step->h};
     b->type->turn_by(&own, k, d + b->v, v1 + b->v);
-    for (int j = b->v; j < b->v + b->nv; j++) mean[j] = d[j] / step->h;
+  }
+}
+
+void tr_see_from(const tr_system *s, const double *place, const double *q, const double *v,
+                 double *seen) {
+  if (s->nv > 0) memcpy(seen, v, (size_t)s->nv * sizeof *seen);
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
+    if (b->type->see_from) b->type->see_from(place + b->q, q + b->q, seen + b->v);
   }
 }
 

@@ -330,9 +330,10 @@ void tr_turn_increment(const tr_system *sys, const double *spin, double h, doubl
 void tr_take_turns(const tr_system *sys, const double *v, double *spin);
 double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
-// The same where coordinates of rotations are flat, see turn_by; mean (nv): d/h in these.
-void tr_turn_by(const tr_system *sys, const tr_body_step *step, double k, double *d, double *v1,
-                double *mean);
+// The same where coordinates of rotations are flat, see turn_by; and velocities v at q as seen from another place.
+void tr_turn_by(const tr_system *sys, const tr_body_step *step, double k, double *d, double *v1);
+void tr_see_from(const tr_system *sys, const double *place, const double *q, const double *v,
+                 double *seen);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
