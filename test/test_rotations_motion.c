@@ -56,6 +56,10 @@ static gap compare(const motion *a, const motion *b) {
   return g;
 }
 
+typedef struct outcome {
+  double energy, phi, rate; // largest change of the energy, |Phi|, |G v|
+} outcome;
+
 static void check_order(double coarse, double fine, int order, const char *what) {
   const double noise = 1e-9; // what Newton's tolerance leaves
   if (fine < noise) return;
@@ -150,11 +154,74 @@ static void test_rough_start(void **state) {
   }
 }
 
-// ---- long runs --------------------------------------------------------------------------------------
+// ---- past the pole of the angles --------------------------------------------------------------------
 
-typedef struct outcome {
-  double energy, phi, rate; // largest change of the energy, |Phi|, |G v|
-} outcome;
+static const struct {
+  const char *orientation, *omega;
+} starts[] = {{"[{z: -1.34594}, {x: 3}, {z: -2.44756}]", "[2.23159, -2.32595, 3.58528]"},
+              {"[{z: 0.760835}, {x: 0.5}, {z: 2.98036}]", "[-4.06165, -5.41737, 5.84039]"},
+              {"[{z: 0.1}, {x: 2}, {z: 0.2}]", "[0, 0, 0]"}};
+
+static outcome swing(int start, int coordinates, const char *method, double h, double tol,
+                     motion *m) {
+  char text[600];
+  tr_error e = {0};
+  tr_model *description;
+  tr_system *s;
+  tr_run *run;
+  snprintf(text, sizeof text,
+           "trammel: 1\n"
+           "gravity: [0, 0, -9.81]\n"
+           "bodies:\n"
+           "  a: {type: spatial, coordinates: %s, mass: 1, inertia: [0.2, 0.1, 0.15],\n"
+           "    com: [0.1, 0.2, -0.3], orientation: %s, omega: %s}\n"
+           "joints:\n"
+           "  s: {type: spherical, bodies: [ground, a], at: [0, 0, 0]}\n",
+           rotation_coordinates[coordinates], starts[start].orientation, starts[start].omega);
+  compile_text(text, &description, &s);
+  tr_run_settings settings = tr_run_defaults();
+  settings.method = method, settings.end = 2, settings.step = h;
+  if (tol > 0) settings.step = NAN, settings.control.tol = tol;
+  if (tr_run_new(s, &settings, NULL, &run, &e) || tr_run_all(run, &e))
+    fail_msg("start %d, %s, %s: %s", start, rotation_coordinates[coordinates], method, e.text);
+  tr_run_info info = tr_run_describe(run);
+  m->n = read_motion(s, tr_run_state(run), m->value);
+  m->positions = m->n / 13 * 7;
+  tr_run_free(run);
+  tr_system_free(s);
+  tr_model_free(description);
+  return (outcome){info.max_energy_change, info.max_phi, info.max_phi_v};
+}
+
+// Pendulums whose z axis comes by the vertical, up and down: the angles take other axes in time, and the motion is that of
+// the other coordinates.
+static void test_past_the_pole(void **state) {
+  (void)state;
+  for (int k = 0; k < (int)(sizeof starts / sizeof *starts); k++) {
+    motion exact, m;
+    swing(k, 0, "radau5", 0.002, 0, &exact);
+    for (int i = 0; i < tr_method_count(); i++) {
+      tr_method_info info = tr_method_describe(i);
+      double off[3];
+      for (int c = 0; c < COORDINATES; c++) {
+        swing(k, c, info.name, 0.0025, 0, &m);
+        off[c] = compare(&exact, &m).q;
+      }
+      if (info.order_q > 1 && !(off[2] < 10 * fmax(off[0], off[1]) + 1e-3))
+        fail_msg("start %d, %s: off by %g, on the Lie group by %g", k, info.name, off[2], off[0]);
+      swing(k, 2, info.name, 0.00125, 0, &m);
+      char what[100];
+      snprintf(what, sizeof what, "start %d, %s", k, info.name);
+      check_order(off[2], compare(&exact, &m).q, info.order_q, what);
+      swing(k, 2, info.name, NAN, 1e-6, &m);
+      off[2] = compare(&exact, &m).q;
+      if (!(off[2] < (info.order_q > 1 ? 0.01 : 0.5)))
+        fail_msg("start %d, %s: off by %g under control", k, info.name, off[2]);
+    }
+  }
+}
+
+// ---- long runs --------------------------------------------------------------------------------------
 
 static outcome run_long(const char *text, const char *method, double h, double end) {
   tr_error e = {0};
@@ -226,9 +293,10 @@ static void test_long_top(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_free_body),   cmocka_unit_test(test_heavy_top),
-      cmocka_unit_test(test_three_links), cmocka_unit_test(test_rough_start),
-      cmocka_unit_test(test_long_spin),   cmocka_unit_test(test_long_top),
+      cmocka_unit_test(test_free_body),     cmocka_unit_test(test_heavy_top),
+      cmocka_unit_test(test_three_links),   cmocka_unit_test(test_rough_start),
+      cmocka_unit_test(test_past_the_pole), cmocka_unit_test(test_long_spin),
+      cmocka_unit_test(test_long_top),
   };
   assert_int_equal(rotation_models, 3);
   return cmocka_run_group_tests(tests, NULL, NULL);

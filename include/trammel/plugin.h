@@ -279,6 +279,11 @@ typedef struct tr_body_type {
   // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
+  // Coordinates that are poor here, or may be at the end of a step of length h, and others that are better: q, v and a
+  // of the same motion in these, and true. NULL: there are no others.
+  bool (*change)(double h, double *q, double *v, double *a);
+  // With it: what stands for q and v in comparisons of motions, the same in all coordinates.
+  void (*plain)(double *q, double *v);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
   //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.

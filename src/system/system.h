@@ -170,6 +170,7 @@ struct tr_system {
   int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool remembers;           // tr_accept has something to do
+  bool changes;             // some body may change its coordinates
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
@@ -309,6 +310,10 @@ void tr_accept(tr_work *w, double *mem); // elements update what they remember; 
 
 // A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
 const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
+// Bodies go on in other coordinates where those at hand are poor for a step of length h; true: some do, and q, v, a before are
+// no longer of x's kind. And q, v turned into what can be compared.
+bool tr_change_coordinates(const tr_system *sys, double h, tr_state *x);
+void tr_plain_motion(const tr_system *sys, double *q, double *v);
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
