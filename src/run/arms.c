@@ -12,11 +12,11 @@
 #include <math.h>
 
 #include "driver.h"
+#include "step/places.h"
 
 static const double FARTHEST = 1, TOO_FAR = 2; // rad
 static const double AGAIN = 0.8,
-                    KEPT = 0.5;       // of it: a new length, and from which on the last one is kept
-static const double AT_CENTRE = 1e-9; // of the model's size
+                    KEPT = 0.5; // of it: a new length, and from which on the last one is kept
 
 struct tr_arm {
   int turn; // place of the angle, or of three of the rotation, in v
@@ -40,41 +40,13 @@ static void add(const tr_run *r, const sys_body *b, const double *c, struct tr_a
   double length = sqrt(dot(c, c));
   bool plane = b->type->dim == 2;
   struct tr_arm arm = {.turn = b->v + b->type->dim, .plane = plane};
-  if (!(length > AT_CENTRE * r->step->size)) return;
+  if (!tr_off_centre(r->sys, b, c)) return;
   for (int k = 0; k < 3; k++) arm.n[k] = c[k] / length;
   for (int i = *count; i-- > 0 && arms[i].turn == arm.turn;) {
     double along = dot(arms[i].n, arm.n);
     if (plane || 1 - fabs(along) < DBL_EPSILON) return;
   }
   arms[(*count)++] = arm;
-}
-
-// Two bodies welded together: the way from one centre to the other is an arm of both.
-static void add_weld(tr_run *r, const sys_joint *j) {
-  const tr_system *s = r->sys;
-  if (j->ops->rows != j->e.nd || !j->type->anywhere) return;
-  for (int k = 0; k < 2; k++) {
-    int of = j->e.body[k], to = j->e.body[1 - k];
-    if (of == TR_GROUND || to == TR_GROUND || !has_turns(&s->body[of])) continue;
-    const tr_site *a = tr_site_of(s, of, j->e.frame[k]), *b = tr_site_of(s, to, j->e.frame[1 - k]);
-    double at[3] = {0}, d[3];
-    if (j->e.nd == 3) {
-      double co = cos(a->angle - b->angle), si = sin(a->angle - b->angle);
-      at[0] = co * b->c[0] - si * b->c[1], at[1] = si * b->c[0] + co * b->c[1];
-    } else {
-      double inside[3] = {0}; // R_b' c_b
-      for (int m = 0; m < 9; m++) inside[m % 3] += b->R[m] * b->c[m / 3];
-      for (int m = 0; m < 9; m++) at[m / 3] += a->R[m] * inside[m % 3];
-    }
-    for (int m = 0; m < 3; m++) d[m] = a->c[m] - at[m];
-    add(r, &s->body[of], d, r->arms, &r->narms);
-  }
-}
-
-// Markers that a law names follow the element's own, and it reads where they are.
-static void mark(const tr_system *s, const sys_element *e, bool anywhere, int own, bool *used) {
-  for (int k = anywhere ? own : 0; k < e->markers; k++)
-    if (e->body[k] != TR_GROUND) used[tr_site_of(s, e->body[k], e->frame[k]) - s->site] = true;
 }
 
 tr_status tr_arms_make(tr_run *r, tr_error *error) {
@@ -85,20 +57,19 @@ tr_status tr_arms_make(tr_run *r, tr_error *error) {
   r->arms = TR_NEW(&r->arena, most + 1, struct tr_arm);
   bool *used = TR_NEW(&r->arena, s->nsite + 1, bool);
   if (!r->arms || !used) return tr_no_memory(error);
-  for (int i = 0; i < s->njoint; i++) {
-    const tr_joint_type *type = s->joint[i].type;
-    mark(s, &s->joint[i].e, type->anywhere, type->markers, used);
-  }
-  for (int i = 0; i < s->nforce; i++) {
-    const tr_force_type *type = s->force[i].type;
-    mark(s, &s->force[i].e, type->anywhere, type->markers, used);
-  }
+  tr_sites_matter(s, used);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     for (int k = 0; has_turns(b) && k < b->sites; k++)
       if (used[b->site + k]) add(r, b, s->site[b->site + k].c, r->arms, &r->narms);
   }
-  for (int i = 0; i < s->njoint; i++) add_weld(r, &s->joint[i]);
+  for (int i = 0; i < s->njoint; i++)
+    for (int k = 0; k < 2 && s->joint[i].e.markers > 1; k++) {
+      double d[3];
+      if (!tr_weld_arm(s, &s->joint[i], k, d)) continue;
+      const sys_body *b = &s->body[s->joint[i].e.body[k]];
+      if (has_turns(b)) add(r, b, d, r->arms, &r->narms);
+    }
   return TR_OK;
 }
 

@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "places.h"
 #include "step.h"
 
 static const double FORGIVEN = 10; // tolerances
@@ -30,15 +31,26 @@ static const double STIFF = 0.45, FASTER = 0.001;
 static const double TURN =
     6.283185307179586; // an angle is not known the worse the more often it went round
 
-// Coordinate k is the angle of a body that is held off its centre.
-static bool turns(const tr_step *s, const sys_body *b, int k) {
-  bool off = false;
-  if (!b->type->coordinate_names || k < b->type->dim || k >= 3 * (b->type->dim - 1)) return false;
-  for (int i = 0; i < b->sites && !off; i++) {
-    const double *c = s->sys->site[b->site + i].c;
-    off = c[0] != 0 || c[1] != 0 || c[2] != 0;
+// A body turns if it is held off its centre: whether each of them does.
+static void find_turning(const tr_system *sys, bool *matters, bool *turns) {
+  double d[3];
+  tr_sites_matter(sys, matters);
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = b->site; k < b->site + b->sites; k++)
+      turns[i] |= matters[k] && tr_off_centre(sys, b, sys->site[k].c);
   }
-  return off;
+  for (int i = 0; i < sys->njoint; i++)
+    for (int k = 0; k < 2 && sys->joint[i].e.markers > 1; k++) {
+      if (!tr_weld_arm(sys, &sys->joint[i], k, d)) continue;
+      int body = sys->joint[i].e.body[k];
+      turns[body] |= tr_off_centre(sys, &sys->body[body], d);
+    }
+}
+
+// Coordinate k is an angle.
+static bool is_angle(const sys_body *b, int k) {
+  return b->type->coordinate_names && k >= b->type->dim && k < 3 * (b->type->dim - 1);
 }
 
 // Y grows with the coordinates of accepted states: of those that are tried some are absurd.
@@ -293,15 +305,18 @@ int tr_step_order(const tr_step *s) {
 tr_status tr_estimate_make(tr_step *s) {
   size_t nv = (size_t)s->sys->nv;
   double *p = TR_NEW(&s->arena, 9 * nv + (size_t)s->sys->nc, double);
-  if (!p) return TR_NO_MEMORY;
+  bool *turns = TR_NEW(&s->arena, s->sys->nbody + s->sys->nsite + 1, bool);
+  if (!p || !turns) return TR_NO_MEMORY;
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
   s->most_scale = p + 7 * nv, s->filtered = p + 8 * nv;
   s->pulled = s->sys->nforce > 0;
+  find_turning(s->sys, turns + s->sys->nbody, turns);
   for (int i = 0; i < s->sys->nbody; i++) {
     const sys_body *b = &s->sys->body[i];
     s->pulled |= b->type->modes != NULL;
-    for (int k = 0; k < b->nv; k++) s->most_scale[b->v + k] = turns(s, b, k) ? TURN : INFINITY;
+    for (int k = 0; k < b->nv; k++)
+      s->most_scale[b->v + k] = turns[i] && is_angle(b, k) ? TURN : INFINITY;
   }
   return TR_OK;
 }

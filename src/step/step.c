@@ -38,29 +38,28 @@ static tr_status allocate(tr_step *s) {
   size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
   size_t n = (s->method->sets > 0 ? (size_t)s->method->sets : sets) * (nv + nc);
   s->newton.n = (int)n;
-  s->newton.r = TR_NEW(ar, n, double);
+  double *busy = TR_BUSY(ar, n + (s->method->vectors > 0 ? 2 : 1) * nv, double);
   s->newton.spare = TR_NEW(ar, n, double);
   s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
   s->c.vhat = s->c.dhat + nv;
-  s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
   s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
-      !s->blocks || !s->room)
+  if (!busy || !s->newton.spare || !s->c.dhat || !s->lam || !s->found || !s->blocks || !s->room)
     return TR_NO_MEMORY;
-  for (int i = 0; i < s->method->vectors; i++)
+  s->newton.r = busy, s->d = busy + n;
+  if (s->method->vectors > 0) s->room[0] = s->d + nv;
+  for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
   s->terms = nv + nc > LARGE && !s->method->stabilised ? TR_TERMS_LARGE : TR_TERMS;
-  for (int i = 0; i < s->terms - 1; i++) {
-    s->past_a[i] = TR_NEW(ar, nv, double);
-    s->past_lam[i] = TR_NEW(ar, nc, double);
-    if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
-  }
+  double *past = TR_BUSY(ar, (size_t)(s->terms - 1) * (nv + nc), double);
+  if (!past) return TR_NO_MEMORY;
+  for (int i = 0; i < s->terms - 1; i++, past += nv + nc)
+    s->past_a[i] = past, s->past_lam[i] = past + nv;
   if (full) TR_TRY(tr_full_new(s, &s->full));
   if (s->method->stabilised) {
-    double *p = TR_NEW(ar, (2 + TR_TERMS) * (nv + nc), double);
+    double *p = TR_BUSY(ar, (2 + TR_TERMS) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->mu = p + nv;
     for (int i = 0; i < TR_TERMS; i++) {
@@ -122,6 +121,7 @@ void tr_step_free(tr_step *s) {
   tr_full_free(s->full);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
+  tr_second_free(s);
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);
@@ -205,7 +205,31 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 // them are overloaded, and so is the matrix.
 static const double STRAINED = 0.5;
 
-// How far the frames of joints and forces are apart, 1 m at most.
+// How far frames of joints and forces are apart, in metres of error allowed and in sizes of bodies: below that they are
+// at one place, up to what steps leave of the constraints and to round-off.
+static const double APART = 1e-3, APART_OF_BODY = 1e-9;
+
+// The largest of the bodies: where joints and forces hold them, from their centres, and their radii of gyration.
+static double largest_body(tr_step *s) {
+  const tr_system *sys = s->sys;
+  const double *blocks = tr_mass_blocks(s->work, s->blocks);
+  double square = 0;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    if (!b->type->coordinate_names || sys->number[b->v]) continue;
+    for (int m = 0; m < b->sites; m++) {
+      const double *c = sys->site[b->site + m].c;
+      square = fmax(square, c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    }
+    const double *M = blocks + b->mass;
+    int turns = 3 * (b->type->dim - 1);
+    for (int k = b->type->dim; k < b->nv && k < turns && M[0] > 0; k++)
+      square = fmax(square, M[k * (b->nv + 1)] / M[0]);
+  }
+  return sqrt(square);
+}
+
+// How far the frames of joints and forces are apart, or how large the bodies are if these are at one place; 1 m at most.
 static double find_size(tr_step *s, const tr_state *x) {
   const tr_system *sys = s->sys;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -221,7 +245,10 @@ static double find_size(tr_step *s, const tr_state *x) {
     }
   }
   for (int k = 0; k < 3; k++) size = fmax(size, high[k] - low[k]);
-  return size > 0 && size < 1 ? size : 1;
+  if (size >= 1) return 1;
+  double body = largest_body(s);
+  if (!(size > fmax(APART * s->allowed, APART_OF_BODY * body))) size = body;
+  return size > 0 ? fmin(size, 1) : 1;
 }
 
 static bool strains(const tr_step *s, double c, const double *blocks, const double *f) {

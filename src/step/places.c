@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places on bodies that their turning moves: whoever looks at how far a body has turned wants to know whether it matters.
+// Where a torque or a weld has its markers does not; of a weld the arm is the way between the centres.
+#include "places.h"
+
+#include <math.h>
+
+static const double AT_CENTRE = 1e-9; // radii of gyration
+
+bool tr_off_centre(const tr_system *sys, const sys_body *b, const double *c) {
+  const double *M = sys->mass + b->mass;
+  double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2], least = 0;
+  for (int k = b->type->dim; b->constant_mass && k < b->nv && k < 3 * (b->type->dim - 1); k++)
+    least = fmax(least, M[k * (b->nv + 1)] / M[0]);
+  return square > AT_CENTRE * AT_CENTRE * least;
+}
+
+// Markers that a law names follow the element's own, and it reads where they are.
+static void mark(const tr_system *s, const sys_element *e, bool anywhere, int own, bool *matters) {
+  for (int k = anywhere ? own : 0; k < e->markers; k++)
+    if (e->body[k] != TR_GROUND) matters[tr_site_of(s, e->body[k], e->frame[k]) - s->site] = true;
+}
+
+void tr_sites_matter(const tr_system *s, bool *matters) {
+  for (int i = 0; i < s->njoint; i++) {
+    const tr_joint_type *type = s->joint[i].type;
+    mark(s, &s->joint[i].e, type->anywhere, type->markers, matters);
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    const tr_force_type *type = s->force[i].type;
+    mark(s, &s->force[i].e, type->anywhere, type->markers, matters);
+  }
+}
+
+bool tr_weld_arm(const tr_system *s, const sys_joint *j, int k, double *d) {
+  if (j->ops->rows != j->e.nd || !j->type->anywhere) return false;
+  int of = j->e.body[k], to = j->e.body[1 - k];
+  if (of == TR_GROUND || to == TR_GROUND) return false;
+  const tr_site *a = tr_site_of(s, of, j->e.frame[k]), *b = tr_site_of(s, to, j->e.frame[1 - k]);
+  double at[3] = {0};
+  if (j->e.nd == 3) {
+    double co = cos(a->angle - b->angle), si = sin(a->angle - b->angle);
+    at[0] = co * b->c[0] - si * b->c[1], at[1] = si * b->c[0] + co * b->c[1];
+  } else {
+    double inside[3] = {0}; // R_b' c_b
+    for (int m = 0; m < 9; m++) inside[m % 3] += b->R[m] * b->c[m / 3];
+    for (int m = 0; m < 9; m++) at[m / 3] += a->R[m] * inside[m % 3];
+  }
+  for (int m = 0; m < 3; m++) d[m] = a->c[m] - at[m];
+  return true;
+}
