@@ -52,33 +52,6 @@ static void notes(void **u) {
   }
 }
 
-// A pendulum in 3-1-3 angles swings through theta = 0: under control the angles run away there, and no joint is to blame.
-static void angles_run_away(void **u) {
-  (void)u;
-  static const double tol[] = {1e-3, 1e-5, 1e-7};
-  mechanism m = load_text(
-      "trammel: 1\n"
-      "gravity: [0, 0, -9.81]\n"
-      "bodies:\n"
-      "  b: {type: spatial, coordinates: euler-313, mass: 1, inertia: [0.1, 0.1, 0.05],\n"
-      "      com: [0, 0, 0.5], orientation: [{z: 0.1}, {x: 2.0}, {z: 0.2}]}\n"
-      "joints:\n"
-      "  h: {type: spherical, markers: [ground, b]}\n");
-  for (int i = 0; i < tr_method_count(); i++)
-    for (int k = 0; k < 3; k++) {
-      tr_run_settings set = tr_run_defaults();
-      tr_error error = {0};
-      tr_run *run = NULL;
-      set.method = tr_method_describe(i).name, set.end = 3, set.control.tol = tol[k];
-      assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
-      assert_int_equal(tr_run_all(run, &error), TR_FAILED);
-      if (!strstr(error.text, "body \"b\": its 3-1-3 Euler angles are too near their singularity"))
-        fail_msg("%s, %g: %s", set.method, tol[k], error.text);
-      tr_run_free(run);
-    }
-  unload(&m);
-}
-
 // A step whose given number of iterations leads nowhere: one try, its iterations and matrices and up to three of the
 // start; to find words for it costs nothing.
 static void failures_are_counted(void **u) {
@@ -171,7 +144,6 @@ static void blows_are_no_poles(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(notes),
-                                     cmocka_unit_test(angles_run_away),
                                      cmocka_unit_test(failures_are_counted),
                                      cmocka_unit_test(rest_is_no_noise),
                                      cmocka_unit_test(all_rest),

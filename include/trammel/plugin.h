@@ -195,6 +195,12 @@ typedef struct tr_point {
   double sign;
 } tr_point;
 
+// A step of length h from q and v on, whose velocities change by what was found at the place `at`.
+typedef struct tr_body_step {
+  const double *q, *v, *at;
+  double h;
+} tr_body_step;
+
 // q changes only through retract: q1 = q o exp(d), d (nv) in the coordinates of v. All matrices are
 // row-major; functions named add_* add to their output, the others write it.
 typedef struct tr_body_type {
@@ -240,6 +246,12 @@ typedef struct tr_body_type {
   // and d replaced by the increment whose rotation is k atan(|d|/k): k = 4 is Cayley's map, k = 2 an
   // implicit Euler step of Euler parameters, normalised.
   void (*cayley)(const void *par, double k, double *d);
+  // The same for flat coordinates of a rotation that have constraints of their own, else NULL: a step is made in the
+  // angular velocity, w1 = w + P(at) (v1 - v), at the end of the way d that cayley makes of h (w + 2/k (w1 - w)). d and
+  // v1 are written, and keep the constraints.
+  void (*turn_by)(const tr_body_step *step, double k, double *d, double *v1);
+  // and v at q becomes what has the same angular velocity in body axes at another place.
+  void (*see_from)(const double *place, const double *q, double *v);
   // For flat coordinates of a rotation, else NULL: q1 is where d, kept up for a unit of time as a uniform turning,
   // leads, and v (or NULL) has the same angular velocity in body axes there; returns the angle. The start goes by it,
   // so that all coordinates begin at the same place.
@@ -267,6 +279,11 @@ typedef struct tr_body_type {
   // Why its coordinates, at a state that a step of length h leads to or from, cannot follow the motion:
   // a static text that completes `body "name": `. Reads par, q and v. NULL (also returned): they can.
   const char *(*trouble)(const tr_body_at *b, double h);
+  // Coordinates that are poor here, or may be at the end of a step of length h, and others that are better: q, v and a
+  // of the same motion in these, and true. NULL: there are no others.
+  bool (*change)(double h, double *q, double *v, double *a);
+  // With it: what stands for q and v in comparisons of motions, the same in all coordinates.
+  void (*plain)(double *q, double *v);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
   //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.
@@ -294,6 +311,8 @@ typedef struct tr_body_type {
   void (*add_geom)(const tr_body_at *b, const double *lam, double *K); // (G' lam)_q
   void (*gamma)(const tr_body_at *b, double *gacc);  // (G v)_q v + 2 Phi_qt v + Phi_tt
   void (*phi_t)(const tr_body_at *b, double *phi_t); // NULL: zero
+  // Where they can be closed without moving the body, else NULL: q and v put on them.
+  void (*close)(double *q, double *v);
 } tr_body_type;
 
 // ---- joints ---------------------------------------------------------------------------------------

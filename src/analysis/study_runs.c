@@ -105,8 +105,9 @@ static tr_status look(const study *s, const study_watch *w, tr_reader *reader, c
                       double *y) {
   if (w->raw) {
     size_t nq = (size_t)s->sys->nq, nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
-    memcpy(y, x->q, nq * sizeof *y), y += nq;
-    memcpy(y, x->v, nv * sizeof *y), y += nv;
+    memcpy(y, x->q, nq * sizeof *y), memcpy(y + nq, x->v, nv * sizeof *y);
+    tr_plain_motion(s->sys, y, y + nq);
+    y += nq + nv;
     memcpy(y, x->lam, nc * sizeof *y), y += nc;
   }
   return reader ? tr_reader_read(reader, x, y) : TR_OK;

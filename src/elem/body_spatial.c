@@ -62,10 +62,6 @@ const char *tr_spatial_check(const void *pv) {
   double d3 = v3_dot(c, J + 6), scale = J[0] + J[4] + J[8];
   if (!(J[0] > 0) || !(d2 > 0) || !(d3 > DBL_EPSILON * scale * scale * scale))
     return "inertia is not positive definite";
-  if (b->coordinates == TR_EULER_313 && !(tr_sin_theta(b->orientation) > 1e-6))
-    return "its 3-1-3 Euler angles are singular at the start (theta = 0 or pi: the body's z axis "
-           "is "
-           "along the global one); turn the body axes or use coordinates: lie";
   return NULL;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spatial rigid body in 3-1-3 Euler angles [GNP05]: q = (r, phi, theta, psi), v = q'.
 //
-//   R = Rz(phi) Rx(theta) Rz(psi),   w = phi' a1 + theta' a2 + psi' a3  in body axes,
+//   R = C Rz(phi) Rx(theta) Rz(psi),   w = phi' a1 + theta' a2 + psi' a3  in body axes,
 //   a1 = (st sp, st cp, ct),  a2 = (cp, -sp, 0),  a3 = (0, 0, 1);   det [a1 a2 a3] = -st
 // At st = sin theta = 0 the angles say nothing about part of w: M is singular there and phi', psi' grow
-// without bound on the way. A run starts with theta in (0, pi) and cannot leave that interval:
-// (1) st < ST_MIN gives NaN, so a step that leads there or across fails;
-// (2) a state so near that a step of this length cannot follow the angles is `trouble`.
+// without bound on the way. So there are two sets of axes that the angles may count from, the global ones, C = 1, and
+// (y, z, x) of them. Where st of one is small that of the other is not.
+// (1) Which ones it are is in q: theta is in (0, pi), or with the others in (2 pi, 3 pi). In between st < ST_MIN gives NaN,
+//     so that a step that leads there or across fails.
+// (2) Before a step that begins or may end with st < POOR the axes are changed: the same motion in other numbers.
+// (3) A state so near that a step of this length cannot follow the angles is `trouble`.
 // cache: R (9), A (3 x 3), st.
 #include <math.h>
 
@@ -17,19 +20,37 @@ enum { PHI = 3, THETA, PSI, N = 3 };
 
 static const double ST_MIN = 1e-8;
 // What a step may do near the pole: turn phi by TURN_MAX, change theta by TILT_MAX of its distance.
-static const double TURN_MAX = 0.4, TILT_MAX = 0.2;
+static const double TURN_MAX = 0.4, TILT_MAX = 0.2, ST_LEFT = 0.2;
 
-double tr_sin_theta(const double R[9]) { return hypot(R[2], R[5]); }
+// The axes are changed where st falls below POOR, if the others have so much more.
+static const double POOR = 0.6, BETTER = 0.1;
+
+enum { GLOBAL, OTHERS };
+static int axes_of(const double *x) { return x[1] > 1.5 * TR_PI ? OTHERS : GLOBAL; }
+// Where the rows of C' R are in R.
+static const int row[][3] = {[GLOBAL] = {0, 3, 6}, [OTHERS] = {3, 6, 0}};
 
 static void to_quat(const double *x, double *e) {
-  double c = cos(0.5 * x[1]), s = sin(0.5 * x[1]);
+  static const double C[] = {0.5, 0.5, 0.5, 0.5};
+  int axes = axes_of(x);
+  double theta = x[1] - 2 * TR_PI * axes, c = cos(0.5 * theta), s = sin(0.5 * theta);
   double sum = 0.5 * (x[0] + x[2]), difference = 0.5 * (x[0] - x[2]);
-  e[0] = c * cos(sum), e[1] = s * cos(difference);
-  e[2] = s * sin(difference), e[3] = c * sin(sum);
+  const double in[] = {c * cos(sum), s * cos(difference), s * sin(difference), c * sin(sum)};
+  for (int i = 0; i < 4; i++) e[i] = in[i];
+  if (axes == OTHERS) quat_mul(C, in, e);
 }
 
-static void from_m3(const double *R, double *x) {
-  x[0] = atan2(R[2], -R[5]), x[1] = atan2(tr_sin_theta(R), R[8]), x[2] = atan2(R[6], R[7]);
+static void from_m3(int axes, const double *R, double *x) {
+  const double *a = R + row[axes][0], *b = R + row[axes][1], *c = R + row[axes][2];
+  x[0] = atan2(a[2], -b[2]), x[1] = atan2(hypot(a[2], b[2]), c[2]) + 2 * TR_PI * axes;
+  x[2] = atan2(c[0], c[1]);
+}
+
+// Of the two quaternions of this rotation the one next to e.
+static void choose_sign(const double *e, double *x) {
+  double own[4];
+  to_quat(x, own);
+  if (own[0] * e[0] + v3_dot(own + 1, e + 1) < 0) x[0] += 2 * TR_PI;
 }
 
 // w = A x'
@@ -51,25 +72,25 @@ static void set_rates(const double *x, const double *w, double *xt) {
 static void start(const void *pv, double *q, double *v) {
   const tr_spatial_par *p = pv;
   const double *R = p->orientation;
-  double w[3], e[4], e0[4];
+  double w[3], e[4];
   tr_spatial_start(p, q, v, w);
-  from_m3(R, q + 3);
+  from_m3(hypot(R[2], R[5]) < POOR ? OTHERS : GLOBAL, R, q + 3);
   set_rates(q + 3, w, v + 3);
-  // of the two quaternions of this rotation the one that the other coordinates begin with
-  to_quat(q + 3, e);
-  m3_to_quat(R, e0);
-  if (e[0] * e0[0] + v3_dot(e + 1, e0 + 1) < 0) q[PHI] += 2 * TR_PI;
+  m3_to_quat(R, e); // that the other coordinates begin with
+  choose_sign(e, q + 3);
 }
 
 static void place(const tr_body_at *b) {
   const double *x = b->q + 3;
+  const int *at = row[axes_of(x)];
   double *R = b->cache, *A = R + TR_CHART_P;
   double sf = sin(x[0]), cf = cos(x[0]), sp = sin(x[2]), cp = cos(x[2]);
   double st = sin(x[1]), ct = cos(x[1]);
   if (!(st >= ST_MIN)) st = ct = NAN;
-  R[0] = cf * cp - sf * ct * sp, R[1] = -cf * sp - sf * ct * cp, R[2] = sf * st;
-  R[3] = sf * cp + cf * ct * sp, R[4] = -sf * sp + cf * ct * cp, R[5] = -cf * st;
-  R[6] = st * sp, R[7] = st * cp, R[8] = ct;
+  double *R0 = R + at[0], *R1 = R + at[1], *R2 = R + at[2];
+  R0[0] = cf * cp - sf * ct * sp, R0[1] = -cf * sp - sf * ct * cp, R0[2] = sf * st;
+  R1[0] = sf * cp + cf * ct * sp, R1[1] = -sf * sp + cf * ct * cp, R1[2] = -cf * st;
+  R2[0] = st * sp, R2[1] = st * cp, R2[2] = ct;
   A[0] = st * sp, A[1] = cp, A[2] = 0;
   A[3] = st * cp, A[4] = -sp, A[5] = 0;
   A[6] = ct, A[7] = 0, A[8] = 1;
@@ -86,7 +107,7 @@ static double carry(const double *q, const double *d, double *q1, double *v) {
   double turn = tr_chart_turn(e, w, e1);
   quat_to_m3(e1, R);
   const double x0 = x[0], x2 = x[2];
-  from_m3(R, x1);
+  from_m3(axes_of(x), R, x1);
   x1[0] += 2 * TR_PI * round((x0 - x1[0]) / (2 * TR_PI));
   x1[2] += 2 * TR_PI * round((x2 - x1[2]) / (2 * TR_PI));
   if (v) set_rates(x1, w0, v + 3);
@@ -139,16 +160,61 @@ static void bias_d(const tr_body_at *b, double *Bx, double *Bv) {
 
 const tr_chart tr_chart_313 = {N, place, map_dx, pull_dx, bias_d};
 
+// beta alone
+static void add_bias(double s, const double *x, const double *xt, double *out) {
+  double sp = sin(x[2]), cp = cos(x[2]), st = sin(x[1]), ct = cos(x[1]);
+  double ft = s * xt[0] * xt[1], fp = s * xt[0] * xt[2], tp = s * xt[1] * xt[2];
+  out[0] += ft * ct * sp + fp * st * cp - tp * sp;
+  out[1] += ft * ct * cp - fp * st * sp - tp * cp;
+  out[2] -= ft * st;
+}
+
+// st after a step of length h, at least.
+static double margin(const double *x, const double *xt, double h) {
+  return sin(x[1]) - fabs(xt[1]) * h;
+}
+
+static bool change(double h, double *q, double *v, double *a) {
+  double *x = q + 3, *xt = v + 3, now = margin(x, xt, h);
+  double e[4], R[9], w[3], alpha[3], y[3], yt[3];
+  if (!(now < POOR)) return false;
+  to_quat(x, e);
+  quat_to_m3(e, R);
+  from_m3(axes_of(x) == GLOBAL ? OTHERS : GLOBAL, R, y);
+  turning(x, xt, w);
+  set_rates(y, w, yt);
+  if (!(margin(y, yt, h) > now + BETTER)) return false;
+  turning(x, a + 3, alpha);
+  add_bias(1, x, xt, alpha);
+  add_bias(-1, y, yt, alpha);
+  choose_sign(e, y);
+  set_rates(y, alpha, a + 3);
+  v3_copy(y, x), v3_copy(yt, xt);
+  return true;
+}
+
+// e1 .. e3, and w
+static void plain(double *q, double *v) {
+  double e[4], w[3];
+  to_quat(q + 3, e);
+  turning(q + 3, v + 3, w);
+  v3_copy(e + 1, q + 3), v3_copy(w, v + 3);
+}
+
 static void quaternion(const tr_body_at *b, double e[4]) { to_quat(b->q + 3, e); }
 
 // Passing the pole at distance d with speed u, phi turns by pi within 2 d/u; a method follows if
-// u h < 0.4 d or so. Far from it, where `near` vanishes, long steps are no affair of the coordinates.
+// u h < 0.4 d or so. Far from it, where `near` vanishes, long steps are no affair of the coordinates. Nor is what axes have
+// ahead that are changed before the next step; but a step that ends below ST_LEFT was too long for them.
 static const char *trouble(const tr_body_at *b, double h) {
-  double st = sin(b->q[THETA]), near = 1 - st;
-  double turn = fabs(b->v[PHI]) * h, tilt = fabs(b->v[THETA]) * h;
+  double q[6], v[6], a[6] = {0};
+  for (int i = 0; i < 6; i++) q[i] = b->q[i], v[i] = b->v[i];
+  if (sin(q[THETA]) >= ST_LEFT) change(h, q, v, a);
+  double st = sin(q[THETA]), near = 1 - st;
+  double turn = fabs(v[PHI]) * h, tilt = fabs(v[THETA]) * h;
   if (st >= ST_MIN && turn * near <= TURN_MAX && tilt * near <= TILT_MAX * st) return NULL;
   return "its 3-1-3 Euler angles are too near their singularity (theta = 0 or pi) for this step; "
-         "use coordinates: lie";
+         "take shorter ones or coordinates: lie";
 }
 
 const tr_body_type tr_body_spatial_313 = {
@@ -178,4 +244,6 @@ const tr_body_type tr_body_spatial_313 = {
     .add_force_tangent = tr_chart_add_force_tangent,
     .energy = tr_chart_energy,
     .trouble = trouble,
+    .change = change,
+    .plain = plain,
 };

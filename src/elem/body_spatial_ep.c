@@ -177,6 +177,35 @@ static void add_geom(const tr_body_at *b, const double *lam, double *K) {
 
 static void gamma_e(const tr_body_at *b, double *out) { *out = 2 * dot4(b->v + 3, b->v + 3); }
 
+// w1 = w0 + P(at) (v1 - v0): on the way the multiplier of e.e - 1 pulls along e alone, which P does not see.
+static void turn_by(const tr_body_step *step, double k, double *d, double *v1) {
+  const double *e = step->q + 3;
+  double change[N], w[3], w1[4] = {0}, mean[6] = {0}, e1[4];
+  for (int i = 0; i < N; i++) change[i] = v1[3 + i] - step->v[3 + i];
+  turning(e, step->v + 3, w);
+  turning(step->at + 3, change, w1 + 1);
+  for (int i = 0; i < 3; i++) {
+    mean[3 + i] = step->h * (w[i] + 2 / k * w1[1 + i]);
+    w1[1 + i] += w[i];
+  }
+  tr_body_spatial.cayley(NULL, k, mean);
+  tr_chart_turn(e, mean + 3, e1);
+  set_rates(e1, w1, v1 + 3);
+  for (int i = 0; i < N; i++) d[3 + i] = e1[i] - e[i];
+}
+
+static void see_from(const double *place, const double *q, double *v) {
+  double w[4] = {0};
+  turning(q + 3, v + 3, w + 1);
+  set_rates(place + 3, w, v + 3);
+}
+
+// e := e/|e|; what is left of e' across it is scaled likewise, which leaves w = 2 L(e) e'/n alone.
+static void close_e(double *q, double *v) {
+  double *e = q + 3, *et = v + 3, in = 1 / dot4(e, e), along = dot4(e, et) * in, s = sqrt(in);
+  for (int i = 0; i < N; i++) et[i] = s * (et[i] - along * e[i]), e[i] *= s;
+}
+
 const tr_body_type tr_body_spatial_ep = {
     .name = "spatial",
     .doc = "rigid body in space, Euler parameters",
@@ -193,6 +222,8 @@ const tr_body_type tr_body_spatial_ep = {
     .pose = tr_spatial_pose,
     .start = start,
     .site = tr_spatial_site,
+    .turn_by = turn_by,
+    .see_from = see_from,
     .carry = carry,
     .kinematics = tr_chart_kinematics,
     .add_pull = tr_chart_add_pull,
@@ -208,4 +239,5 @@ const tr_body_type tr_body_spatial_ep = {
     .jac = jac,
     .add_geom = add_geom,
     .gamma = gamma_e,
+    .close = close_e,
 };

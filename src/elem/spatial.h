@@ -27,7 +27,4 @@ void tr_spatial_site(const void *par, const double p[3], const double R[9], tr_s
 // Centre of mass, its velocity, and the angular velocity in body axes, all at the start.
 void tr_spatial_start(const void *par, double r[3], double v[3], double w[3]);
 
-// sin(theta) of the 3-1-3 angles of a rotation, >= 0.
-double tr_sin_theta(const double R[9]);
-
 #endif

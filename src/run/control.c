@@ -220,6 +220,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     TR_TRY(tr_instants_pass(r, error));
     r->h = fmax(r->h, least);
     double h = fit(r, t, least);
+    if (r->sys->changes) TR_TRY(tr_run_change(r, h, error));
     if (!rejected) TR_TRY(stretch(r, h, error));
     status = tr_run_try(r, h, error);
     if (status < 0) return status;

@@ -159,6 +159,8 @@ bool tr_run_bears(const tr_run *r, double h);
 // The same state, but consistent, and the method without a past, before a
 // step of length h. Where that is not to be had, as next to a singular position, or forces are stiff, all stays as it is.
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
+// Before a step of length h: where bodies go on in other coordinates the method begins anew.
+tr_status tr_run_change(tr_run *r, double h, tr_error *error);
 tr_status tr_run_after_brief(tr_run *r, tr_error *error); // after the step
 // A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
 bool tr_run_too_short(const tr_run *r, double h, double usual);

@@ -23,6 +23,7 @@ static tr_status advance(tr_run *r, double t1, double h, tr_error *error) {
   if (coasts) {
     TR_TRY(tr_run_coast(r, t1, error));
   } else {
+    if (r->sys->changes) TR_TRY(tr_run_change(r, h, error));
     if (!tr_run_bears(r, h)) TR_TRY(tr_run_begin_anew(r, h, error));
     tr_status status = tr_run_try(r, h, error);
     if (status > 0) return tr_run_explain(r, status, h, error);

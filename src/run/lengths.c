@@ -116,6 +116,16 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   return go_on(r, h, &counts, error);
 }
 
+tr_status tr_run_change(tr_run *r, double h, tr_error *error) {
+  double wish = r->h;
+  if (!tr_change_coordinates(r->sys, h, &r->x)) return TR_OK;
+  TR_TRY(tr_lengths_make(r, error));
+  keep(r, r->x.t);
+  TR_TRY(tr_run_begin_anew(r, h, error));
+  r->h = wish;
+  return TR_OK;
+}
+
 bool tr_run_bears(const tr_run *r, double h) {
   const tr_method *m = r->step->method;
   double last = r->step->last_h;

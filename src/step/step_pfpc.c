@@ -26,7 +26,7 @@ static const tr_field fields[] = {
      .doc = "of the corrector; 1 is the published form"},
     {0}};
 
-enum { TRIAL, HALF, MEAN, ROOMS };
+enum { TRIAL, START, END, ROOMS };
 
 // Factors [M G'; G 0] at a point and leaves (-Q, Phi, G) of it: r (nv + nc) and work->G.
 // lam: a guess, for forces that depend on reactions.
@@ -42,6 +42,15 @@ static tr_status look(tr_step *s, double t, const double *q, const double *v, co
   tr_forces(s->work, NULL, r, r + s->sys->nv);
   for (int i = 0; i < s->sys->nv; i++) r[i] = -r[i];
   return TR_OK;
+}
+
+// x1.q, for v1 from accelerations at the place `at`. In Euler parameters the step is made in w, as in the paper.
+static void turn(tr_step *s, const tr_state *x0, const double *at, double h, double k,
+                 tr_state *x1) {
+  const tr_body_step from = {x0->q, x0->v, at, h};
+  tr_cayley(s->sys, k, s->d);
+  tr_turn_by(s->sys, &from, k, s->d, x1->v);
+  tr_retract(s->sys, x0->q, s->d, x1->q);
 }
 
 static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -60,8 +69,7 @@ static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = x0->t + h;
-  tr_cayley(s->sys, 2, s->d);
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  turn(s, x0, x0->q, h, 2, x1);
   return TR_OK;
 }
 
@@ -69,28 +77,37 @@ static tr_status advance_1(tr_step *s, const tr_state *x0, double h, tr_state *x
   return predict(s, x0, h, x1);
 }
 
-static void close_velocity_rows(tr_step *s, const tr_state *x0, double h, const tr_state *x1,
-                                const double *gam, double *r) {
+// At the place of half the increment: velocities of the start and of the end so far, as seen from there.
+typedef struct midway {
+  double *q, *v0, *v1; // (nq), (nv), (nv)
+} midway;
+
+static void close_velocity_rows(tr_step *s, double h, const midway *m, const double *gam,
+                                double *r) {
   double *change = s->room[TRIAL];
-  for (int i = 0; i < s->sys->nv; i++) change[i] = x0->v[i] - x1->v[i];
+  for (int i = 0; i < s->sys->nv; i++) change[i] = m->v0[i] - m->v1[i];
   tr_velocity_rows_times(s->work, change, r);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) r[i] = -(gam[i] + r[i]) / h;
 }
 
-// One pass: mean velocity u/h in room MEAN, its increment in s->d, velocity for Qh in room HALF.
-static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+// One pass. The increment so far is in s->d, that of vp in the first one.
+static tr_status correct(tr_step *s, const tr_state *x0, double h, bool first, tr_state *x1) {
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *r = s->newton.r, *half = s->room[TRIAL], *mean = s->room[MEAN], *phi = s->lam;
+  double *r = s->newton.r, *room = s->room[TRIAL], *phi = s->lam;
+  const midway m = {s->c.dhat, s->room[START], s->room[END]};
   tr_kinematics(s->work, x0->t + h, x1->q, x1->v, x1->mem, s->sys->force_level);
   tr_forces(s->work, NULL, NULL, phi);
-  for (int i = 0; i < nv; i++) half[i] = 0.5 * s->d[i];
-  tr_retract(s->sys, x0->q, half, x1->q);
-  TR_TRY(look(s, x0->t + 0.5 * h, x1->q, s->room[HALF], x1->mem, x1->lam, r));
-  for (int i = 0; i < nv; i++) half[i] = x0->v[i] - mean[i];
-  tr_G_times(s->work, half, r + nv);
+  for (int i = 0; i < nv; i++) room[i] = 0.5 * s->d[i];
+  tr_retract(s->sys, x0->q, room, m.q);
+  tr_see_from(s->sys, m.q, x0->q, x0->v, m.v0);
+  tr_see_from(s->sys, m.q, x1->q, x1->v, m.v1);
+  for (int i = 0; i < nv; i++) room[i] = 0.5 * (m.v0[i] + m.v1[i]);
+  TR_TRY(look(s, x0->t + 0.5 * h, m.q, room, x1->mem, x1->lam, r));
+  for (int i = 0; i < nv; i++) room[i] = m.v0[i] - (first ? m.v1[i] : room[i]);
+  tr_G_times(s->work, room, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -2 * phi[i] / (h * h) - 2 / h * r[nv + i];
-  if (s->sys->nvelocity > 0) close_velocity_rows(s, x0, h, x1, phi, r + nv);
+  if (s->sys->nvelocity > 0) close_velocity_rows(s, h, &m, phi, r + nv);
   TR_TRY(tr_solve_with_reactions(s->work, &s->kkt, r));
   for (int i = 0; i < nv; i++) {
     x1->a[i] = r[i];
@@ -98,8 +115,7 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     s->d[i] = 0.5 * h * (x0->v[i] + x1->v[i]);
   }
   memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
-  tr_cayley(s->sys, 4, s->d);
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  turn(s, x0, m.q, h, 4, x1);
   return TR_OK;
 }
 
@@ -107,12 +123,8 @@ static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x
   int passes = ((const par *)s->par)->passes;
   TR_TRY(predict(s, x0, h, x1));
   for (int k = 0; k < passes; k++) {
-    for (int i = 0; i < s->sys->nv; i++) {
-      s->room[HALF][i] = 0.5 * (x0->v[i] + x1->v[i]);
-      s->room[MEAN][i] = k == 0 ? x1->v[i] : s->room[HALF][i];
-    }
     s->newton.iterations++;
-    TR_TRY(correct(s, x0, h, x1));
+    TR_TRY(correct(s, x0, h, k == 0, x1));
   }
   return TR_OK;
 }

@@ -2,7 +2,8 @@
 // The pattern of the KKT matrix and the tape of its slots, found by assembling it at random states.
 //
 // (1) Collecting, twice, notes the places of all entries that do not vanish at a generic state; places
-//     are sorted by counting, column by column, so that the work is proportional to their number.
+//     are sorted by counting, column by column, so that the work is proportional to their number. Angles that may be
+//     others later, of bodies that change their coordinates, are taken to be in all entries of their blocks.
 // (2) Recording goes through the same blocks once more and writes down where they are in the pattern.
 // (3) The random numbers come from a fixed seed: the same model has the same pattern every time.
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct tr_recorder {
   // collecting
   place *place;
   int count, capacity;
+  bool *others; // (nv + nc) unknowns that may come to mean something else, or NULL
   // recording
   int *tape, length, tape_capacity;
   tr_lists shape;
@@ -47,7 +49,8 @@ static void push(tr_recorder *r, int **list, int *length, int *capacity, int x) 
 static void collect(tr_recorder *r, tr_block_at at, const double *block) {
   for (int i = 0; i < at.rows; i++) {
     for (int j = 0; j < at.columns; j++) {
-      if (!at.whole && block[i * at.down + j * at.across] == 0) continue;
+      bool whole = at.whole || (r->others && (r->others[at.i + i] || r->others[at.j + j]));
+      if (!whole && block[i * at.down + j * at.across] == 0) continue;
       place *grown = tr_grow(r->sys->al, r->place, r->count, &r->capacity, sizeof *r->place);
       if (!grown) {
         r->failed = true;
@@ -191,8 +194,22 @@ size_t tr_mass_slots(const tr_system *sys, int *slot) {
   return n;
 }
 
+static tr_status mark_others(tr_recorder *r) {
+  const tr_system *sys = r->sys;
+  if (!sys->changes) return TR_OK;
+  r->others = tr_resize(sys->al, NULL, (size_t)(sys->nv + sys->nc));
+  if (!r->others) return TR_NO_MEMORY;
+  memset(r->others, 0, (size_t)(sys->nv + sys->nc));
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = b->type->dim; b->type->change && k < b->nv; k++) r->others[b->v + k] = true;
+  }
+  return TR_OK;
+}
+
 static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {
   tr_system *sys = r->sys;
+  TR_TRY(mark_others(r));
   for (int i = 0; i < sys->nc; i++) x->lam[i] = tr_record_random(r);
   for (int pass = 0; pass < 2; pass++) assemble_somewhere(r, w, x);
   // room on the diagonal, for rows that are taken out (tr_mask)
@@ -225,7 +242,7 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
     x.d = x.v + nv, x.lam = x.d + nv, x.mem = x.lam + nc;
     status = find(&r, w, &x);
   }
-  void *rooms[] = {q, r.place, r.tape, r.clear, r.written};
+  void *rooms[] = {q, r.place, r.others, r.tape, r.clear, r.written};
   for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) tr_resize(sys->al, rooms[i], 0);
   tr_lists_free(&r.shape);
   return status == TR_OK ? TR_OK : tr_no_memory(error);

@@ -104,6 +104,24 @@ void tr_cayley(const tr_system *s, double k, double *d) {
     if (s->body[i].type->cayley) s->body[i].type->cayley(s->body[i].par, k, d + s->body[i].v);
 }
 
+void tr_turn_by(const tr_system *s, const tr_body_step *step, double k, double *d, double *v1) {
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
+    if (!b->type->turn_by) continue;
+    tr_body_step own = {step->q + b->q, step->v + b->v, step->at + b->q, step->h};
+    b->type->turn_by(&own, k, d + b->v, v1 + b->v);
+  }
+}
+
+void tr_see_from(const tr_system *s, const double *place, const double *q, const double *v,
+                 double *seen) {
+  if (s->nv > 0) memcpy(seen, v, (size_t)s->nv * sizeof *seen);
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
+    if (b->type->see_from) b->type->see_from(place + b->q, q + b->q, seen + b->v);
+  }
+}
+
 TR_INLINE void retract(const tr_system *s, const sys_range *of, const double *q, const double *d,
                        double *q1) {
   for (int r = run_of(s->body_run, s->nbody_run, of); r < s->nbody_run; r++) {
@@ -165,6 +183,13 @@ void tr_carry(const tr_system *s, const double *q, const double *d, double *q1, 
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     if (b->type->carry) b->type->carry(q + b->q, d + b->v, q1 + b->q, v ? v + b->v : NULL);
+  }
+}
+
+void tr_close_own(const tr_system *s, double *q, double *v) {
+  for (int i = 0; i < s->nown; i++) {
+    const sys_body *b = &s->body[s->own[i]];
+    if (b->type->close) b->type->close(q + b->q, v + b->v);
   }
 }
 

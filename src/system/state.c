@@ -175,6 +175,22 @@ const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const ch
   return NULL;
 }
 
+bool tr_change_coordinates(const tr_system *s, double h, tr_state *x) {
+  bool changed = false;
+  for (int i = 0; s->changes && i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->change) changed |= b->type->change(h, x->q + b->q, x->v + b->v, x->a + b->v);
+  }
+  return changed;
+}
+
+void tr_plain_motion(const tr_system *s, double *q, double *v) {
+  for (int i = 0; s->changes && i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    if (b->type->plain) b->type->plain(q + b->q, v + b->v);
+  }
+}
+
 void tr_clear_velocity_rows(const tr_system *s, double *x) {
   for (int i = 0; s->nvelocity > 0 && i < s->nc; i++)
     if (s->of_velocity[i]) x[i] = 0;

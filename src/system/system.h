@@ -171,6 +171,7 @@ struct tr_system {
   int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool remembers;           // tr_accept has something to do
+  bool changes;             // some body may change its coordinates
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
@@ -313,6 +314,10 @@ void tr_accept(tr_work *w, double *mem); // elements update what they remember; 
 
 // A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
 const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
+// Bodies go on in other coordinates where those at hand are poor for a step of length h; true: some do, and q, v, a before are
+// no longer of x's kind. And q, v turned into what can be compared.
+bool tr_change_coordinates(const tr_system *sys, double h, tr_state *x);
+void tr_plain_motion(const tr_system *sys, double *q, double *v);
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
@@ -334,12 +339,18 @@ void tr_turn_increment(const tr_system *sys, const double *spin, double h, doubl
 void tr_take_turns(const tr_system *sys, const double *v, double *spin);
 double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
+// The same where coordinates of rotations are flat, see turn_by; and velocities v at q as seen from another place.
+void tr_turn_by(const tr_system *sys, const tr_body_step *step, double k, double *d, double *v1);
+void tr_see_from(const tr_system *sys, const double *place, const double *q, const double *v,
+                 double *seen);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
 void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
 // The same, in all coordinates of rotations the same place; v (or NULL) keeps its angular velocities in body axes. How far
 // the bodies turn on the way.
 void tr_carry(const tr_system *sys, const double *q, const double *d, double *q1, double *v);
+// Bodies whose own constraints can be closed without moving them: q and v on these.
+void tr_close_own(const tr_system *sys, double *q, double *v);
 double tr_carried_turn(const tr_system *sys, const double *q, const double *d);
 
 // ---- elements one by one (probe.c) -----------------------------------------------------------------
