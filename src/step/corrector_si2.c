@@ -606,7 +606,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.turn = tr_largest_turn(s->sys, s->d, NULL);
   long before = s->newton.iterations;
   bool looks = !c->few && !s->full && !s->sys->flat;
-  if (looks) tr_metric_by_turn(s, k.turn);
+  if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
   if (may_finish(&k)) k.p.finish = finish;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = c->few ? correct_few(&k) : tr_newton_solve(&s->newton, &k.p);

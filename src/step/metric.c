@@ -51,11 +51,18 @@ const int *tr_step_mass_slots(tr_step *s) {
   return s->mass_slot;
 }
 
-void tr_metric_by_turn(tr_step *s, double turn) {
+tr_status tr_bend_make(tr_step *s) {
+  size_t nq = (size_t)s->sys->nq, nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
+  if (!s->bent) s->bent = TR_NEW(&s->arena, nq + 4 * nv + 5 * nc, double);
+  return s->bent ? TR_OK : TR_NO_MEMORY;
+}
+
+tr_status tr_metric_by_turn(tr_step *s, double turn) {
   bool turns = turn > TURNS || (s->turns_from > 0 && turn > s->turns_from);
   if (turns && turn <= TURNS) s->turns_from *= TURNS_FADE;
   if (turns != s->turns) s->newton.valid = false;
   s->turns = s->bends = turns;
+  return turns ? tr_bend_make(s) : TR_OK;
 }
 
 void tr_metric_learn(tr_step *s, double turn, long corrections) {

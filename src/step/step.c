@@ -68,12 +68,12 @@ static tr_status allocate(tr_step *s) {
     }
     s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
     TR_TRY(tr_projection_make(s));
-    bool bends = s->method->choose != NULL || !s->sys->flat;
+    bool bends = s->method->choose != NULL;
     bool damped = bends || s->sys->nforce > 0;
     if (damped) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
     if (damped) s->damped = TR_NEW(ar, nv, tr_slots);
-    if (bends) s->bent = TR_NEW(ar, (size_t)s->sys->nq + 4 * nv + 5 * nc, double);
-    if ((bends && !s->bent) || (damped && (!s->damping || !s->damped))) return TR_NO_MEMORY;
+    if (bends) TR_TRY(tr_bend_make(s));
+    if (damped && (!s->damping || !s->damped)) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   bool lean = s->method->lean && s->sys->nvelocity == 0;

@@ -322,8 +322,9 @@ void tr_second_free(tr_step *s);
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);
 double tr_metric_contraction(tr_step *s, double rows, const double *blocks);
 double tr_step_mass_like(const tr_step *s);
+tr_status tr_bend_make(tr_step *s); // s->bent, when it is needed first
 // s->turns and s->bends for a step that turns a body so far; after it, with so many corrections.
-void tr_metric_by_turn(tr_step *s, double turn);
+tr_status tr_metric_by_turn(tr_step *s, double turn);
 void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
 // of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
