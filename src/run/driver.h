@@ -155,6 +155,8 @@ bool tr_run_bears(const tr_run *r, double h);
 // step of length h. Where that is not to be had, as next to a singular position, or forces are stiff, all stays as it is.
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
 tr_status tr_run_after_brief(tr_run *r, tr_error *error); // after the step
+// The largest of rates (nv) that are some: not of variables, which have no coordinate and stand there themselves.
+double tr_run_largest(const tr_run *r, const double *rates);
 // A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
 bool tr_run_too_short(const tr_run *r, double h, double usual);
 tr_status tr_run_coast(tr_run *r, double t1, tr_error *error);
