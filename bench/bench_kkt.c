@@ -110,7 +110,6 @@ int main(int argc, char **argv) {
   const char *slash = strrchr(argv[1], '/');
   show(slash ? slash + 1 : argv[1], &sys->pattern, &klu, values);
   printf("compiled in %.0f us\n", t0);
-  tr_pattern_free(&klu);
   tr_arena_free(&ar);
   free(values);
   tr_work_free(w);

@@ -238,7 +238,7 @@
      "  o: {angle: 1..2}\n",
      "m.yaml:3:16: marker \"m\": angle: a value is missing at the end in \"2*\"\n"
      "m.yaml:4:16: marker \"n\": angle: a value is missing before \"*\" in \"2**3\"\n"
-     "m.yaml:5:14: marker \"o\": angle: this is not a number in \"1..2\"\n"},
+     "m.yaml:5:14: marker \"o\": angle: a number should stand here in \"1..2\"\n"},
     {"kinds added",
      "trammel: 1\n"
      "parameters:\n"

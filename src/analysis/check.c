@@ -124,6 +124,7 @@ tr_status tr_element_violations(const tr_system *s, const tr_state *x, double *v
   TR_TRY(tr_work_new(s, &w));
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_forces(w, NULL, NULL, w->x);
+  tr_clear_velocity_rows(s, w->x);
   for (int i = 0; i < tr_element_count(s); i++) {
     int row, rows = describe(s, i, &row).constraints;
     violation[i] = vec_norm(w->x + row, rows);

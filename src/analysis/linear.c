@@ -168,7 +168,7 @@ static tr_status descend(search *k, tr_state *x, bool *found) {
       break;
     }
   }
-  return status < 0 ? status : TR_OK; // a step that fails: none is found
+  return status == TR_NO_MEMORY ? status : TR_OK; // what fails on the way: none is found
 }
 
 tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr_error *error) {
@@ -235,6 +235,15 @@ static tr_status exponents(tr_arena *ar, tr_work *w, tr_kkt *kkt, const tr_state
   return tr_eigenvalues(ar, n, A, m->s);
 }
 
+// Free motions, whose exponents are 0 up to round-off, neither grow nor decay: they count only where nothing else does.
+static void measure(tr_modes *m) {
+  double growth = -INFINITY;
+  for (int i = 0; i < m->n; i++) m->omega = fmax(m->omega, cabs(m->s[i]));
+  for (int i = 0; i < m->n; i++)
+    if (cabs(m->s[i]) > TR_FREE_MODE * m->omega) growth = fmax(growth, creal(m->s[i]));
+  m->growth = isfinite(growth) ? growth : 0;
+}
+
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,
                         tr_error *error) {
   *m = (tr_modes){0};
@@ -246,11 +255,7 @@ tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, t
   if (status == TR_OK) status = find_directions(ar, w, x, m);
   if (status == TR_OK && m->n > 0)
     status = sys->nvelocity > 0 ? tr_flow_exponents(ar, sys, x, m) : exponents(ar, w, &kkt, x, m);
-  m->growth = -INFINITY;
-  for (int i = 0; i < m->n && status == TR_OK; i++) {
-    m->omega = fmax(m->omega, cabs(m->s[i]));
-    m->growth = fmax(m->growth, creal(m->s[i]));
-  }
+  if (status == TR_OK) measure(m);
   tr_work_free(w);
   tr_kkt_free(&kkt);
   if (status == TR_NO_MEMORY) return tr_no_memory(error);

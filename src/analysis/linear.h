@@ -18,6 +18,7 @@ tr_status tr_find_equilibrium(const tr_system *sys, tr_state *x, bool *found, tr
 
 // M x'' + D x' + K x = 0 for x in the null space of G. Where velocities are constrained by rows of their own
 // (states, variables, nonholonomic joints) positions have more freedom than velocities: linear_flow.c.
+#define TR_FREE_MODE 1e-6 // exponents below this part of the largest are 0
 typedef struct tr_modes {
   int f;               // degrees of freedom of velocities
   double *T;           // (f x nv) orthonormal rows that span the null space of G
@@ -26,7 +27,7 @@ typedef struct tr_modes {
   int n;               // exponents: fq + f
   double complex *s;   // (n) exponents of the exact solution
   double omega;        // largest |s|
-  double growth;       // largest real part
+  double growth;       // largest real part of those that are not 0
   const tr_mask *mask; // redundant constraints, taken out; or NULL
 } tr_modes;
 tr_status tr_find_modes(tr_arena *ar, const tr_system *sys, const tr_state *x, tr_modes *m,

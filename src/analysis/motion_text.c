@@ -184,7 +184,7 @@ tr_status tr_tell_motion(tr_teller *t, double *v, tr_text *text) {
     tr_text_add(text, "%s%s ", named > 1 ? ", " : "", t->body[i].name);
     (t->body[i].planar ? tell_planar : tell_spatial)(t->value + t->body[i].first, text);
   }
-  if (more > 0) tr_text_add(text, ", %d more bodies move", more);
+  if (more > 0) tr_text_add(text, ", %d more %s", more, more == 1 ? "body moves" : "bodies move");
   named = more = 0;
   for (int i = 0; i < t->njoint_value; i++) {
     char name[256];

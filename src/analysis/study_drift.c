@@ -97,13 +97,49 @@ static tr_status task(study *s, void *data, int i) {
 
 // ---- the joint --------------------------------------------------------------------------------------
 
-static tr_status choose_joint(study *s, drifts *d) {
+typedef struct probe {
+  tr_observer observer;
+  tr_work *work;
+  double *most; // (nc) largest rates
+} probe;
+
+static tr_status look_at_rows(tr_observer *self, const tr_state *x, const tr_run_info *info) {
+  (void)info;
+  const probe *p = (const probe *)self;
+  double *r = p->work->x;
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, r);
+  for (int i = 0; i < p->work->sys->nc; i++) p->most[i] = fmax(p->most[i], fabs(r[i]));
+  return TR_OK;
+}
+
+// The joint whose first two rows drift most with a method that does not hold velocities: others show little.
+static tr_status find_joint(study *s, drifts *d, int times, const double *time) {
+  probe p = {.observer = {.step = look_at_rows}, .most = tr_study_numbers(s, s->sys->nc)};
+  study_run r;
+  double best = -1;
+  if (!p.most) return tr_no_memory(s->error);
+  for (int i = 0; i < s->sys->nc; i++) p.most[i] = 0;
+  TR_TRY(tr_study_run_new(s, "hht-i3", s->step[d->shown], NULL, times, time, &r));
+  TR_TRY(tr_work_new(s->sys, &p.work));
+  r.observer = &p.observer;
+  tr_status status = tr_study_run_one(s, &r);
+  tr_work_free(p.work);
+  for (int i = 0; i < s->sys->njoint; i++) {
+    const sys_joint *j = &s->sys->joint[i];
+    if (j->ops->rows < 2) continue;
+    double here = hypot(p.most[j->row], p.most[j->row + 1]);
+    if (here > best) best = here, d->joint = i;
+  }
+  return status;
+}
+
+static tr_status choose_joint(study *s, drifts *d, int times, const double *time) {
   const char *want = s->set.joint;
   d->joint = -1;
-  for (int i = 0; i < s->sys->njoint && d->joint < 0; i++) {
-    const sys_joint *j = &s->sys->joint[i];
-    if (want ? strcmp(j->e.name, want) == 0 : j->ops->rows >= 2) d->joint = i;
-  }
+  if (!want) TR_TRY(find_joint(s, d, times, time));
+  for (int i = 0; want && i < s->sys->njoint && d->joint < 0; i++)
+    if (strcmp(s->sys->joint[i].e.name, want) == 0) d->joint = i;
   if (d->joint >= 0) d->row = s->sys->joint[d->joint].row;
   if (!want) return TR_OK;
   if (d->joint < 0) {
@@ -279,11 +315,12 @@ tr_status tr_study_drift(study *s) {
   if (!d) return tr_no_memory(s->error);
   if (s->sys->nc == 0)
     return tr_fail(s->error, TR_BAD_INPUT, NULL, "the model has no constraints that could drift");
-  TR_TRY(choose_joint(s, d));
   int n = s->methods * s->steps, times;
   const double *time;
   double total = 0;
   d->shown = s->steps / 2;
+  TR_TRY(tr_study_times(s, 1, &times, &time));
+  TR_TRY(choose_joint(s, d, times, time));
   d->run = TR_NEW(&s->arena, n, study_run);
   d->time = tr_study_numbers(s, s->methods * BINS);
   for (int g = 0; g < 2; g++) {
@@ -293,7 +330,6 @@ tr_status tr_study_drift(study *s) {
     if (!d->most[g] || !d->mean[g] || !d->bins[g] || !d->plane[g]) return tr_no_memory(s->error);
   }
   if (!d->run || !d->time) return tr_no_memory(s->error);
-  TR_TRY(tr_study_times(s, 1, &times, &time));
   for (int i = 0; i < n; i++) {
     double h = s->step[i % s->steps];
     total += s->end / h;

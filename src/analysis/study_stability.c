@@ -10,7 +10,6 @@
 #include "study.h"
 
 enum { POINTS = 61, RING_POINTS = 71, ROOTS = 64 }; // ROOTS: more than two coordinates can have
-static const double FREE = 1e-6;                    // of the fastest exponent
 static const double SLOWEST = 1e-6;                 // 1/s; if no exponent is larger nothing happens
 static const double PI = 3.14159265358979323846;
 
@@ -42,7 +41,7 @@ typedef struct stability {
 // Exponents of the exact motion that are 0: free motions come in pairs, place and velocity.
 static int count_free(const tr_modes *m) {
   int n = 0;
-  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= FREE * m->omega;
+  for (int i = 0; i < m->n; i++) n += cabs(m->s[i]) <= TR_FREE_MODE * m->omega;
   return n < m->n ? n : 0;
 }
 

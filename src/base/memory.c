@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arenas, growing arrays and growing texts on one allocator hook.
+#define _DEFAULT_SOURCE // madvise
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base.h"
 
 enum { ALIGN = 64, ALIGN_SMALL = 16, SMALL = 512, CHUNK = 16 * 1024 };
 enum { LARGE = 128 * 1024 }; // chunks from here on come from the system page by page
+enum { LARGE_PAGE = 2 * 1024 * 1024 };
 
 typedef struct tr_chunk {
   struct tr_chunk *next;
@@ -43,6 +46,17 @@ static tr_chunk *new_chunk(tr_arena *ar, size_t size) {
   return c;
 }
 
+// Whole pages only, so that it takes no more memory. A system that has none may say so: nobody minds.
+void tr_large_pages(void *p, size_t size) {
+#ifdef MADV_HUGEPAGE
+  size_t before = (LARGE_PAGE - (uintptr_t)p % LARGE_PAGE) % LARGE_PAGE;
+  if (size < before + LARGE_PAGE) return;
+  madvise((char *)p + before, (size - before) / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+#else
+  (void)p, (void)size;
+#endif
+}
+
 static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
   tr_chunk *c = ar->chunks;
   if (!c || aligned_offset(c, align) + size > c->size) {
@@ -67,6 +81,19 @@ static void *get(tr_arena *ar, size_t size, size_t align, bool zeroed) {
 
 void *tr_arena_get(tr_arena *ar, size_t size) {
   return get(ar, size > 0 ? size : 1, size < SMALL ? ALIGN_SMALL : ALIGN, true);
+}
+
+// In a chunk of its own, from the start of a page on: what is in front of it is never written to.
+void *tr_arena_busy(tr_arena *ar, size_t size) {
+  if (ar->al || size < LARGE_PAGE || !ar->chunks) return tr_arena_get(ar, size);
+  tr_chunk *c = new_chunk(ar, size + LARGE_PAGE);
+  if (!c) return NULL;
+  c->next = ar->chunks->next, ar->chunks->next = c;
+  char *p = (char *)(c + 1) + aligned_offset(c, LARGE_PAGE);
+  c->used = c->size;
+  ar->bytes += size;
+  tr_large_pages(p, size);
+  return p;
 }
 
 void *tr_arena_raw(tr_arena *ar, size_t size) { return get(ar, size > 0 ? size : 1, ALIGN, false); }

@@ -94,6 +94,7 @@ void json_number(json *j, const char *key, double value);   // 17 digits; null i
 void json_int(json *j, const char *key, long value);
 void json_bool(json *j, const char *key, bool value);
 void json_lines(json *j, const char *key, const char *lines); // a list of texts
+void json_items(json *j, const char *lines);                  // in an open list
 void json_error(json *j, const tr_error *error); // under "error", lines separated by \n
 // A whole object that tells of a failure before there was anything else to tell.
 void json_failure(const char *path, const tr_error *error);

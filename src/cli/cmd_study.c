@@ -53,6 +53,20 @@ static const option options_study[] = {
     {0},
 };
 
+// Options that some studies alone know what to do with.
+static const struct {
+  int option;
+  unsigned kinds;
+} particular[] = {
+    {ERROR, 1u << TR_STUDY_CONVERGENCE | 1u << TR_STUDY_WORK_PRECISION},
+    {LAM, 1u << TR_STUDY_CONVERGENCE | 1u << TR_STUDY_WORK_PRECISION},
+    {REFERENCE, 1u << TR_STUDY_CONVERGENCE | 1u << TR_STUDY_WORK_PRECISION},
+    {OUTPUT, 1u << TR_STUDY_CONVERGENCE | 1u << TR_STUDY_WORK_PRECISION},
+    {JOINT, 1u << TR_STUDY_DRIFT},
+    {AT, 1u << TR_STUDY_STABILITY},
+    {REPEATS, 1u << TR_STUDY_COST | 1u << TR_STUDY_WORK_PRECISION},
+};
+
 typedef struct request {
   const command *command;
   const char *kind_name, *path, *out, *reference;
@@ -64,6 +78,7 @@ typedef struct request {
   double *step;
   int sets;
   bool json, quiet;
+  unsigned given; // options, by number
 } request;
 
 // ---- options ----------------------------------------------------------------------------------------
@@ -197,6 +212,15 @@ static int find_kind(request *r) {
   return usage_error(r->command, "no study \"%s\"; trammel study --help lists them", r->kind_name);
 }
 
+static int refuse_others(const request *r) {
+  for (size_t k = 0; k < sizeof particular / sizeof *particular; k++) {
+    int i = particular[k].option;
+    if (r->given >> i & 1u && !(particular[k].kinds >> r->kind & 1u))
+      return usage_error(r->command, "study %s takes no --%s", r->kind_name, options_study[i].name);
+  }
+  return -1;
+}
+
 static void print_kinds(void) {
   printf("\nkinds:\n");
   for (int k = 0; k < TR_STUDY_KINDS; k++)
@@ -214,9 +238,11 @@ static int read_request(request *r, int argc, char **argv) {
     else
       fine = i >= 0 && take_option(r, i, o.value);
     if (!fine) return EXIT_USAGE;
+    if (i >= 0) r->given |= 1u << i;
   }
   r->settings.output = r->output;
-  return find_kind(r);
+  int code = find_kind(r);
+  return code < 0 ? refuse_others(r) : code;
 }
 
 // ---- progress ---------------------------------------------------------------------------------------

@@ -154,13 +154,17 @@ void json_bool(json *j, const char *key, bool value) {
   fputs(value ? "true" : "false", j->to);
 }
 
-void json_lines(json *j, const char *key, const char *lines) {
-  json_open(j, key, '[');
+void json_items(json *j, const char *lines) {
   char line[NAME_SIZE];
   for (; *lines; lines += strcspn(lines, "\n") + 1) {
     snprintf(line, sizeof line, "%.*s", (int)strcspn(lines, "\n"), lines);
     json_text(j, NULL, line);
   }
+}
+
+void json_lines(json *j, const char *key, const char *lines) {
+  json_open(j, key, '[');
+  json_items(j, lines);
   json_close(j);
 }
 

@@ -81,7 +81,10 @@ void summary_json(const run_result *r) {
   json_number(&j, "max_change", info->max_energy_change);
   json_close(&j);
   json_int(&j, "redundant", info->redundant);
-  json_lines(&j, "warnings", info->warnings);
+  json_open(&j, "warnings", '[');
+  json_items(&j, info->warnings);
+  json_items(&j, tr_system_describe(r->system).warnings);
+  json_close(&j);
   json_lines(&j, "notes", info->notes);
   json_int(&j, "event_count", info->events);
   json_text(&j, "stopped_by", info->stopped_by);

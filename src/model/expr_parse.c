@@ -123,7 +123,9 @@ static bool unknown_unit(parser *p, const word *w) {
     if (tr_unit_find(w->text, k, &a) && tr_unit_find(w->text + k, n - k, &b) &&
         !tr_dim_agree(a.dim, b.dim))
       break;
-  if (k > 0)
+  if (strcmp(w->text, "Hz") == 0)
+    snprintf(p->error->hint, TR_HINT, " (write rev/s or rad/s)");
+  else if (k > 0)
     snprintf(p->error->hint, TR_HINT, " (did you mean \"%.*s %s\"?)", (int)k, w->text, w->text + k);
   else
     tr_hint(w->text, tr_unit_symbols(), p->error->hint);
@@ -356,9 +358,9 @@ static bool parse_operand(parser *p) {
   if (isdigit((unsigned char)c) || c == '.') {
     double x;
     size_t n = tr_number_scan(p->text + at, &x);
-    if (n == 0) return fail(p, at, "this is not a number");
+    if (n == 0) return fail(p, at, "a number should stand here");
     p->at += (int)n;
-    if (p->text[p->at] == '.') return fail(p, at, "this is not a number");
+    if (p->text[p->at] == '.') return fail(p, at, "a number should stand here");
     return emit(p, (tr_instruction){.op = TR_OP_NUMBER, .at = at, .u.number = x}, 1) &&
            parse_units(p);
   }

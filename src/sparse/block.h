@@ -25,22 +25,30 @@ typedef struct block_target {
   int at, step;
 } block_target;
 
-// Shapes that sweeps are compiled for, by width, size of all runs, their number; of lanes by width and number of runs.
+// Shapes that sweeps are compiled for, by width and sizes of the first and the second run, 0: there is none; of lanes by
+// width and number of runs. Those of hinges have five rows, those of universal joints four.
 #define BLOCK_SHAPES(X) \
-  X(1, 1, 1)            \
-  X(1, 2, 1)            \
+  X(1, 1, 0)            \
+  X(1, 2, 0)            \
   X(1, 2, 2)            \
-  X(1, 3, 1)            \
-  X(1, 3, 2)            \
-  X(2, 2, 1)            \
+  X(1, 3, 0)            \
+  X(1, 3, 3)            \
+  X(2, 2, 0)            \
   X(2, 2, 2)            \
-  X(2, 3, 1)            \
-  X(2, 3, 2)            \
-  X(3, 3, 1)            \
-  X(3, 3, 2)            \
-  X(4, 2, 1)
+  X(2, 3, 0)            \
+  X(2, 3, 3)            \
+  X(3, 3, 0)            \
+  X(3, 3, 3)            \
+  X(3, 4, 3)            \
+  X(3, 5, 3)            \
+  X(4, 2, 0)            \
+  X(4, 3, 3)            \
+  X(5, 3, 3)            \
+  X(5, 6, 0)            \
+  X(6, 5, 0)            \
+  X(6, 5, 3)
 #define BLOCK_LANES(X) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2)
-#define BLOCK_SHAPE(w, size, runs) BLOCK_##w##_##size##_##runs,
+#define BLOCK_SHAPE(w, one, two) BLOCK_##w##_##one##_##two,
 #define BLOCK_LANE(w, runs) BLOCK_LANES_##w##_##runs,
 typedef enum { BLOCK_OTHER, BLOCK_SHAPES(BLOCK_SHAPE) BLOCK_LANES(BLOCK_LANE) } block_shape;
 #undef BLOCK_SHAPE

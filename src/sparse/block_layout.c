@@ -60,10 +60,12 @@ static int find_number(const layout *b, int i, int j) {
   return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
 }
 
-static block_shape find_shape(const plan_node *n) {
-#define SHAPE(w, size, number)                                                     \
-  if (!n->lanes && n->width == (w) && n->uniform == (size) && n->runs == (number)) \
-    return BLOCK_##w##_##size##_##number;
+static block_shape find_shape(const layout *b, const plan_node *n) {
+  const plan_run *run = b->run + n->run;
+  int one = n->runs > 0 ? run[0].size : 0, two = n->runs > 1 ? run[1].size : 0;
+#define SHAPE(w, first, second)                                                          \
+  if (!n->lanes && n->width == (w) && n->runs <= 2 && one == (first) && two == (second)) \
+    return BLOCK_##w##_##first##_##second;
 #define LANE(w, number) \
   if (n->lanes && n->width == (w) && n->runs == (number)) return BLOCK_LANES_##w##_##number;
   BLOCK_SHAPES(SHAPE)
@@ -77,7 +79,7 @@ static block_shape find_shape(const plan_node *n) {
 static void push_kind(const layout *b, const plan_node *node, tr_lists *l) {
   const plan_run *run = b->run + node->run;
   int head[] = {node->width,   node->rows,  node->runs,
-                node->uniform, node->lanes, (int)find_shape(node)};
+                node->uniform, node->lanes, (int)find_shape(b, node)};
   for (int i = 0; i < 6; i++) tr_lists_push(l, head[i]);
   for (int i = 0; i < node->runs; i++) {
     tr_lists_push(l, run[i].first - node->first);
@@ -103,7 +105,7 @@ tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
   for (int s = 0; s < plan->nodes; s++)
     most += 2 * (size_t)plan->node[s].runs * ((size_t)plan->node[s].runs + 4);
   b->nodes = plan->nodes;
-  b->node = TR_NEW(ar, plan->nodes, block_node);
+  b->node = TR_BUSY(ar, plan->nodes, block_node);
   if (!b->node || most > 1u << 30) return TR_NO_MEMORY;
   tr_lists kinds = {.al = ar->al};
   for (int s = 0; s < plan->nodes; s++) {

@@ -7,10 +7,13 @@
 // together make a cluster. What has not gone yet counts as held fast, so a cluster *floats* when none of its
 // joints is on ground or on a body that is still to come: then it has all motions of a rigid body, and
 // the rows of one more joint at it are independent. Any joint may go when its bodies have, and all that is
-// tied to them.
+// tied to them. A bold order counts instead: a joint may go when one of its bodies has gone and answers for it, which
+// bodies do for as many rows as they have coordinates, less one. So points between two hubs go with both of their
+// rods, where otherwise the hubs would go first and tie all rods to each other. The rows are then independent in most
+// positions, with all held fast that has not gone; where they are not (a point in line with both hubs) pivots tell.
 //
 // (1) near[i] are the neighbours of i in the graph that is left, every one once, and some that have gone: what
-//     has one or two neighbours is not looked for there, lest a hub be searched for each of its spokes.
+//     has few neighbours is not looked for there, lest a hub be searched for each of its spokes.
 // (2) open and grounded are those of the cluster's root.
 #include "block_order.h"
 
@@ -31,11 +34,13 @@ typedef struct linkage {
   tr_arena *ar;
   const tr_groups *groups;
   const bool *late; // (n) unknowns whose groups go last, or NULL
+  bool bold;
   int count, leading;
   int *first, *member; // unknowns of group i: member[first[i]] .. member[first[i + 1] - 1]
   list *near, *ends;   // ends: of a joint its bodies, of a body its joints
   bool *body, *gone, *grounded;
   int *parent, *open; // clusters as a forest; joints' ends still to come
+  int *spare;         // rows that a body may still answer for
   int *degree;        // unknowns of the neighbours
   int *mark, stamp;
   entry *heap;
@@ -111,7 +116,7 @@ static void unite(linkage *k, int a, int b) {
   k->grounded[a] |= k->grounded[b];
 }
 
-// Floating, and the joint acts on it fully; or nothing that it holds is still to come.
+// It acts fully on a body that floats or answers for it; or nothing that it holds is still to come.
 static bool may_go(linkage *k, const int *first, const int *to, int i) {
   bool all = true;
   if (k->body[i]) return true;
@@ -119,14 +124,26 @@ static bool may_go(linkage *k, const int *first, const int *to, int i) {
     int b = k->ends[i].item[e], root = root_of(k, b);
     bool closed = k->gone[b] && k->open[root] == 0;
     all &= closed;
-    if (closed && !k->grounded[root] && k->groups->relative[i] && acts_on(k, first, to, i, b))
-      return true;
+    bool floats = closed && !k->grounded[root] && k->groups->relative[i];
+    bool answers = k->bold && k->gone[b] && k->spare[b] >= size_of(k, i);
+    if ((floats || answers) && acts_on(k, first, to, i, b)) return true;
   }
   return all;
 }
 
+// Of the bodies that have gone the one with most to spare answers for a joint.
+static void answer(linkage *k, int joint) {
+  int who = -1;
+  for (int e = 0; e < k->ends[joint].n; e++) {
+    int b = k->ends[joint].item[e];
+    if (k->gone[b] && (who < 0 || k->spare[b] > k->spare[who])) who = b;
+  }
+  if (who >= 0) k->spare[who] -= size_of(k, joint);
+}
+
 static void let_go(linkage *k, int i) {
   k->gone[i] = true;
+  if (!k->body[i]) answer(k, i);
   k->grounded[i] = !k->body[i] && !k->groups->relative[i];
   for (int e = 0; e < k->ends[i].n; e++) {
     int j = k->ends[i].item[e];
@@ -182,27 +199,42 @@ static void drop_gone(linkage *k, list *l) {
   l->n = kept;
 }
 
+// Found ones move to the end of the list, where they are looked for first: hubs are tied again and again.
 static bool tie_two(linkage *k, int a, int b) {
   if (k->near[b].n < k->near[a].n) return tie_two(k, b, a);
-  const list *l = &k->near[a];
-  k->work += l->n;
-  for (int f = 0; f < l->n; f++)
-    if (l->item[f] == b) return true;
+  list *l = &k->near[a];
+  for (int f = l->n - 1; f >= 0; f--) {
+    k->work++;
+    if (l->item[f] != b) continue;
+    l->item[f] = l->item[l->n - 1], l->item[l->n - 1] = b;
+    return true;
+  }
   k->degree[a] += size_of(k, b), k->degree[b] += size_of(k, a);
   return add(k->ar, &k->near[a], b) && add(k->ar, &k->near[b], a);
 }
 
+// Neighbours of i by pairs, without a look at all of a hub's.
+static bool tie_pairs(linkage *k, int i) {
+  const list *of = &k->near[i];
+  for (int e = 0; e < of->n; e++) k->degree[of->item[e]] -= size_of(k, i);
+  for (int e = 0; e < of->n; e++)
+    for (int f = 0; f < e; f++)
+      if (!tie_two(k, of->item[f], of->item[e])) return false;
+  for (int e = 0; e < of->n; e++)
+    if (!push(k, of->item[e])) return false;
+  return true;
+}
+
+enum { FEW = 8, MANY = 64 }; // neighbours; of a hub
+
 // The neighbours of i, which has gone, become neighbours of each other.
 static bool tie(linkage *k, int i) {
   list *of = &k->near[i];
+  int most = 0;
   drop_gone(k, of);
-  if (of->n <= 2) {
-    for (int e = 0; e < of->n; e++) k->degree[of->item[e]] -= size_of(k, i);
-    if (of->n == 2 && !tie_two(k, of->item[0], of->item[1])) return false;
-    for (int e = 0; e < of->n; e++)
-      if (!push(k, of->item[e])) return false;
-    return true;
-  }
+  for (int e = 0; e < of->n; e++)
+    most = k->near[of->item[e]].n > most ? k->near[of->item[e]].n : most;
+  if (of->n <= 2 || (of->n <= FEW && most > MANY)) return tie_pairs(k, i);
   for (int e = 0; e < of->n; e++) {
     int u = of->item[e];
     list *l = &k->near[u];
@@ -255,21 +287,24 @@ static bool prepare(linkage *k, int n) {
   k->grounded = TR_NEW(k->ar, count, bool);
   k->parent = TR_NEW(k->ar, count, int), k->open = TR_NEW(k->ar, count, int);
   k->mark = TR_NEW(k->ar, count, int), k->degree = TR_NEW(k->ar, count, int);
+  k->spare = TR_NEW(k->ar, count, int);
   if (!k->first || !k->member || !k->near || !k->ends || !k->body || !k->gone || !k->grounded ||
-      !k->parent || !k->open || !k->mark || !k->degree)
+      !k->parent || !k->open || !k->mark || !k->degree || !k->spare)
     return false;
   for (int i = 0; i < k->count; i++) k->parent[i] = i;
   for (int i = 0; i < k->leading; i++) k->body[k->groups->of[i]] = true;
+  for (int i = 0; i < n; i++) k->spare[k->groups->of[i]]++;
+  for (int i = 0; i < k->count; i++) k->spare[i]--;
   return true;
 }
 
 tr_status tr_group_order(tr_arena *ar, const tr_pattern *p, const int *first, const int *to,
-                         const bool *late, int *order) {
+                         const bool *late, bool bold, int *order) {
   tr_arena own = tr_arena_make(ar->al);
   linkage k = {.ar = &own, .groups = p->groups, .count = p->groups->count, .leading = p->leading};
   tr_status status = TR_NO_MEMORY;
   int placed = 0;
-  k.late = late;
+  k.late = late, k.bold = bold;
   bool room = prepare(&k, p->n);
   if (room) collect_members(&k, p->n);
   if (room && find_neighbours(&k, first, to))

@@ -32,7 +32,8 @@ static const double WORTH_IT = 0.9;   // another order is taken for that share o
 enum { SHARED_MIN = 2000 };           // unknowns for which several may work at one matrix
 static const double SEQUENTIAL = 0.6; // share of the time of one that four need: too much
 static const double TWIST_COST = 1.01;
-typedef enum order_kind { DEGREE, LINKAGE, DISSECTION } order_kind;
+static const double WORTH_BOLD = 0.1; // the same for one that may need KLU in some positions
+typedef enum order_kind { DEGREE, LINKAGE, BOLD_LINKAGE, DISSECTION } order_kind;
 
 typedef struct graph {
   int n;
@@ -288,16 +289,17 @@ typedef struct choice {
   int *old, *wish, *room; // (n), (n), (4 n)
   const bool *late;       // (n) unknowns that are to go last, or NULL
   double least;           // operations of the best order so far
-  int best, last;         // that one; the one whose nodes are in the draft
+  int best, last;         // that one; the one whose nodes are in the draft, or -1
 } choice;
 
 // An order and its nodes. TR_FAILED: there is none of this kind.
 static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
   const graph *g = c->o.g;
   memcpy(c->o.order, c->first, (size_t)c->parts * sizeof *c->first);
-  c->o.placed = c->parts;
-  if (kind == LINKAGE) {
-    TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->late, c->o.order));
+  c->o.placed = c->parts, c->last = -1;
+  if (kind == LINKAGE || kind == BOLD_LINKAGE) {
+    bool bold = kind == BOLD_LINKAGE;
+    TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->late, bold, c->o.order));
   } else {
     int *late = c->late ? c->room : NULL;
     for (int i = 0; late && i < c->r.n; i++) late[i] = c->late[c->old[i]];
@@ -306,7 +308,8 @@ static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
   }
   TR_TRY(draft_nodes(g, c->o.order, c->room, d));
   c->last = kind;
-  if (kind == DEGREE || d->flops < WORTH_IT * c->least) c->least = d->flops, c->best = kind;
+  double worth = kind == BOLD_LINKAGE ? WORTH_BOLD : WORTH_IT;
+  if (kind == DEGREE || d->flops < worth * c->least) c->least = d->flops, c->best = kind;
   return TR_OK;
 }
 
@@ -354,7 +357,7 @@ static tr_status twist(tr_arena *ar, choice *c, draft *d) {
   return try_order(ar, c, (order_kind)c->best, d);
 }
 
-// The best of three orders, and its nodes.
+// The best of four orders, and its nodes.
 static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
                               draft *d, bool *measured) {
   size_t n = (size_t)p->n;
@@ -380,6 +383,8 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
   if (c.least == INFINITY) TR_TRY(try_order(ar, &c, DEGREE, d));
   if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
     TR_TRY(try_order(ar, &c, DISSECTION, d));
+  if (linked && c.least > FLOPS_FEW * (double)n) status = try_order(ar, &c, BOLD_LINKAGE, d);
+  if (status == TR_NO_MEMORY) return status;
   *measured = c.best != DEGREE;
   if (c.last != c.best) TR_TRY(try_order(ar, &c, (order_kind)c.best, d));
   return p->n >= SHARED_MIN && c.best != DISSECTION ? twist(ar, &c, d) : TR_OK;

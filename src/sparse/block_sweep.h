@@ -1,47 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sweeps of a solve, for one right-hand side (NUMBER is double) or two side by side (NUMBER is a pair
 // of them). Included twice by block.c, with NAMED to tell the functions apart.
+//
+// Along a chain every node waits for the one before: what counts is the longest way from its solution to the next.
+// So sums branch, and upwards the rows solved last, those of the first run, come last.
 
-// x_rows -= L x_pivots; size: of all runs, 0: they differ; runs: how many, 0: as many as there are
-FIXED void NAMED(forward_of)(const block_node *s, const block_kind *kind, int w, int size, int runs,
+// sum of a[i] * y[i]
+FIXED void NAMED(dot)(int n, const double *a, const NUMBER *y, NUMBER *sum) {
+  NUMBER s = a[0] * y[0];
+  if (n > 1) s += a[1] * y[1];
+  for (int i = 2; i + 1 < n; i += 2) s += a[i] * y[i] + a[i + 1] * y[i + 1];
+  if (n > 2 && n % 2 == 1) s += a[n - 1] * y[n - 1];
+  *sum = s;
+}
+
+// to (n) -= L y
+FIXED void NAMED(forward_run)(int n, int w, const double *L, const NUMBER *y, NUMBER *to) {
+  for (int a = 0; a < n; a++) {
+    NUMBER sum;
+    NAMED(dot)(w, L + a * w, y, &sum);
+    to[a] -= sum;
+  }
+}
+
+// y (w) -= U from, U (w x n, stride rows)
+FIXED void NAMED(backward_run)(int n, int w, const double *U, int rows, const NUMBER *from,
+                               NUMBER *y) {
+  for (int k = 0; k < w; k++) {
+    NUMBER sum;
+    NAMED(dot)(n, U + k * rows, from, &sum);
+    y[k] -= sum;
+  }
+}
+
+// x_rows -= L x_pivots; one, two: sizes of the runs, one 0: as they are
+FIXED void NAMED(forward_of)(const block_node *s, const block_kind *kind, int w, int one, int two,
                              const double *F, NUMBER *restrict x) {
   const double *L = F + s->at + w * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
   for (int k = 0; k < w; k++) y[k] = x[k];
-  for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++) {
-    int n = size > 0 ? size : run[i].size;
-    NUMBER *to = x + run[i].first;
-    for (int a = 0; a < n; a++, L += w) {
-      NUMBER sum = L[0] * y[0];
-      for (int k = 1; k < w; k++) sum += L[k] * y[k];
-      to[a] -= sum;
-    }
-  }
+  if (one > 0) NAMED(forward_run)(one, w, L, y, x + run[0].first);
+  if (two > 0) NAMED(forward_run)(two, w, L + one * w, y, x + run[1].first);
+  for (int i = 0; one == 0 && i < kind->runs; L += w * run[i++].size)
+    NAMED(forward_run)(run[i].size, w, L, y, x + run[i].first);
 }
 
 // x_pivots := D (x_pivots - U x_rows)
-FIXED void NAMED(backward_of)(const block_node *s, const block_kind *kind, int w, int size,
-                              int runs, const double *F, NUMBER *restrict x) {
-  int rows = runs > 0 ? runs * size : kind->rows;
+FIXED void NAMED(backward_of)(const block_node *s, const block_kind *kind, int w, int one, int two,
+                              const double *F, NUMBER *restrict x) {
+  int rows = one == 0 ? kind->rows : one + two;
   const double *D = F + s->at, *U = D + w * w + rows * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
   for (int k = 0; k < w; k++) y[k] = x[k];
-  for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++) {
-    int n = size > 0 ? size : run[i].size;
+  if (two > 0) NAMED(backward_run)(two, w, U + one, rows, x + run[1].first, y);
+  if (one > 0) NAMED(backward_run)(one, w, U, rows, x + run[0].first, y);
+  for (int i = kind->runs - 1; one == 0 && i >= 0; i--) {
     const NUMBER *from = x + run[i].first;
-    const double *block = U + (runs > 0 ? i * size : run[i].row);
-    for (int a = 0; a < n; a++)
-      for (int k = 0; k < w; k++) y[k] -= block[k * rows + a] * from[a];
+    for (int a = 0; a < run[i].size; a++)
+      for (int k = 0; k < w; k++) y[k] -= U[k * rows + run[i].row + a] * from[a];
   }
-  for (int k = 0; k < w; k++) {
-    NUMBER sum = D[k * w] * y[0];
-    for (int l = 1; l < w; l++) sum += D[k * w + l] * y[l];
-    x[k] = sum;
-  }
+  for (int k = 0; k < w; k++) NAMED(dot)(w, D + k * w, y, &x[k]);
 }
 
 FIXED void NAMED(forward_lanes_of)(const block_node *s, const block_kind *kind, int w, int runs,
@@ -64,7 +86,7 @@ static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end,
   for (const block_run *run = kind->run + from; run < kind->run + end; run++)
     for (int a = 0; a < run->size; a++, L += kind->lanes ? 1 : w) {
       NUMBER sum = L[0] * x[kind->lanes ? a : 0];
-      for (int k = 1; k < w && !kind->lanes; k++) sum += L[k] * x[k];
+      if (!kind->lanes) NAMED(dot)(w, L, x, &sum);
       x[run->first + a] -= sum;
     }
 }
@@ -85,11 +107,13 @@ FIXED void NAMED(backward_lanes_of)(const block_node *s, const block_kind *kind,
 // Of any shape.
 FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, int size,
                           const double *F, NUMBER *restrict x) {
-  NAMED(forward_of)(s, kind, w, size, 0, F, x);
+  (void)size;
+  NAMED(forward_of)(s, kind, w, 0, 0, F, x);
 }
 FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, int size,
                            const double *F, NUMBER *restrict x) {
-  NAMED(backward_of)(s, kind, w, size, 0, F, x);
+  (void)size;
+  NAMED(backward_of)(s, kind, w, 0, 0, F, x);
 }
 FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const double *F,
                                 NUMBER *restrict x) {
@@ -101,9 +125,9 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
 }
 
 // Nodes first .. end - 1, and the way back.
-#define SHAPE(w, size, runs)             \
-  case BLOCK_##w##_##size##_##runs:      \
-    SWEEP(s, kind, w, size, runs, F, x); \
+#define SHAPE(w, one, two)             \
+  case BLOCK_##w##_##one##_##two:      \
+    SWEEP(s, kind, w, one, two, F, x); \
     break;
 #define LANE(w, runs)                    \
   case BLOCK_LANES_##w##_##runs:         \

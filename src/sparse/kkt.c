@@ -4,9 +4,7 @@
 // (0) The block LU (block.h) has a fixed order. Where its pivots grow or vanish, KLU factors that matrix,
 //     and some after it, twice as many for each refusal in a row.
 // (1) The matrix is equilibrated symmetrically first, so that nothing below depends on units.
-// (2) KLU: one full factorisation finds pivots; later matrices of the same pattern reuse them
-//     (refactor). The reuse is trusted while the reciprocal pivot growth max|A|/max|U| stays above
-//     GROWTH_MIN; else the full factorisation runs again.
+// (2) KLU: see by_klu.c.
 // (3) Dense: see tiny.c.
 // (4) Singular means to working precision: a pivot no larger than the round-off of what it came from.
 #include "kkt.h"
@@ -16,42 +14,16 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <suitesparse/klu.h>
 
 #include "block.h"
+#include "by_klu.h"
 #include "math/lanes.h"
 #include "math/vector.h"
 #include "tiny.h"
 
-static const double GROWTH_MIN = 1e-6;
-
-typedef struct klu_handle {
-  klu_symbolic *symbolic;
-  klu_common common;
-} klu_handle;
-
-typedef struct klu_numbers {
-  klu_symbolic *symbolic;
-  bool own; // symbolic is not the pattern's
-  klu_numeric *numeric;
-  klu_common common;
-} klu_numbers;
-
-// KLU's interface is not const-correct; analyse reads only.
-static tr_status klu_order(const tr_pattern *p, klu_common *common, klu_symbolic **symbolic) {
-  klu_defaults(common);
-  common->scale = -1; // we scale ourselves
-  *symbolic = klu_analyze(p->n, (int *)p->column, (int *)p->row, common);
-  if (*symbolic) return TR_OK;
-  return common->status == KLU_OUT_OF_MEMORY ? TR_NO_MEMORY : TR_SINGULAR;
-}
-
-// The block solver does about BLOCK_SPEED times as many operations in a time as KLU, whose number KLU
-// estimates from below: it knows nothing of the pivots that zeros on the diagonal will force it to take. On
-// lattices of more than KLU_MOST unknowns these make it many times as many. It is asked only where they are
+// The block solver does about BLOCK_SPEED times as many operations in a time as KLU, which is asked only where they are
 // many.
 static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
-enum { KLU_MOST = 2000 };
 
 // From times measured on chains, nets and small linkages, in ns: per unknown, per row of an element that is not
 // evaluated together with others, per operation of a factorisation, per number of the factors.
@@ -61,7 +33,7 @@ static double predict_cost(const tr_pattern *p, double flops, double numbers) {
 }
 
 static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
-  p->klu = NULL, p->blocks = NULL;
+  p->klu = false, p->blocks = NULL;
   p->matrix_cost = p->tiny_cost = 0;
   if (p->n <= dense_max) {
     double n = p->n;
@@ -69,16 +41,14 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
     return TR_OK;
   }
   if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
-  if (p->blocks && (p->n > KLU_MOST || p->blocks->flops <= FLOPS_FEW * p->n)) return TR_OK;
-  klu_handle *h = TR_NEW(ar, 1, klu_handle);
-  if (!h) return TR_NO_MEMORY;
-  TR_TRY(klu_order(p, &h->common, &h->symbolic));
-  p->klu = h;
-  p->matrix_cost = predict_cost(p, BLOCK_SPEED * h->symbolic->est_flops, 2 * h->symbolic->lnz);
-  if (p->blocks && p->blocks->flops <= BLOCK_SPEED * h->symbolic->est_flops)
-    tr_pattern_free(p);
-  else
-    p->blocks = NULL;
+  p->klu = !p->blocks;
+  if (p->blocks && p->blocks->flops <= FLOPS_FEW * p->n) return TR_OK;
+  tr_klu_cost cost;
+  double most = p->blocks ? p->blocks->flops / BLOCK_SPEED : INFINITY;
+  TR_TRY(tr_klu_predict(ar->al, p, most, &cost));
+  if (cost.flops < most) p->klu = true, p->blocks = NULL;
+  if (cost.flops == INFINITY) cost = (tr_klu_cost){10.0 * p->nnz, p->nnz}; // nobody knows
+  if (p->klu) p->matrix_cost = predict_cost(p, BLOCK_SPEED * cost.flops, cost.numbers);
   return TR_OK;
 }
 
@@ -86,11 +56,6 @@ tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max) {
   TR_TRY(choose_solver(ar, p, dense_max));
   if (p->blocks) p->matrix_cost = predict_cost(p, p->blocks->flops, p->blocks->numbers);
   return TR_OK;
-}
-
-void tr_pattern_free(tr_pattern *p) {
-  if (p->klu) klu_free_symbolic(&p->klu->symbolic, &p->klu->common);
-  p->klu = NULL;
 }
 
 tr_status tr_pattern_blocks(tr_arena *ar, const tr_pattern *p, int m, tr_pattern *out) {
@@ -156,7 +121,7 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
   if (!lean) k->values = TR_NEW(ar, p->nnz + 1, double);
   if (!lean && !k->values) return TR_NO_MEMORY;
   if (p->blocks) {
-    k->factors = TR_NEW(ar, p->blocks->numbers, double);
+    k->factors = TR_BUSY(ar, p->blocks->numbers, double);
     k->work = TR_NEW(ar, 2 * n, double);
     k->balance = TR_NEW(ar, p->blocks->measured ? 1 : n, signed char);
     if (p->blocks->measured && !(k->refined = tr_resize(ar->al, NULL, 2 * n * sizeof(double))))
@@ -164,17 +129,10 @@ static tr_status make(tr_arena *ar, const tr_pattern *p, bool lean, tr_kkt *k) {
     k->refined_size = k->refined ? n : 0;
     return k->factors && k->work && k->balance ? TR_OK : TR_NO_MEMORY;
   }
+  if (p->klu) return tr_klu_make(k);
   k->scaled = TR_NEW(ar, p->nnz + 1, double);
   k->scale = TR_NEW(ar, n, double);
-  if (!k->scaled || !k->scale) return TR_NO_MEMORY;
-  if (p->klu) {
-    k->klu = TR_NEW(ar, 1, klu_numbers);
-    if (!k->klu) return TR_NO_MEMORY;
-    k->klu->common = p->klu->common;
-    k->klu->symbolic = p->klu->symbolic;
-    return TR_OK;
-  }
-  return tr_tiny_make(ar, k);
+  return k->scaled && k->scale ? tr_tiny_make(ar, k) : TR_NO_MEMORY;
 }
 
 tr_status tr_kkt_make(tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
@@ -203,12 +161,7 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
 void tr_kkt_free(tr_kkt *k) {
   if (k->refined) tr_resize(k->al, k->refined, 0);
   if (k->lean) tr_resize(k->al, k->values, 0);
-  if (k->klu && k->klu->numeric) klu_free_numeric(&k->klu->numeric, &k->klu->common);
-  if (!k->klu || !k->klu->own) return;
-  klu_free_symbolic(&k->klu->symbolic, &k->klu->common);
-  tr_resize(k->al, k->klu, 0);
-  tr_resize(k->al, k->scaled, 0);
-  tr_resize(k->al, k->scale, 0);
+  if (k->klu) tr_klu_free(k);
 }
 
 // ---- scale ----------------------------------------------------------------------------------------
@@ -251,39 +204,6 @@ static bool equilibrate(tr_kkt *k) {
     for (int s = p->column[j]; s < p->column[j + 1]; s++)
       k->scaled[s] = d[p->row[s]] * k->values[s] * d[j];
   return true;
-}
-
-// ---- sparse ---------------------------------------------------------------------------------------
-
-// Ratio of the pivots of an equilibrated matrix: below this it is singular.
-static const double PIVOT_RATIO = 32 * DBL_EPSILON;
-
-static bool regular(tr_kkt *k) {
-  klu_numbers *u = k->klu;
-  if (!klu_rcond(u->symbolic, u->numeric, &u->common)) return false;
-  k->rcond = u->common.rcond;
-  return k->rcond > PIVOT_RATIO;
-}
-
-static tr_status sparse_factor(tr_kkt *k) {
-  const tr_pattern *p = k->p;
-  klu_numbers *u = k->klu;
-  klu_symbolic *symbolic = u->symbolic;
-  int *column = (int *)p->column, *row = (int *)p->row;
-  if (u->numeric) {
-    k->refactorisations++;
-    if (klu_refactor(column, row, k->scaled, symbolic, u->numeric, &u->common) &&
-        klu_rgrowth(column, row, k->scaled, symbolic, u->numeric, &u->common) &&
-        u->common.rgrowth > GROWTH_MIN && regular(k))
-      return TR_OK;
-    klu_free_numeric(&u->numeric, &u->common);
-  }
-  k->factorisations++;
-  u->numeric = klu_factor(column, row, k->scaled, symbolic, &u->common);
-  bool memory = u->common.status != KLU_OUT_OF_MEMORY;
-  if (u->numeric && u->common.status == KLU_OK && regular(k)) return TR_OK;
-  if (u->numeric) klu_free_numeric(&u->numeric, &u->common);
-  return memory ? TR_SINGULAR : TR_NO_MEMORY;
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------
@@ -352,26 +272,6 @@ static bool block_factor(tr_kkt *k) {
   return k->managed = block_factor_once(k);
 }
 
-// KLU instead, with what it needs.
-static tr_status make_klu(tr_kkt *k) {
-  klu_numbers *u = tr_resize(k->al, NULL, sizeof *u);
-  if (!u) return TR_NO_MEMORY;
-  *u = (klu_numbers){.own = true};
-  k->scaled = tr_resize(k->al, NULL, ((size_t)k->p->nnz + 1) * sizeof *k->scaled);
-  k->scale = tr_resize(k->al, NULL, (size_t)k->p->n * sizeof *k->scale);
-  tr_status status =
-      k->scaled && k->scale ? klu_order(k->p, &u->common, &u->symbolic) : TR_NO_MEMORY;
-  if (status == TR_OK) {
-    k->klu = u;
-    return TR_OK;
-  }
-  tr_resize(k->al, k->scaled, 0);
-  tr_resize(k->al, k->scale, 0);
-  tr_resize(k->al, u, 0);
-  k->scaled = k->scale = NULL;
-  return status;
-}
-
 static bool try_blocks(tr_kkt *k) {
   if (!k->factors) return false;
   if (k->pause > 0 && k->expected == TR_EXPECT_REGULAR) {
@@ -390,19 +290,22 @@ static bool try_blocks(tr_kkt *k) {
 
 // ---- all ------------------------------------------------------------------------------------------
 
+void tr_kkt_apply_mask(tr_kkt *k) {
+  if (!k->mask) return;
+  for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
+  for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
+}
+
 tr_status tr_kkt_factor(tr_kkt *k) {
   k->rcond = 0, k->held = true;
-  if (k->mask) {
-    for (int i = 0; i < k->mask->zeros; i++) k->values[k->mask->zero[i]] = 0;
-    for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
-  }
+  tr_kkt_apply_mask(k);
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
-  if (k->factors && !k->klu) TR_TRY(make_klu(k));
+  if (k->factors && !k->klu) TR_TRY(tr_klu_make(k));
   if (!equilibrate(k)) return TR_SINGULAR;
-  if (k->klu) return sparse_factor(k);
+  if (k->klu) return tr_klu_factor(k);
   k->factorisations++;
   k->uses = 0;
   return tr_tiny_factor(k);
@@ -445,18 +348,8 @@ bool tr_kkt_refines(const tr_kkt *k) {
 }
 
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
-  int n = k->p->n;
-  if (!k->klu) {
-    tr_tiny_solve(k, count, b);
-    return TR_OK;
-  }
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
-  if (!k->klu->numeric ||
-      !klu_solve(k->klu->symbolic, k->klu->numeric, n, count, b, &k->klu->common))
-    return TR_SINGULAR;
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < n; j++) b[i * n + j] *= k->scale[j];
+  if (k->klu) return tr_klu_solve(k, count, b);
+  tr_tiny_solve(k, count, b);
   return TR_OK;
 }
 

@@ -31,8 +31,8 @@ typedef struct tr_pattern {
   const struct tr_blocks *like; // ordered like that, a block for each of its unknowns; or NULL
   double single;            // rows of the matrix whose entries are evaluated one element at a time
   bool klu_only;            // never by blocks; for tests
-  struct klu_handle *klu;   // its ordering, where it is the first choice
-  struct tr_blocks *blocks; // the block solver's, where that is; neither: tiny, solved dense
+  bool klu;                 // KLU is the first choice
+  struct tr_blocks *blocks; // the block solver's order, where that is; neither: tiny, solved dense
   double matrix_cost; // predicted: assembly and factorisation, over a residual and a solve; 0: tiny
   double tiny_cost;   // the same of tiny ones; 0: they are not
 } tr_pattern;
@@ -42,7 +42,6 @@ enum { TR_DENSE_MAX = 24 };
 
 // Orders for small fill. column, row must outlive the pattern. Up to dense_max unknowns: dense.
 tr_status tr_pattern_analyse(tr_arena *ar, tr_pattern *p, int dense_max);
-void tr_pattern_free(tr_pattern *p); // the ordering only; arrays belong to the arena
 
 // The pattern with a block of m x m for each entry, analysed: entry (i, j) of block (r, c) stands at
 // (m r + i, m c + j). It is ordered like the one it comes from, whose order must outlive it.
@@ -104,6 +103,7 @@ tr_status tr_kkt_hold(tr_kkt *k); // there is room for values from now on
 void tr_kkt_free(tr_kkt *k);
 // Nothing is left of the last matrices; counts become those of `then`, a copy from before.
 void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
+void tr_kkt_apply_mask(tr_kkt *k);  // to the values, as tr_kkt_factor does
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
 // Cleared room for a matrix in blocks, or NULL: fill the values this time. Then its factors; false: it takes
 // tr_kkt_factor. To refine solves the values are needed after all: tr_kkt_refines.

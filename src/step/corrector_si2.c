@@ -249,7 +249,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (!s->stiff && !c->unit_metric) return TR_OK;
   if (s->damping) tr_find_damping(s);
-  return tr_kkt_factor(&s->projection);
+  return tr_second_factor(s);
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -279,12 +279,12 @@ static tr_status solve_thoroughly(const correction *k, double *r) {
     bend(k, r, top, second + nv);
     return tr_kkt_solve(&s->kkt, 1, second);
   }
-  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
   memset(more, 0, 2 * (size_t)n * sizeof *more);
   bend(k, r, top, more + n + nv);
-  TR_TRY(tr_kkt_solve(&s->projection, 1, more + n));
+  TR_TRY(tr_second_solve(s, more + n));
   tr_couple_halves(s, more + n, more);
   TR_TRY(tr_kkt_solve(&s->kkt, 1, more));
   for (int i = 0; i < 2 * n; i++) r[i] += more[i];
@@ -299,7 +299,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
-  TR_TRY(tr_kkt_solve(&s->projection, 1, second));
+  TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);
 }

@@ -111,7 +111,6 @@ tr_status tr_full_new(tr_step *s, tr_full **full) {
 void tr_full_free(tr_full *f) {
   if (!f) return;
   tr_kkt_free(&f->kkt);
-  tr_pattern_free(&f->two);
 }
 
 // ---- filling --------------------------------------------------------------------------------------

@@ -212,6 +212,7 @@ void tr_couple_halves(const tr_step *s, double *dw, double *r) {
   if (!s->damping) return;
   for (int j = 0; j < s->sys->nv; j++) {
     double x = f * dw[j];
+    if (x == 0) continue;
     for (int k = s->damped[j].first; k < s->damped[j].end; k++) r[p->row[k]] += s->damping[k] * x;
   }
 }

@@ -38,29 +38,28 @@ static tr_status allocate(tr_step *s) {
   size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
   size_t n = (s->method->sets > 0 ? (size_t)s->method->sets : sets) * (nv + nc);
   s->newton.n = (int)n;
-  s->newton.r = TR_NEW(ar, n, double);
+  double *busy = TR_BUSY(ar, n + (s->method->vectors > 0 ? 2 : 1) * nv, double);
   s->newton.spare = TR_NEW(ar, n, double);
   s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
   s->c.vhat = s->c.dhat + nv;
-  s->d = TR_NEW(ar, nv, double);
   s->lam = TR_NEW(ar, nc, double);
   s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->newton.r || !s->newton.spare || !s->c.dhat || !s->d || !s->lam || !s->found ||
-      !s->blocks || !s->room)
+  if (!busy || !s->newton.spare || !s->c.dhat || !s->lam || !s->found || !s->blocks || !s->room)
     return TR_NO_MEMORY;
-  for (int i = 0; i < s->method->vectors; i++)
+  s->newton.r = busy, s->d = busy + n;
+  if (s->method->vectors > 0) s->room[0] = s->d + nv;
+  for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
   s->terms = nv + nc > LARGE && !s->method->stabilised ? TR_TERMS_LARGE : TR_TERMS;
-  for (int i = 0; i < s->terms - 1; i++) {
-    s->past_a[i] = TR_NEW(ar, nv, double);
-    s->past_lam[i] = TR_NEW(ar, nc, double);
-    if (!s->past_a[i] || !s->past_lam[i]) return TR_NO_MEMORY;
-  }
+  double *past = TR_BUSY(ar, (size_t)(s->terms - 1) * (nv + nc), double);
+  if (!past) return TR_NO_MEMORY;
+  for (int i = 0; i < s->terms - 1; i++, past += nv + nc)
+    s->past_a[i] = past, s->past_lam[i] = past + nv;
   if (full) TR_TRY(tr_full_new(s, &s->full));
   if (s->method->stabilised) {
-    double *p = TR_NEW(ar, (2 + TR_TERMS) * (nv + nc), double);
+    double *p = TR_BUSY(ar, (2 + TR_TERMS) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->mu = p + nv;
     for (int i = 0; i < TR_TERMS; i++) {
@@ -122,6 +121,7 @@ void tr_step_free(tr_step *s) {
   tr_full_free(s->full);
   tr_kkt_free(&s->kkt);
   tr_kkt_free(&s->projection);
+  tr_second_free(s);
   tr_work_free(s->work);
   tr_arena arena = s->arena; // the step itself lives in it
   tr_arena_free(&arena);

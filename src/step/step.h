@@ -138,7 +138,9 @@ struct tr_step {
   tr_newton newton;
   tr_kkt kkt;
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
-  int *mass_slot;    // where X goes in it: tr_step_mass_slots
+  struct tr_narrow
+      *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
+  int *mass_slot; // where X goes in it: tr_step_mass_slots
   bool slots_known;
   bool stiff;  // it is needed: kkt is too far from it
   double far;  // how slowly one in place of the other would contract, when that was looked at last,
@@ -305,6 +307,10 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
 tr_status tr_projection_make(tr_step *s);
 const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are needed first
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
+// s->projection factored, for one right-hand side at a time (narrow.c).
+tr_status tr_second_factor(tr_step *s);
+tr_status tr_second_solve(tr_step *s, double *r);
+void tr_second_free(tr_step *s);
 // Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks. Then, once it is factored in s->kkt,
 // the contraction to be expected of A where cm X should be; what it may be for A to serve.
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);

@@ -103,10 +103,8 @@ static void release(tr_step *s) {
   tr_radau *m = s->memory;
   if (!m) return;
   tr_kkt_free(&m->pair);
-  tr_pattern_free(&m->pattern);
   for (int i = 0; i < STAGES; i++) tr_kkt_free(&m->stage[i]);
   tr_kkt_free(&m->all);
-  tr_pattern_free(&m->all_pattern);
 }
 
 // ---- first guess ----------------------------------------------------------------------------------

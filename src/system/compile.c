@@ -513,7 +513,8 @@ static size_t find_frame_size(const tr_system *s) {
 // Runs of neighbours of one type.
 static tr_status make_runs(tr_system *s, tr_error *error) {
   s->body_run = NEW(s->nbody, sys_run), s->joint_run = NEW(s->njoint, sys_run);
-  s->slot = NEW(s->nbody, tr_body_slot), s->link = NEW(s->njoint, tr_link);
+  s->slot = TR_BUSY(&s->arena, s->nbody, tr_body_slot);
+  s->link = TR_BUSY(&s->arena, s->njoint, tr_link);
   if (!s->body_run || !s->joint_run || !s->slot || !s->link) return tr_no_memory(error);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
@@ -587,7 +588,6 @@ tr_status tr_compile(const tr_model *model, tr_system **system, tr_error *error)
 
 void tr_system_free(tr_system *s) {
   if (!s) return;
-  tr_pattern_free(&s->pattern);
   tr_arena arena = s->arena; // the system itself lives in it
   tr_arena_free(&arena);
 }

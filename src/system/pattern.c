@@ -266,7 +266,7 @@ static double single_rows(const tr_system *sys) {
 static tr_status redirect_tape(tr_system *sys) {
   const tr_pattern *p = &sys->pattern;
   int *slot = tr_resize(sys->al, NULL, ((size_t)p->nnz + 1) * sizeof *slot);
-  int *tape = sys->block_tape = TR_NEW(&sys->arena, sys->ntape + 1, int);
+  int *tape = sys->block_tape = TR_BUSY(&sys->arena, sys->ntape + 1, int);
   tr_lists shapes = {.al = sys->al, .failed = !slot || !tape};
   if (!shapes.failed) tr_blocks_slots(p->blocks, p, slot);
   for (int i = 0; i < sys->ntape && !shapes.failed; i += 2) {

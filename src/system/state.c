@@ -45,6 +45,7 @@ tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
   *x = (tr_state){.bytes = n * sizeof(double)};
   x->block = tr_resize(s->al, NULL, x->bytes);
   if (!x->block) return tr_no_memory(error);
+  tr_large_pages(x->block, x->bytes);
   memset(x->block, 0, x->bytes);
   x->q = x->block, x->v = x->q + s->nq, x->a = x->v + s->nv, x->lam = x->a + s->nv;
   x->mem = x->lam + s->nc;
@@ -117,7 +118,7 @@ tr_work *tr_hand(tr_work *w, int i) {
 // With room behind the last for whoever reads four numbers of three.
 static tr_wrenches make_wrenches(tr_arena *ar, const tr_system *s) {
   int size = s->frame_size < sizeof(tr_frame) ? 3 : 6;
-  return (tr_wrenches){TR_NEW(ar, (size_t)size * (size_t)s->nframe + 1, double), size};
+  return (tr_wrenches){TR_BUSY(ar, (size_t)size * (size_t)s->nframe + 1, double), size};
 }
 
 tr_status tr_work_new(const tr_system *s, tr_work **out) {
@@ -127,10 +128,10 @@ tr_status tr_work_new(const tr_system *s, tr_work **out) {
   if (!w) return TR_NO_MEMORY;
   size_t n = (size_t)(s->nv > s->nc ? s->nv : s->nc);
   w->sys = s;
-  w->frames = (tr_frames){TR_NEW(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
+  w->frames = (tr_frames){TR_BUSY(&ar, (size_t)s->nframe * s->frame_size, char), s->frame_size};
   w->W = make_wrenches(&ar, s);
   w->W2 = w->W;
-  w->cache = TR_NEW(&ar, s->ncache, double);
+  w->cache = TR_BUSY(&ar, s->ncache, double);
   bool scratch = make_scratch(&ar, w);
   w->x = TR_NEW(&ar, n, double);
   w->y = TR_NEW(&ar, n, double);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix of the second half, [cm X G'; G 0], without what is 0 in it for ever: springs that join bodies are no part
+// of X, and bodies that no constraint acts on are no part of it at all, their w is 0. What is left falls into the
+// linkages proper, which have a better order of elimination than the whole with its springs. (Where A stood for cm X before,
+// springs have given such bodies a w: it goes back to 0 at once.)
+// s->projection keeps the values, in the pattern of the whole; here they are factored. Where little is saved it does both.
+#include "sparse/block.h"
+#include "step.h"
+
+static const double WORTH = 0.85; // numbers of the factors, by those of the whole
+
+typedef struct tr_narrow {
+  bool used;
+  tr_pattern p;
+  tr_kkt kkt;
+  int *unknown; // (p.n) of the whole, then the others
+  int *slot;    // (p.nnz) in the values of the whole
+  double *b;    // (p.n)
+} tr_narrow;
+
+// Whether the entry in row i, column j belongs to X, to G or to the diagonal of the multipliers.
+static bool belongs(const int *body, int i, int j, int nv) {
+  if (i < nv && j < nv) return body[i] == body[j];
+  return i < nv || j < nv || i == j;
+}
+
+// Which unknowns are in it, numbered; their count.
+static int number_unknowns(const tr_system *sys, int *number) {
+  const tr_pattern *p = &sys->pattern;
+  int n = 0;
+  for (int j = 0; j < sys->nv; j++) number[j] = -1;
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    bool held = false;
+    for (int j = b->v; j < b->v + b->nv && !held; j++)
+      held = p->column[j + 1] > p->column[j] && p->row[p->column[j + 1] - 1] >= sys->nv;
+    for (int j = b->v; j < b->v + b->nv && held; j++) number[j] = n++;
+  }
+  for (int j = sys->nv; j < p->n; j++) number[j] = n++;
+  return n;
+}
+
+// The columns of the pattern; with row NULL their lengths alone.
+static int write_columns(const tr_system *sys, const int *number, const int *body, int *column,
+                         int *row, int *slot) {
+  const tr_pattern *p = &sys->pattern;
+  int at = 0;
+  for (int j = 0; j < p->n; j++) {
+    if (number[j] < 0) continue;
+    column[number[j]] = at;
+    for (int k = p->column[j]; k < p->column[j + 1]; k++) {
+      if (number[p->row[k]] < 0 || !belongs(body, p->row[k], j, sys->nv)) continue;
+      if (row) row[at] = number[p->row[k]], slot[at] = k;
+      at++;
+    }
+    column[number[j] + 1] = at;
+  }
+  return at;
+}
+
+static double numbers(const tr_pattern *p) {
+  return p->blocks ? p->blocks->numbers : p->klu ? 1e300 : (double)p->n * p->n;
+}
+
+static tr_status plan(tr_step *s, tr_narrow *m, int *number, int *body) {
+  const tr_system *sys = s->sys;
+  tr_arena *ar = &s->arena;
+  for (int i = 0; i < sys->nbody; i++)
+    for (int k = 0; k < sys->body[i].nv; k++) body[sys->body[i].v + k] = i;
+  int n = number_unknowns(sys, number), *column = TR_NEW(ar, n + 1, int);
+  if (!column) return TR_NO_MEMORY;
+  int nnz = write_columns(sys, number, body, column, NULL, NULL);
+  if (nnz == sys->pattern.nnz) return TR_OK;
+  int *row = TR_NEW(ar, nnz, int);
+  m->unknown = TR_NEW(ar, sys->pattern.n, int), m->slot = TR_NEW(ar, nnz, int),
+  m->b = TR_NEW(ar, n, double);
+  if (!row || !m->unknown || !m->slot || !m->b) return TR_NO_MEMORY;
+  write_columns(sys, number, body, column, row, m->slot);
+  for (int j = 0, others = n; j < sys->pattern.n; j++)
+    m->unknown[number[j] >= 0 ? number[j] : others++] = j;
+  m->p = (tr_pattern){.n = n, .nnz = nnz, .leading = n - sys->nc, .column = column, .row = row};
+  TR_TRY(tr_pattern_analyse(ar, &m->p, TR_DENSE_MAX));
+  m->used = numbers(&m->p) <= WORTH * numbers(&sys->pattern);
+  return m->used ? tr_kkt_make(ar, &m->p, &m->kkt) : TR_OK;
+}
+
+static tr_status make(tr_step *s) {
+  tr_arena own = tr_arena_make(s->sys->al);
+  int *number = TR_NEW(&own, s->sys->pattern.n, int), *body = TR_NEW(&own, s->sys->nv, int);
+  s->narrow = TR_NEW(&s->arena, 1, tr_narrow);
+  tr_status status = s->narrow && number && body ? plan(s, s->narrow, number, body) : TR_NO_MEMORY;
+  tr_arena_free(&own);
+  return status;
+}
+
+void tr_second_free(tr_step *s) {
+  if (s->narrow && s->narrow->used) tr_kkt_free(&s->narrow->kkt);
+}
+
+tr_status tr_second_factor(tr_step *s) {
+  if (!s->narrow) TR_TRY(make(s));
+  tr_narrow *m = s->narrow;
+  tr_kkt *whole = &s->projection;
+  if (!m->used) return tr_kkt_factor(whole);
+  tr_kkt_apply_mask(whole);
+  for (int k = 0; k < m->p.nnz; k++) m->kkt.values[k] = whole->values[m->slot[k]];
+  m->kkt.rough = whole->rough, m->kkt.team = whole->team;
+  long factored = m->kkt.factorisations, again = m->kkt.refactorisations;
+  tr_status status = tr_kkt_factor(&m->kkt);
+  whole->factorisations += m->kkt.factorisations - factored;
+  whole->refactorisations += m->kkt.refactorisations - again;
+  whole->rcond = m->kkt.rcond;
+  if (whole->rough) m->kkt.held = false; // corrections of w are small: never refined
+  return status;
+}
+
+tr_status tr_second_solve(tr_step *s, double *r) {
+  tr_narrow *m = s->narrow;
+  const tr_mask *mask = s->projection.mask;
+  if (!m->used) return tr_kkt_solve(&s->projection, 1, r);
+  for (int i = 0; mask && i < mask->count; i++) r[mask->row[i]] = 0;
+  for (int i = 0; i < m->p.n; i++) m->b[i] = r[m->unknown[i]];
+  TR_TRY(tr_kkt_solve(&m->kkt, 1, m->b));
+  s->projection.solves++;
+  for (int i = 0; i < m->p.n; i++) r[m->unknown[i]] = m->b[i];
+  for (int i = m->p.n; i < s->sys->pattern.n; i++) {
+    int j = m->unknown[i];
+    if (r[j] != 0) r[j] = s->w[j];
+  }
+  return TR_OK;
+}
