@@ -83,8 +83,8 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
 // A first step over which the accelerations move things by the tolerance.
 void tr_control_begin(tr_run *r) {
   const tr_control_settings *c = &r->settings.control;
-  double span = r->settings.end - r->x.t, a = vec_largest(r->x.a, r->sys->nv);
-  double v = vec_largest(r->x.v, r->sys->nv);
+  double span = r->settings.end - r->x.t;
+  double v = tr_run_largest(r, r->x.v), a = tr_run_largest(r, r->x.a);
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;

@@ -162,6 +162,8 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
 // Before a step of length h: where bodies go on in other coordinates the method begins anew.
 tr_status tr_run_change(tr_run *r, double h, tr_error *error);
 tr_status tr_run_after_brief(tr_run *r, tr_error *error); // after the step
+// The largest of rates (nv) that are some: not of variables, which have no coordinate and stand there themselves.
+double tr_run_largest(const tr_run *r, const double *rates);
 // A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
 bool tr_run_too_short(const tr_run *r, double h, double usual);
 tr_status tr_run_coast(tr_run *r, double t1, tr_error *error);

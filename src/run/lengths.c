@@ -135,11 +135,21 @@ bool tr_run_bears(const tr_run *r, double h) {
          (m->nearly_even && h >= MOMENT * last && last >= MOMENT * h);
 }
 
+double tr_run_largest(const tr_run *r, const double *rates) {
+  const tr_system *sys = r->sys;
+  double most = 0;
+  if (sys->nnumber == 0) return vec_largest(rates, sys->nv);
+  for (int i = 0; i < sys->nbody; i++)
+    if (sys->body[i].nq > 0)
+      most = fmax(most, vec_largest(rates + sys->body[i].v, sys->body[i].nv));
+  return most;
+}
+
 bool tr_run_too_short(const tr_run *r, double h, double usual) {
   if (h >= MOMENT * usual) return false;
   if (r->step->method->uneven)
     return h < SPLINTER * usual; // then formulas for uneven steps give in
-  double v = vec_largest(r->x.v, r->sys->nv), a = vec_largest(r->x.a, r->sys->nv);
+  double v = tr_run_largest(r, r->x.v), a = tr_run_largest(r, r->x.a);
   return DBL_EPSILON * r->extent / (h * h) > NOISE * fmax(a, v / usual);
 }
 
