@@ -115,9 +115,9 @@ static double shorter_step(const tr_run *r, double h, double e) {
 // The length to try: not past t, and no splinter left before it.
 static double fit(tr_run *r, double t, double least) {
   double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
-  double instant = tr_instants_next(r), left = fmin(t, instant) - r->x.t; // t NaN: any
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
   h = fmin(h, tr_instants_bound(r));
+  double instant = tr_instants_ahead(r, h), left = fmin(t, instant) - r->x.t; // t NaN: any
   if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;

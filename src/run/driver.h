@@ -197,6 +197,7 @@ void tr_instants_free(tr_run *r);
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
+double tr_instants_ahead(const tr_run *r, double h); // that a step of length h must not pass
 tr_status tr_instants_pass(tr_run *r, tr_error *error);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);

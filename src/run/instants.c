@@ -17,6 +17,9 @@
 #include "ahead.h"
 
 enum { MOST_KNOWN = 4096 };
+// A step ends beyond a kink only within this part of the time until the next instant, and if it is shorter than this part of
+// the whole: something narrow may be there.
+static const double ROOM = 0.25, LONG = 0.005;
 static const double MOST_TIMES = 1e4; // of a train: more often is left to what finds it
 enum { MOST_WAIT = 3 };               // rejected steps between two looks
 static const double ASIDE = 8;        // eps: so far before a jump a step ends
@@ -35,21 +38,31 @@ typedef struct tr_instants {
   int nknown;
   double known_before, known_after;
   bool known_jump;
+  double known_room; // a kink may be passed by so much: what follows it is felt there
 } tr_instants;
 
-// The first that is known after a time.
-static void find_known(const tr_run *r, tr_instants *w, double t) {
-  double aside = ASIDE * DBL_EPSILON * fmax(fabs(t), r->settings.end), next = INFINITY;
-  w->known_jump = false;
+// The first that is known after a time, and whether it may be a jump.
+static double first_after(const tr_instants *w, double t, double aside, bool *jump) {
+  double next = INFINITY;
+  *jump = false;
   for (int i = 0; i < w->nknown; i++) {
     const tr_instant *k = &w->known[i];
     double at = k->t;
     if (k->period > 0) at += k->period * (floor((t + 2 * aside - at) / k->period) + 1);
     if (!(at > t + 2 * aside) || at > next + 2 * aside) continue;
     bool same = fabs(at - next) <= 2 * aside;
-    w->known_jump = k->jump || (same && w->known_jump);
+    *jump = k->jump || (same && *jump);
     next = same ? next : at;
   }
+  return next;
+}
+
+static void find_known(const tr_run *r, tr_instants *w, double t) {
+  double aside = ASIDE * DBL_EPSILON * fmax(fabs(t), r->settings.end);
+  double next = first_after(w, t, aside, &w->known_jump);
+  bool any;
+  double lasts = isinf(next) ? INFINITY : first_after(w, next, aside, &any) - next;
+  w->known_room = isinf(lasts) ? 0 : ROOM * lasts; // nothing tells how narrow the last one is
   w->known_before = w->known_jump ? next - aside : next;
   w->known_after = w->known_jump ? next + aside : next;
 }
@@ -111,6 +124,14 @@ double tr_instants_bound(tr_run *r) {
 double tr_instants_next(const tr_run *r) {
   const tr_instants *w = r->instants;
   return w ? fmin(w->before, w->known_before) : INFINITY;
+}
+
+double tr_instants_ahead(const tr_run *r, double h) {
+  const tr_instants *w = r->instants;
+  if (!w) return INFINITY;
+  double past = r->x.t + h - w->known_before, span = r->settings.end - r->first_t;
+  bool ends = w->known_jump || past > w->known_room || (past > 0 && h > LONG * span);
+  return fmin(w->before, ends ? w->known_before : INFINITY);
 }
 
 static tr_status pass_known(tr_run *r, tr_error *error) {
