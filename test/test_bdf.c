@@ -220,13 +220,14 @@ static void test_even_turning(void **state) {
 }
 
 // A wheel that turns by 65 rad/s on a suspension: where that is at rest the steps may be long.
+// Steps end where the kerb begins and ends.
 static void test_wheel(void **state) {
   (void)state;
   mechanism x = load_model("double_wishbone.yaml", NULL);
   tr_state reference = motion_to(x.sys, 1e-4, 2);
   for (double tol = 1e-3; tol > 1e-7; tol *= 0.1) {
     finish f = go(x.sys, "ggl-bdf:order=5", tol, 2, &reference);
-    if (f.info.rejected > 3 + f.info.steps / 25 || f.info.steps > 50 + 4 * pow(tol, -0.25))
+    if (f.info.rejected > 3 + f.info.steps / 25 || f.info.steps > 60 + 4 * pow(tol, -0.25))
       fail_msg("%g: %ld steps, %ld rejected, off by %g", tol, f.info.steps, f.info.rejected, f.q);
   }
   tr_state_free(x.sys, &reference);
