@@ -145,8 +145,7 @@ static void blows_are_no_poles(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(notes),
                                      cmocka_unit_test(failures_are_counted),
-                                     cmocka_unit_test(rest_is_no_noise),
-                                     cmocka_unit_test(all_rest),
+                                     cmocka_unit_test(rest_is_no_noise), cmocka_unit_test(all_rest),
                                      cmocka_unit_test(blows_are_no_poles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,9 @@ double tr_run_largest(const tr_run *r, const double *rates);
 // A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
 bool tr_run_too_short(const tr_run *r, double h, double usual);
 tr_status tr_run_coast(tr_run *r, double t1, tr_error *error);
+// "body "x", angle": what a velocity belongs to.
+void tr_run_tell_coordinate(const tr_run *r, int of, char *text, size_t room);
+bool tr_run_below_round_off(const tr_run *r); // the tolerance, perhaps
 // Why a step of length h failed, or had to be as short as that for the error of a coordinate (explain.c).
 tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *error);
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);

@@ -32,6 +32,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "corrector_si2.h"
 #include "full.h"
 #include "math/vector.h"
 #include "si2_loops.h"
@@ -52,22 +53,6 @@ enum { HALF_BELIEVED = 7, HALVES = 5 };
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
 static const double REFINED = 0.4;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
-
-typedef struct correction {
-  tr_newton_problem p;
-  tr_step *s;
-  const tr_state *x0;
-  tr_state *x1;
-  const double *base; // (nq) d begins here
-  double t1, length_scale;
-  double turn; // the largest angle of a body in space in this step, as predicted
-  bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
-  bool parted; // the same, but for rows of velocities
-  bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
-  int begun;   // corrections so far
-  double half, first; // norms of w in the last one, and in the one before
-  bool alone;         // this one is of the first half, nothing else was evaluated
-} correction;
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
 static void place(const correction *k) {
@@ -92,10 +77,6 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
     tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
   else
     for (int i = 0; i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
-}
-
-static tr_coefficients weights(const tr_corrector *c) {
-  return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
 }
 
 // The first half alone: the residual of index 3, at a + cw/cq w and lam - cw/cq mu, with e2 = 0 in rows of velocities.
@@ -207,7 +188,8 @@ static void fill(const correction *k, bool in_blocks, double *to) {
   const double *lam = c->plain ? NULL : c->unit_metric ? k->x1->lam : s->sum_lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
-  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, weights(c), to);
+  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, tr_si2_weights(c),
+                                                    to);
   s->work->increment = NULL;
 }
 
@@ -452,16 +434,6 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return p->finishes ? da : fmax(da, half);
 }
 
-// The sizes of its entries, times f, where the values are not at hand.
-static const tr_kkt *look(const correction *k, const tr_sizes *out) {
-  tr_step *s = k->s;
-  const tr_kkt *held = tr_step_look(s);
-  if (held) return held;
-  tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks, weights(&s->c),
-                   out);
-  return NULL;
-}
-
 // Corrections of the multipliers over what they were: of those the norm need not know.
 static double unseen(const tr_newton_problem *p, const double *dx) {
   const correction *k = (const correction *)p;
@@ -471,68 +443,6 @@ static double unseen(const tr_newton_problem *p, const double *dx) {
   double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
   for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
   return most / (1 + vec_largest(k->x0->lam, nc)); // as in weighted
-}
-
-// Of the step before, or what its accelerations make in this one.
-static double fastest(const correction *k) {
-  int nv = k->s->sys->nv;
-  return fmax(vec_largest(k->x0->v, nv), k->s->c.cv * vec_largest(k->x0->a, nv));
-}
-
-// Constraints at round-off of the coordinates and velocities, forces at that of their terms.
-static bool at_floor(const tr_newton_problem *p, const double *r) {
-  const correction *k = (const correction *)p;
-  tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  const tr_kkt *second = s->stiff || s->turns ? &s->projection : &s->kkt;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
-  double positions = 64 * DBL_EPSILON * k->length_scale;
-  double speed = fastest(k),
-         both = positions + 64 * DBL_EPSILON * speed * c->cq / c->cv; // e2 - cq e4
-  double noise = 64 * DBL_EPSILON * speed + positions * c->cv / c->cq;
-  if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
-      !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc))
-    return false;
-  tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
-  if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
-    return false;
-  sizes.f = s->mu;
-  return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
-                            k->length_scale / c->cw, 64, r + nv + nc);
-}
-
-// What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
-// coordinates, or where multipliers count, that of the largest.
-static double few_floor(const correction *k) {
-  const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  double cj = c->cv / c->cq, sum = 0;
-  if (c->multipliers || !s->sys->flat)
-    return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
-  for (int i = 0; i < s->sys->nv; i++) {
-    double q = k->x0->q[i], dq = q / s->scale_q[i], dv = cj * q / s->scale_v[i];
-    sum += dq * dq + dv * dv;
-  }
-  return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
-}
-
-static tr_status noise(tr_newton_problem *p, double *b) {
-  correction *k = (correction *)p;
-  tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double rows = DBL_EPSILON * k->length_scale;
-  double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
-  tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
-  tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
-  k->alone = false;
-  sizes.f = s->mu, sizes.pull = b + nv + nc;
-  tr_forces_noise(s, p->draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
-                  b + nv + nc);
-  tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
-  return p->solve(p, b);
 }
 
 // Steps as long as one in which a fresh matrix was slow have all terms.
@@ -569,8 +479,8 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor,
-                        .noise = noise},
+                        .at_floor = tr_si2_at_floor,
+                        .noise = tr_si2_noise},
                   .s = s,
                   .x0 = x0,
                   .x1 = x1,
@@ -586,7 +496,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.inexact = true;
   if (c->few) {
-    k.p.floor = few_floor(&k);
+    k.p.floor = tr_si2_few_floor(&k);
     k.p.tol = fmax(FEW_TOL, k.p.floor);
     k.p.strict = c->multipliers;
     k.p.planned = may_plan(s);

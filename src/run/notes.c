@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run did so far, and what its user should know of it: velocities that go to and fro, energy from nowhere, noise.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ahead.h"
+
+// Fading count of changes the other way, and how many of them are worth a look: one in four steps; steps between two
+// looks.
+static const double SWING_FADE = 0.9, SWINGS = 2.5;
+enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so many
+// How far to look, when again, how far apart it must be then, and until when that tells anything, in steps.
+enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
+static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double RESTS = 100;   // times that: no velocities but noise
+static const double ACROSS = 0.01; // of the velocities may be across the constraints
+// Of the largest kinetic energy came from nowhere: a good part, next to all.
+static const double SPURIOUS = 0.5, ALL = 0.8;
+static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
+static const double LEAST_ENERGY = 1e-9;
+static const double PUMPED = 1e3; // of the energy at the start: worth a word
+
+// Dry friction by sign() makes some methods go to and fro across rest, with steps that all succeed. Velocities that
+// change the other way every few steps are worth a look for a jump, now and then. What jumps only once, the last time some
+// steps ago, is not what they swing about.
+typedef struct tr_swing {
+  double *last, *often; // (nv) how velocities changed in the last step; how often the other way
+  int pause;            // steps until the next look may follow
+  tr_jump found;        // by the last look,
+  long found_at;        // at this step
+  char jump[300];       // what was found twice
+  double *path;         // (nv) ways since the velocities changed their signs
+  double widest;        // half of the longest such way, over the scale of its coordinate
+  tr_ahead p;
+} tr_swing;
+
+tr_status tr_swing_make(tr_run *r, tr_error *error) {
+  tr_swing *w = r->swing = TR_NEW(&r->arena, 1, tr_swing);
+  int n = r->sys->nv;
+  if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
+  w->last = TR_NEW(&r->arena, 3 * n, double);
+  if (!w->last) return tr_no_memory(error);
+  w->often = w->last + n, w->path = w->often + n;
+  return TR_OK;
+}
+
+void tr_swing_free(tr_run *r) {
+  if (r->swing && r->swing->p.r) tr_ahead_free(&r->swing->p);
+}
+
+// A way that goes on counts whole.
+static void measure_ways(tr_run *r, double h) {
+  tr_swing *w = r->swing;
+  const double *before = r->next.v, *now = r->x.v;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double size = r->step->scale_q[i];
+    w->path[i] += 0.5 * h * (before[i] + now[i]);
+    bool turns = (before[i] > 0) != (now[i] > 0);
+    w->widest = fmax(w->widest, fabs(w->path[i]) / (turns ? 2 * size : size));
+    if (turns) w->path[i] = 0;
+  }
+}
+
+void tr_swing_watch(tr_run *r, double h) {
+  tr_swing *w = r->swing;
+  double most = 0;
+  if (r->settings.control.tol > 0) measure_ways(r, h);
+  for (int i = 0; i < r->sys->nv; i++) {
+    double dv = r->x.v[i] - r->next.v[i];
+    w->often[i] = SWING_FADE * w->often[i] + (dv * w->last[i] < 0);
+    w->last[i] = dv;
+    most = fmax(most, w->often[i]);
+  }
+  if (w->pause > 0) w->pause--;
+  if (most < SWINGS || w->pause > 0 || w->jump[0]) return;
+  // no further than bodies are still known to turn
+  double span = SWUNG * h, rate = tr_run_turning(r, r->x.v), bend = tr_run_turning(r, r->x.a);
+  while (span * (rate + 0.5 * span * bend) > 1) span *= 0.5;
+  tr_jump jump = tr_ahead_find_jump(&w->p, &r->x, span, 1);
+  bool again = jump.part && jump.part == w->found.part && jump.t > w->found.t + APART * h &&
+               r->info.steps <= w->found_at + SOON;
+  if (again) tr_jump_tell(&jump, w->jump, sizeof w->jump);
+  w->pause = jump.part ? AGAIN : (int)fmax(LEAST_PAUSE, (double)r->info.steps / SELDOM);
+  w->found = jump, w->found_at = r->info.steps;
+}
+
+// No forces but weight, springs and dampers, no bodies by callbacks, which may hide some, no constraints that could move or
+// want velocities: energy can only fall.
+static bool nothing_drives(const tr_system *sys) {
+  bool alone = sys->nevent == 0 && sys->nnumber == 0 && sys->nvelocity == 0;
+  for (int i = 0; i < sys->nbody; i++) alone &= sys->body[i].type->coordinate_names != NULL;
+  for (int i = 0; i < sys->njoint; i++) alone &= sys->joint[i].ops->phi_t == NULL;
+  for (int i = 0; i < sys->nforce; i++) {
+    const tr_force_type *type = sys->force[i].type;
+    alone &= type->passive && type->passive(sys->force[i].e.par);
+  }
+  return alone;
+}
+
+// Energy from nowhere that is this part of the largest motion there was.
+static bool gained(const tr_run *r, double part) {
+  double most = fmax(part * r->most_kinetic, TRIFLE * fabs(r->info.energy0));
+  return r->settings.audit && r->gain > fmax(most, LEAST_ENERGY) && nothing_drives(r->sys);
+}
+
+// Control keeps positions within the tolerance step by step, and a stiff force that is off by that has any energy. Where
+// next to all the motion there was is of that kind, it is no result, unless no motion is wider than the tolerance: then it
+// is as good as was asked for, and a note tells.
+bool tr_run_made_up(const tr_run *r, tr_error *error) {
+  bool fast = r->sys->nforce > 0;
+  double tol = r->settings.control.tol;
+  for (int i = 0; i < r->sys->nbody; i++) fast |= r->sys->body[i].type->modes != NULL;
+  if (!(tol > 0) || !r->step->method->direct || !fast || !gained(r, ALL)) return false;
+  if (r->swing->widest <= tol) return false;
+  tr_fail(
+      error, TR_FAILED, NULL,
+      "the energy grew by %.2g J from %.2g J until t = %.9g s, and nothing is there that could "
+      "bring it: forces are too fast for an explicit method at this tolerance; take an implicit "
+      "one, or a much smaller tolerance",
+      r->gain, r->info.energy0, r->x.t);
+  return true;
+}
+
+// A good part of the motion.
+static bool note_gain(tr_run *r, char *note, size_t room) {
+  if (!gained(r, SPURIOUS)) return false;
+  bool direct = r->step->method->direct;
+  snprintf(note, room,
+           "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
+           "steps%s do; take shorter ones, or %s\n",
+           r->gain, r->info.energy0, direct ? " of an explicit method" : "",
+           direct ? "an implicit one" : "more numerical damping");
+  return true;
+}
+
+// Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.
+// Uses r->next.
+static bool note_drift(tr_run *r, char *note, size_t room) {
+  const tr_method *m = r->step->method;
+  double speed = vec_largest(r->x.v, r->sys->nv);
+  tr_start_info info;
+  if (!m->alternates || !m->alternates(r->step->par) || r->info.steps == 0 || r->sys->nc == 0)
+    return false;
+  const tr_mask *mask = r->projector.kkt->mask;
+  tr_state_copy(&r->next, &r->x);
+  r->projector.again = true;
+  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
+  r->projector.kkt->mask = mask;
+  if (status != TR_OK || !(info.moved_v > ACROSS * r->top_speed)) return false;
+  snprintf(
+      note, room,
+      "velocities have gone astray across the constraints, by %.2g of %.2g: without numerical "
+      "damping accelerations "
+      "oscillate ever more from step to step on index 3; give it some (alpha, gamma, rho), or take "
+      "gen-alpha:index=2,rho=1, which needs none\n",
+      info.moved_v, speed);
+  return true;
+}
+
+// An explicit method on a mode that is too fast for its steps may go on for ever, with small positions and absurd
+// velocities.
+static bool note_energy(tr_run *r, char *note, size_t room) {
+  if (note_gain(r, note, room)) return true;
+  double change = r->info.max_energy_change, times = change / fabs(r->info.energy0);
+  if (!r->step->method->direct || !(times > PUMPED) || !isfinite(times)) return false;
+  snprintf(note, room,
+           "the energy changed by %.2g J, %.2g times what it was: if no drive or force brings that "
+           "much, "
+           "the steps of an explicit method do; compare with an implicit one\n",
+           change, times);
+  return true;
+}
+
+// Velocities are differences of positions in methods that enforce those alone. Where all rests there are none to
+// compare with but those that would move things within the run.
+static void note_noise(tr_run *r, char *note, size_t room) {
+  double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  double noise = DBL_EPSILON * q / h, v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
+  if (v < RESTS * noise) v = fmax(v, q / (r->settings.end - r->first_t));
+  bool positions = strcmp(r->step->method->info.levels, "position") == 0;
+  if (!positions || r->sys->nc == 0 || r->info.steps == 0 || !(noise > NOISE * v)) return;
+  snprintf(
+      note, room,
+      "steps of %.2g s are so short that the round-off of positions, eps |q|/h = %.2g, shows in "
+      "velocities and reactions; methods that enforce velocities too (hht-si2) are free of it\n",
+      h, noise);
+}
+
+// Steps jump over a pole that is closer than their length or tolerance, or past the end of a motion that runs away.
+static bool note_leap(tr_run *r, char *note, size_t room) {
+  char where[160];
+  bool controlled = r->settings.control.tol > 0;
+  if (isnan(r->leap.t) || (controlled && r->step->method->direct)) return false;
+  tr_run_tell_coordinate(r, r->leap.of, where, sizeof where);
+  snprintf(
+      note, room,
+      "in the step from t = %.9g s the velocity of %s went from %.3g to %.3g, far beyond what it "
+      "was before: see whether %s agrees; a force may have a pole there\n",
+      r->leap.t, where, r->leap.from, r->leap.to,
+      controlled ? "a smaller tolerance" : "a smaller step or error control");
+  return true;
+}
+
+// Steps rejected and iterations ended by round-off, both again and again: shorter steps have no smaller errors.
+static bool note_round_off(tr_run *r, char *note, size_t room) {
+  const tr_control_settings *c = &r->settings.control;
+  long floors = r->step->newton.stagnations, often = r->info.steps / 20;
+  if (!tr_run_below_round_off(r) || floors <= often || r->info.rejected <= often || often == 0)
+    return false;
+  snprintf(
+      note, room,
+      "%ld steps were rejected and %ld iterations ended at round-off: a tolerance of %.2g%s is "
+      "below what round-off lets steps keep here, and costs far more of them; ask for less\n",
+      r->info.rejected, floors, c->tol, c->velocities ? " on velocities" : "");
+  return true;
+}
+
+void tr_run_note(tr_run *r) {
+  size_t n = 0, room = sizeof r->note;
+  const tr_method *m = r->step->method;
+  r->note[0] = 0;
+  if (r->swing && r->swing->jump[0]) // "; force .."
+    n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
+                         r->swing->jump);
+  if (r->sys->nreaction > 0 && m->alternates && m->alternates(r->step->par))
+    n += (size_t)snprintf(r->note + n, room - n,
+                          "reactions alternate from step to step with this method, and so do laws "
+                          "that read them, whatever the step: take one with numerical damping\n");
+  char *note = r->note + n;
+  if (note_round_off(r, note, room - n) || note_leap(r, note, room - n) ||
+      note_drift(r, note, room - n) || note_energy(r, note, room - n))
+    return;
+  note_noise(r, note, room - n);
+}
+
+tr_run_info tr_run_describe(const tr_run *r) {
+  tr_run_info i = r->info;
+  const tr_newton *n = &r->step->newton;
+  i.t = r->x.t;
+  i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
+  i.notes = r->note;
+  if (!(r->settings.control.tol > 0)) i.newton_failures = r->step->failures;
+  i.newton_iterations = n->iterations;
+  i.residuals = n->residuals;
+  i.jacobians = n->matrices;
+  i.stagnations = n->stagnations;
+  const tr_kkt *kkt[] = {&r->step->kkt, &r->step->projection};
+  for (int k = 0; k < 2; k++) {
+    i.factorisations += kkt[k]->factorisations + kkt[k]->refactorisations;
+    i.refactorisations += kkt[k]->refactorisations;
+    i.solves += kkt[k]->solves;
+  }
+  return i;
+}

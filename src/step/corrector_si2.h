@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step's correction of the stabilised index-2 family (corrector_si2.c), and its floor of round-off (si2_floor.c).
+#ifndef TR_CORRECTOR_SI2_H
+#define TR_CORRECTOR_SI2_H
+
+#include "step.h"
+
+typedef struct correction {
+  tr_newton_problem p;
+  tr_step *s;
+  const tr_state *x0;
+  tr_state *x1;
+  const double *base; // (nq) d begins here
+  double t1, length_scale;
+  double turn; // the largest angle of a body in space in this step, as predicted
+  bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
+  bool parted; // the same, but for rows of velocities
+  bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
+  int begun;   // corrections so far
+  double half, first; // norms of w in the last one, and in the one before
+  bool alone;         // this one is of the first half, nothing else was evaluated
+} correction;
+
+static inline tr_coefficients tr_si2_weights(const tr_corrector *c) {
+  return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
+}
+
+bool tr_si2_at_floor(const tr_newton_problem *p, const double *r);
+tr_status tr_si2_noise(tr_newton_problem *p, double *b);
+// What round-off alone makes of the norm under error control.
+double tr_si2_few_floor(const correction *k);
+
+#endif

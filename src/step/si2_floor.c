@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What round-off leaves of the residuals of corrector_si2.c, and what it does to the unknowns.
+#include <float.h>
+#include <math.h>
+
+#include "corrector_si2.h"
+#include "math/vector.h"
+
+// The sizes of its entries, times f, where the values are not at hand.
+static const tr_kkt *look(const correction *k, const tr_sizes *out) {
+  tr_step *s = k->s;
+  const tr_kkt *held = tr_step_look(s);
+  if (held) return held;
+  tr_tangent_sizes(s->work, s->sum_a, s->c.plain ? NULL : s->sum_lam, s->c.blocks,
+                   tr_si2_weights(&s->c), out);
+  return NULL;
+}
+
+// Of the step before, or what its accelerations make in this one.
+static double fastest(const correction *k) {
+  int nv = k->s->sys->nv;
+  return fmax(vec_largest(k->x0->v, nv), k->s->c.cv * vec_largest(k->x0->a, nv));
+}
+
+// Constraints at round-off of the coordinates and velocities, forces at that of their terms.
+bool tr_si2_at_floor(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  const tr_kkt *second = s->stiff || s->turns ? &s->projection : &s->kkt;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  if (c->few && c->multipliers) return false; // residuals tell little of lam and mu
+  double positions = 64 * DBL_EPSILON * k->length_scale;
+  double speed = fastest(k),
+         both = positions + 64 * DBL_EPSILON * speed * c->cq / c->cv; // e2 - cq e4
+  double noise = 64 * DBL_EPSILON * speed + positions * c->cv / c->cq;
+  if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
+      !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc))
+    return false;
+  tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
+  if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
+    return false;
+  sizes.f = s->mu;
+  return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
+                            k->length_scale / c->cw, 64, r + nv + nc);
+}
+
+// What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
+// coordinates, or where multipliers count, that of the largest.
+double tr_si2_few_floor(const correction *k) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  double cj = c->cv / c->cq, sum = 0;
+  if (c->multipliers || !s->sys->flat)
+    return 4 * DBL_EPSILON * k->length_scale * fmax(1, c->multipliers ? cj * cj : cj) / s->allowed;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double q = k->x0->q[i], dq = q / s->scale_q[i], dv = cj * q / s->scale_v[i];
+    sum += dq * dq + dv * dv;
+  }
+  return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
+}
+
+tr_status tr_si2_noise(tr_newton_problem *p, double *b) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  double rows = DBL_EPSILON * k->length_scale;
+  double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
+  tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
+  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
+  k->alone = false;
+  sizes.f = s->mu, sizes.pull = b + nv + nc;
+  tr_forces_noise(s, p->draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
+                  b + nv + nc);
+  tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
+  return p->solve(p, b);
+}
