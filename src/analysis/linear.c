@@ -156,6 +156,7 @@ static tr_status descend(search *k, tr_state *x, bool *found) {
   tr_status status = TR_OK;
   if (k->sys->nvelocity > 0) status = tr_consistent_start(k->sys, x, NULL, NULL);
   for (int i = 0; i < 400 && status == TR_OK; i++) {
+    tr_change_coordinates(k->sys, 0, x);
     status = k->sys->nvelocity > 0 ? fall_along(k, x, tau, &moved) : fall(k, x, tau, &moved);
     if (status != TR_OK) break;
     tau = fmin(1e4, moved < 0.05 ? 2 * tau : moved > 0.3 ? fmax(0.5 * tau, 1e-4) : tau);

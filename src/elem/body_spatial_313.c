@@ -24,6 +24,7 @@ static const double TURN_MAX = 0.4, TILT_MAX = 0.2, ST_LEFT = 0.2;
 
 // The axes are changed where st falls below POOR, if the others have so much more.
 static const double POOR = 0.6, BETTER = 0.1;
+static const double VERY_POOR = 0.1; // so near the pole nothing is carried
 
 enum { GLOBAL, OTHERS };
 static int axes_of(const double *x) { return x[1] > 1.5 * TR_PI ? OTHERS : GLOBAL; }
@@ -97,7 +98,7 @@ static void place(const tr_body_at *b) {
   b->cache[TR_CHART_OWN] = st;
 }
 
-// With angles next to those before.
+// With angles next to those before, or with other axes if these have their pole there.
 static double carry(const double *q, const double *d, double *q1, double *v) {
   const double *x = q + 3;
   double *x1 = q1 + 3, e[4], e1[4], w[3], w0[3], R[9];
@@ -107,9 +108,16 @@ static double carry(const double *q, const double *d, double *q1, double *v) {
   double turn = tr_chart_turn(e, w, e1);
   quat_to_m3(e1, R);
   const double x0 = x[0], x2 = x[2];
-  from_m3(axes_of(x), R, x1);
-  x1[0] += 2 * TR_PI * round((x0 - x1[0]) / (2 * TR_PI));
-  x1[2] += 2 * TR_PI * round((x2 - x1[2]) / (2 * TR_PI));
+  int axes = axes_of(x), others = axes == GLOBAL ? OTHERS : GLOBAL;
+  double st = hypot(R[row[axes][0] + 2], R[row[axes][1] + 2]);
+  if (st < VERY_POOR) {
+    from_m3(others, R, x1);
+    choose_sign(e1, x1);
+  } else {
+    from_m3(axes, R, x1);
+    x1[0] += 2 * TR_PI * round((x0 - x1[0]) / (2 * TR_PI));
+    x1[2] += 2 * TR_PI * round((x2 - x1[2]) / (2 * TR_PI));
+  }
   if (v) set_rates(x1, w0, v + 3);
   for (int i = 0; i < 3; i++) q1[i] = q[i] + d[i];
   return turn;

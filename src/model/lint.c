@@ -156,8 +156,8 @@ static void look_at_bodies(lint *l) {
     const double *w = numbers(b->type->fields, b->par, "omega");
     double speed = !w ? 0 : b->type->dim == 2 ? fabs(*w) : v3_norm(w);
     if (speed * plan->step > 1)
-      warn(l, &b->place, "body \"%s\": turns by %.3g rad in a step of %g s", b->name,
-           speed * plan->step, plan->step);
+      warn(l, &b->place, "body \"%s\": turns by %.3g rad in a step of %g s, the model's own",
+           b->name, speed * plan->step, plan->step);
   }
 }
 

@@ -446,18 +446,24 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   int held = kept_values(p, false, NULL), held_v = kept_values(p, true, NULL);
-  size_t want = 2 * nq + nv + (size_t)held + (size_t)held_v;
+  size_t want = 2 * nq + 2 * nv + (size_t)held + (size_t)held_v;
   double *before = p->room ? p->room : tr_resize(s->al, NULL, (want + 1) * sizeof *before);
   if (!before) return tr_no_memory(error);
-  double *v0 = before + nq, *room = v0 + nv, *given = room + nq, *given_v = given + held;
+  double *v0 = before + nq, *carried = v0 + nv, *room = carried + nv;
+  double *given = room + nq, *given_v = given + held;
   memcpy(before, x->q, nq * sizeof *before);
   memcpy(v0, x->v, nv * sizeof *before);
   kept_values(p, true, given_v);
   tr_status status = project_positions(p, x, room, given, info, error);
-  if (status == TR_OK) status = project_velocities(p, x, v0, given_v, info, error);
-  for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(x->q[i] - before[i]));
+  if (status == TR_OK && !p->again) tr_change_coordinates(s, 0, x);
+  memcpy(carried, x->v, nv * sizeof *carried);
+  if (status == TR_OK) status = project_velocities(p, x, carried, given_v, info, error);
+  memcpy(room, x->q, nq * sizeof *room);
+  memcpy(carried, x->v, nv * sizeof *carried);
+  if (!p->again) tr_plain_motion(s, before, v0), tr_plain_motion(s, room, carried);
+  for (size_t i = 0; i < nq; i++) info->moved_q = fmax(info->moved_q, fabs(room[i] - before[i]));
   for (size_t i = 0; i < nv; i++)
-    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(x->v[i] - v0[i]));
+    if (!s->number[i]) info->moved_v = fmax(info->moved_v, fabs(carried[i] - v0[i]));
   if (p->again_and_again)
     p->room = before;
   else
