@@ -54,6 +54,127 @@ static void test_lifted(void **state) {
   tr_system_free(sys);
 }
 
+// ---- let go while something presses -----------------------------------------------------------------------
+
+static int count_rests(const tr_run *run, const char *name) {
+  int n = 0;
+  for (long i = 0; i < tr_run_describe(run).events; i++) {
+    tr_event_record e = tr_run_event(run, i);
+    n += strcmp(e.what, "comes to rest") == 0 && strcmp(e.name, name) == 0;
+  }
+  return n;
+}
+
+// Its weight still presses the ball onto the floor that lets go of it: it comes to rest again, there and then.
+static void test_pressed(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  b: {type: planar-point, mass: 0.2, position: [0, 1.05], velocity: [0.3, 0]}\n"
+      "joints: {floor: {type: expression, phi: DY(b) - 0.05, active: no}}\n"
+      "events:\n"
+      "  bounce: {when: DY(b) - 0.05, direction: falling, restitution: 0.5, settle: floor}\n"
+      "  off: {when: time - 1.6, direction: rising, unlock: floor}\n"
+      "simulation: {end: 3 s, step: 2^-6}\n");
+  static const double tol[] = {0, 1e-3, 1e-6};
+  for (int m = 0; m < tr_method_count(); m++)
+    for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
+      const char *method = tr_method_describe(m).name;
+      if (is_first_order(method)) continue;
+      tr_run *run = start_run(sys, method, NAN, tol[k]);
+      finish(run, method);
+      assert_near(at_end(sys, run, "b.y"), 0.05, 1e-8, "%s, %g", method, tol[k]);
+      assert_near(at_end(sys, run, "b.x"), 0.9, 1e-6, "%s, %g", method, tol[k]);
+      if (count_rests(run, "bounce") != 2) fail_msg("%s, %g: rests", method, tol[k]);
+      assert_near(tr_run_event(run, tr_run_describe(run).events - 1).t, 1.6, 1e-9, "%s, %g", method,
+                  tol[k]);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// Two balls, one on the other, both let go at 4 s while the lower one is pushed up by 60 N for 0.1 s: it carries the upper
+// one, (60 - 2 g)/2 = 20.19 m/s^2. At 8 s the upper one alone is lifted.
+static void test_pressed_from_below(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "parameters: {f: 0, f2: 0}\n"
+      "bodies:\n"
+      "  a: {type: planar-point, mass: 1, position: [0, 0.5]}\n"
+      "  b: {type: planar-point, mass: 1, position: [0, 1.2]}\n"
+      "joints:\n"
+      "  ax: {type: expression, phi: DX(a)}\n"
+      "  bx: {type: expression, phi: DX(b)}\n"
+      "  fa: {type: expression, phi: DY(a) - 0.1, active: no}\n"
+      "  fb: {type: expression, phi: DY(b) - DY(a) - 0.2, active: no}\n"
+      "forces:\n"
+      "  up: {type: force, markers: [a], force: [0, f]}\n"
+      "  up2: {type: force, markers: [b], force: [0, f2]}\n"
+      "events:\n"
+      "  low: {when: DY(a) - 0.1, direction: falling, restitution: 0.5, settle: fa}\n"
+      "  high: {when: DY(b) - DY(a) - 0.2, direction: falling, restitution: 0.5, settle: fb}\n"
+      "  on: {when: time - 4, direction: rising, unlock: [fa, fb], set: {f: 60}}\n"
+      "  off: {when: time - 4.1, direction: rising, set: {f: 0}}\n"
+      "  on2: {when: time - 8, direction: rising, unlock: fb, set: {f2: 30}}\n"
+      "  off2: {when: time - 8.1, direction: rising, set: {f2: 0}}\n"
+      "simulation: {end: 12 s, step: 0.005}\n");
+  static const char *method[] = {"hht-i3", "gen-alpha", "radau5"};
+  const double rise = 0.005 * 20.19, v = 2.019;
+  for (size_t m = 0; m < sizeof method / sizeof *method; m++)
+    for (int k = 0; k < 2; k++) {
+      tr_run *run = start_run(sys, method[m], NAN, k ? 1e-6 : 0);
+      finish(run, method[m]);
+      assert_near(at_end(sys, run, "a.y"), 0.1, 1e-6, "%s", method[m]);
+      assert_near(at_end(sys, run, "b.y"), 0.3, 1e-6, "%s", method[m]);
+      double lands = 4.1 + (v + sqrt(v * v + 2 * 9.81 * rise)) / 9.81, next = INFINITY;
+      for (long i = 0; i < tr_run_describe(run).events; i++) {
+        tr_event_record e = tr_run_event(run, i);
+        if (strcmp(e.name, "low") == 0 && e.t > 4.01) next = fmin(next, e.t);
+      }
+      assert_near(next, lands, 1e-5, "%s: back on the floor", method[m]);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
+// ---- over and done with -----------------------------------------------------------------------------------
+
+// A wheel that turns by 100 rad/s, and a pin of it that an event watches: steps follow its turning until it has happened.
+static void test_over(void **state) {
+  (void)state;
+  static const char *text =
+      "trammel: 1\n"
+      "parameters: {k: 0}\n"
+      "bodies:\n"
+      "  wheel: {type: planar, mass: 2, inertia: 0.5, omega: 100}\n"
+      "  m: {type: planar-point, mass: 1, position: [0.3, 0]}\n"
+      "markers: {pin: {body: wheel, at: [0.4, 0]}}\n"
+      "joints:\n"
+      "  axle: {type: revolute, markers: [ground, wheel]}\n"
+      "  guide: {type: point-on-line, markers: [ground, m]}\n"
+      "forces: {s: {type: force, markers: [m], force: [-4*DX(m) - 0.2*VX(m), 0]}}\n"
+      "events:\n"
+      "  e: {when: DY(pin) - 0.2, direction: rising, %s, set: {k: k + 1}}\n"
+      "simulation: {end: 5 s, step: 0.001}\n";
+  long steps[2];
+  for (int often = 0; often < 2; often++) {
+    char model[1000];
+    snprintf(model, sizeof model, text, often ? "once: no" : "once: yes");
+    tr_system *sys = system_of_text(model);
+    tr_run *run = start_run(sys, "hht-i3", NAN, 1e-4);
+    finish(run, "wheel");
+    steps[often] = tr_run_describe(run).steps;
+    assert_int_equal(tr_run_describe(run).events, often ? 80 : 1);
+    tr_run_free(run);
+    tr_system_free(sys);
+  }
+  if (!(steps[0] < 150 && steps[1] > 500)) fail_msg("%ld, %ld steps", steps[0], steps[1]);
+}
+
 // ---- one makes the other happen -----------------------------------------------------------------------
 
 // The first is switched by a place, each of the others by the one before it.
@@ -206,9 +327,15 @@ static void test_exchange(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lifted),         cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_no_end),
-      cmocka_unit_test(test_list),           cmocka_unit_test(test_exchange),
+      cmocka_unit_test(test_lifted),
+      cmocka_unit_test(test_pressed),
+      cmocka_unit_test(test_pressed_from_below),
+      cmocka_unit_test(test_over),
+      cmocka_unit_test(test_chain),
+      cmocka_unit_test(test_there_and_back),
+      cmocka_unit_test(test_no_end),
+      cmocka_unit_test(test_list),
+      cmocka_unit_test(test_exchange),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,12 @@
 // the crane. So no step turns an arm, a place on a rigid body other than its centre of mass where a joint or a force acts,
 // by more than a radian by the velocity at its start, or by two in the end; three times as much with a method that looks at
 // three places of a step. So is what an event reads that does more than tell, one radian with any method: a crossing that comes once
-// a turn shows at the ends of such steps; and where it reads a place along a body's axes, or a curve of its angle, the arm
+// a turn shows at the ends of such steps, as long as it may happen; and where it reads a place along a body's axes, or a curve of its angle, the arm
 // is all of the body. Where a torque or a weld has its markers does not matter; of a weld the arm is the way between
 // the centres. What turns about its arm, as a wheel does about the axle that holds it, does not turn it.
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "events.h"
 #include "step/places.h"
@@ -57,14 +58,15 @@ static void add(tr_run *r, const sys_body *b, const double *c, bool read) {
 // What an event reads of a site: its place, or the turning of its body.
 enum { PLACE = 1, TURNS = 2 };
 
-static void mark_read(const tr_run *r, int event, int *read) {
+static void mark_read(tr_run *r, int event) {
   const tr_system *s = r->sys;
   const sys_element *e = &s->event[event].e;
-  for (int k = 0; k < e->markers && !tells(r, event); k++) {
+  bool idle = tells(r, event) || (r->watch && r->watch[event].idle);
+  for (int k = 0; k < e->markers && !idle; k++) {
     bool place, turn;
     if (e->body[k] == TR_GROUND) continue;
     tr_event_reads(s, event, k, &place, &turn);
-    read[tr_site_of(s, e->body[k], e->frame[k]) - s->site] |=
+    r->sites_read[tr_site_of(s, e->body[k], e->frame[k]) - s->site] |=
         (place ? PLACE : 0) | (turn ? TURNS : 0);
   }
 }
@@ -75,16 +77,26 @@ tr_status tr_arms_make(tr_run *r, tr_error *error) {
   if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
   for (int i = 0; i < s->nbody; i++) most += has_turns(&s->body[i]) ? 3 * s->body[i].sites : 0;
   r->arms = TR_NEW(&r->arena, most + 1, struct tr_arm);
-  bool *used = TR_NEW(&r->arena, s->nsite + 1, bool);
-  int *read = TR_NEW(&r->arena, s->nsite + 1, int);
-  if (!r->arms || !used || !read) return tr_no_memory(error);
-  tr_sites_matter(s, used);
-  for (int i = 0; i < s->nevent; i++) mark_read(r, i, read);
+  r->sites_used = TR_NEW(&r->arena, s->nsite + 1, bool);
+  r->sites_read = TR_NEW(&r->arena, s->nsite + 1, int);
+  if (!r->arms || !r->sites_used || !r->sites_read) return tr_no_memory(error);
+  tr_sites_matter(s, r->sites_used);
+  tr_arms_gather(r);
+  return TR_OK;
+}
+
+void tr_arms_gather(tr_run *r) {
+  const tr_system *s = r->sys;
+  int *read = r->sites_read;
+  if (!r->arms) return;
+  r->narms = 0;
+  memset(read, 0, (size_t)s->nsite * sizeof *read);
+  for (int i = 0; i < s->nevent; i++) mark_read(r, i);
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     for (int k = 0; has_turns(b) && k < b->sites; k++) {
       int at = b->site + k;
-      if (used[at] || read[at] & PLACE) add(r, b, s->site[at].c, read[at] & PLACE);
+      if (r->sites_used[at] || read[at] & PLACE) add(r, b, s->site[at].c, read[at] & PLACE);
       if (read[at] & TURNS) add(r, b, NULL, true);
     }
   }
@@ -95,7 +107,6 @@ tr_status tr_arms_make(tr_run *r, tr_error *error) {
       const sys_body *b = &s->body[s->joint[i].e.body[k]];
       if (has_turns(b)) add(r, b, d, false);
     }
-  return TR_OK;
 }
 
 double tr_run_turning(const tr_run *r, const double *v) {

@@ -14,6 +14,7 @@
 typedef struct tr_watch {
   int side;                 // of zero that the expression is on; 0: at rest there
   bool spent;               // it happens once, and has
+  bool idle;                // spent, or it sleeps
   bool settled;             // its impacts have died away, joints took over
   bool stays;               // at zero since it happened
   bool fires, fired, again; // at the event under way: is to happen, has, more than once
@@ -89,6 +90,8 @@ struct tr_run {
   // places where bodies are held off their centre, see arms.c; the step that the fastest of them allowed last
   struct tr_arm *arms;
   int narms;
+  bool *sites_used; // (nsite) a joint or a force acts there
+  int *sites_read;  // (nsite) what events read of it
   double arms_h;
   struct tr_instants *instants; // jumps in time, see instants.c; or NULL
   // dense output: the step behind x
@@ -191,6 +194,7 @@ double tr_run_turning(const tr_run *r, const double *v);
 // Steps follow bodies that are held off their centre (arms.c): room, whether the step just tried went too far, and h or what
 // is left of it; not below `least`.
 tr_status tr_arms_make(tr_run *r, tr_error *error);
+void tr_arms_gather(tr_run *r); // once more: other events are idle
 bool tr_arms_lost(const tr_run *r);
 double tr_arms_follow(tr_run *r, double h, double least);
 // Jumps in time (instants.c): room; whether there is one in the step of length h that did not pass; the time just before the next one

@@ -87,11 +87,10 @@ static tr_status no_number(const tr_run *r, int k, double g, double t, tr_error 
 // The side of an expression that is at or near zero: where its rate leads it.
 static int new_side(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
-  const tr_event_par *par = par_of(r, k);
   bool blurred = is_contact(r, k) || w->g * w->over < 0;
   if (fabs(w->g) > fmax(at_zero(r, k), blurred ? w->blur : 0)) return sign(w->g);
   if (is_contact(r, k) && !w->settled) // it has one side only, whatever is left of its rate
-    return par->direction == TR_CROSS_FALLING ? 1 : -1;
+    return way_of(r, k);
   return fabs(w->rate) > NOTHING * w->most_rate ? sign(w->rate) : 0;
 }
 
@@ -424,7 +423,7 @@ static tr_status look_inside(tr_run *r, double *t, tr_error *error) {
 
 // Whether something may have happened in the last step.
 static bool suspect(tr_run *r) {
-  bool any = false;
+  bool any = false, others = false;
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->rate0 = w->rate, w->touched = w->touched && fabs(w->g) <= tr_event_touch(r->sys, k);
@@ -436,15 +435,22 @@ static bool suspect(tr_run *r) {
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     w->stays = w->stays && fabs(w->g) <= fmax(CLEAR * w->most_g, nothing(r, k));
-    if (sleeps(r, k))
+    bool asleep = sleeps(r, k), idle = w->spent || asleep;
+    others = others || idle != w->idle;
+    w->idle = idle;
+    if (asleep)
       w->side = 0;
-    else if (w->side == 0 && fabs(w->g) > nothing(r, k))
-      w->side = sign(w->g), w->settled = false, w->rate0 = 0; // it comes from zero, not towards it
+    else if (w->side == 0 && (is_contact(r, k) || fabs(w->g) > nothing(r, k))) {
+      // it comes from zero, not towards it; a contact that was let go is where it may be, and if it is pressed settles again
+      w->side = is_contact(r, k) ? way_of(r, k) : sign(w->g);
+      w->settled = false, w->rate0 = 0;
+    }
     if (w->side * w->g > 0) w->slack = 0, w->apart = false;
     w->wound = tr_crossing_winds(r, k);
     any =
         any || w->wound || tr_crossing_may(r, k) || (w->side != 0 && !w->spent && !isfinite(w->g));
   }
+  if (others) tr_arms_gather(r);
   return any;
 }
 

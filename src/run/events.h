@@ -41,6 +41,11 @@ static inline double slope(const tr_run *r, int k, const tr_state *x) {
 
 static inline bool is_contact(const tr_run *r, int k) { return !isnan(par_of(r, k)->restitution); }
 
+// The side of a contact; +1: it is where the expression would be negative.
+static inline int way_of(const tr_run *r, int k) {
+  return par_of(r, k)->direction == TR_CROSS_FALLING ? 1 : -1;
+}
+
 static inline double roundoff(const tr_run *r, int k) {
   return 32 * DBL_EPSILON * fmax(1, r->watch[k].most_g);
 }

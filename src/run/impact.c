@@ -50,11 +50,6 @@ static void lock(tr_run *r, int n, const int *joint, bool on) {
   for (int i = 0; i < n; i++) tr_joint_lock(r->work, joint[i], on, r->x.mem);
 }
 
-// +1: contact is where the expression would be negative.
-static int way_of(const tr_run *r, int k) {
-  return plan_of(r, k)->par.direction == TR_CROSS_FALLING ? 1 : -1;
-}
-
 // One more of those that are struck at once: how the velocities answer to it.
 static tr_status add_blow(tr_run *r, int k, double e, double c, tr_error *error) {
   int nv = r->sys->nv, n = r->blows.n;

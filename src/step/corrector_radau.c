@@ -519,7 +519,7 @@ tr_status tr_radau_solve(tr_step *s, const tr_state *x0, double h) {
 tr_status tr_radau_solve_each(tr_step *s, const tr_state *x0, double h) {
   correction k = make_correction(s, x0, h);
   k.each = true;
-  k.p.partial = false;
+  k.p.partial = k.p.brief = false; // there is no other to turn to: slow as it may be, it gets there
   k.p.matrix = matrix_each;
   s->newton.valid = false;
   TR_TRY(iterate(s, &k));

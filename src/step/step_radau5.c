@@ -290,7 +290,7 @@ static void rows(tr_step *s, const tr_state *x) {
   m->ends = 0;
 }
 
-// The fast iteration; when it fails the sure one, which then keeps the lead for some steps, unless it fails as well. In
+// The fast iteration; when it fails the sure one, which then keeps the lead for some steps, and is not given up early. In
 // large systems its matrices cost as much as many a step of the other: under step control a shorter one is tried before.
 static tr_status solve(tr_step *s, const tr_state *x0, double h) {
   tr_radau *m = s->memory;
@@ -305,9 +305,7 @@ static tr_status solve(tr_step *s, const tr_state *x0, double h) {
   }
   m->sure_steps--;
   predict(s, x0, h);
-  tr_status status = tr_radau_solve_each(s, x0, h);
-  if (status > TR_OK && s->allowed > 0) m->sure_steps = 0;
-  return status;
+  return tr_radau_solve_each(s, x0, h);
 }
 
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
