@@ -243,9 +243,13 @@ static long watch_steps(const char *model, const char *set, const char *method, 
   tr_observer observer = {.step = look_on};
   tr_run_settings s = tr_run_defaults();
   s.method = method;
-  file_of(model, file, sizeof file);
   assert_int_equal(tr_model_new(&c.al, &m), TR_OK);
-  assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  if (strchr(model, '\n')) {
+    assert_int_equal(tr_model_read_text(m, model, strlen(model), "hub", NULL), TR_OK);
+  } else {
+    file_of(model, file, sizeof file);
+    assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  }
   if (set) assert_int_equal(tr_model_set(m, "N", set, NULL), TR_OK);
   assert_int_equal(tr_compile(m, &sys, NULL), TR_OK);
   *sparse = sys->pattern.klu || sys->pattern.blocks;
@@ -300,6 +304,7 @@ typedef struct taken {
   double compile, system, run;
 } taken;
 
+// model: a file of models/, or the text of one.
 static taken measure(const char *model, const char *n, const char *method) {
   counter c = {.al = {counted}};
   char file[512];
@@ -308,9 +313,13 @@ static taken measure(const char *model, const char *n, const char *method) {
   tr_run *run;
   tr_run_settings s = tr_run_defaults();
   s.method = method;
-  file_of(model, file, sizeof file);
   assert_int_equal(tr_model_new(&c.al, &m), TR_OK);
-  assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  if (strchr(model, '\n')) {
+    assert_int_equal(tr_model_read_text(m, model, strlen(model), "hub", NULL), TR_OK);
+  } else {
+    file_of(model, file, sizeof file);
+    assert_int_equal(tr_model_read_file(m, file, NULL), TR_OK);
+  }
   assert_int_equal(tr_model_set(m, "N", n, NULL), TR_OK);
   assert_int_equal(tr_compile(m, &sys, NULL), TR_OK);
   tr_model_free(m);
@@ -398,6 +407,43 @@ static void pages_are_few(void **u) {
   }
 }
 
+// Hubs with a fast rotor and pairs of bodies for spokes, without springs and with: no plan takes memory by the square of their number, nor keeps
+// what it has no use for. (A dense order of so many takes 400 kB a spoke.)
+#define SPOKES(springs)                                                                            \
+  "trammel: 1\n"                                                                                   \
+  "parameters: {N: 100}\n"                                                                         \
+  "bodies: {hub: {type: spatial, mass: 9, inertia: [1, 1, 1], omega: [0, 0, 3]},\n"                \
+  "  rotor: {type: spatial, mass: 1, inertia: [1e-3, 1e-3, 2e-3], omega: [0, 0, 1000], keep: "     \
+  "[wz]}}\n"                                                                                       \
+  "joints: {axle: {type: revolute, bodies: [hub, rotor], at: [0, 0, 0], axis: [0, 0, 1]}}\n"       \
+  "repeat:\n"                                                                                      \
+  "  - {for: i, to: N - 1,\n"                                                                      \
+  "     bodies: {\"s_{i}\": {type: spatial, mass: 1, inertia: [1, 1, 1], position: [cos(i), "      \
+  "sin(i), 0]},\n"                                                                                 \
+  "       \"t_{i}\": {type: spatial, mass: 1, inertia: [1, 1, 1], position: [2*cos(i), 2*sin(i), " \
+  "0]}},\n"                                                                                        \
+  "     joints: {\"j_{i}\": {type: revolute, bodies: [hub, \"s_{i}\"], at: [0, 0, 0], axis: "      \
+  "[-sin(i), cos(i), 0]},\n"                                                                       \
+  "       \"k_{i}\": {type: revolute, bodies: [\"s_{i}\", \"t_{i}\"], at: [cos(i), sin(i), 0], "   \
+  "axis: [-sin(i), cos(i), 0.5]}}" springs                                                         \
+  "}\n"                                                                                            \
+  "simulation: {step: 1 ms, end: 1 s}\n"
+
+static void hubs_take_little(void **u) {
+  (void)u;
+  static const char *const text[] = {
+      SPOKES(""),
+      SPOKES(
+          ",\n     forces: {\"f_{i}\": {type: bushing, markers: [{body: hub}, {body: \"t_{i}\"}], "
+          "stiffness: [1e7, 1e7, 1e7], torsion-stiffness: [1e5, 1e5, 1e5]}}")};
+  for (int k = 0; k < 2; k++) {
+    taken few = measure(text[k], "100", "hht-si2"), many = measure(text[k], "400", "hht-si2");
+    double each = (many.run - few.run) / 300;
+    print_message("a spoke of a hub%s: %.0f bytes\n", k ? ", with springs" : "", each);
+    assert_true(each < 60000);
+  }
+}
+
 // A method with a full matrix says so before it takes a gigabyte.
 static void full_matrices_are_refused(void **u) {
   (void)u;
@@ -429,13 +475,10 @@ static void heap_is_watched(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(heap_is_watched),
-      cmocka_unit_test(allocator_sweep),
-      cmocka_unit_test(heap_sweep),
-      cmocka_unit_test(steps_allocate_nothing),
-      cmocka_unit_test(bodies_take_little),
-      cmocka_unit_test(pages_are_few),
-      cmocka_unit_test(full_matrices_are_refused),
+      cmocka_unit_test(heap_is_watched),    cmocka_unit_test(allocator_sweep),
+      cmocka_unit_test(heap_sweep),         cmocka_unit_test(steps_allocate_nothing),
+      cmocka_unit_test(bodies_take_little), cmocka_unit_test(pages_are_few),
+      cmocka_unit_test(hubs_take_little),   cmocka_unit_test(full_matrices_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

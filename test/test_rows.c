@@ -430,9 +430,9 @@ static void longer_steps_are_no_reason(void **unused) {
   assert_int_equal(tr_run_all(run, &e), TR_OK);
   tr_run_info info = tr_run_describe(run);
   assert_true(info.largest_step > 40 * info.smallest_step);
-  // one step is rejected, which is a reason: 46; the second half's own matrix, made when it is first needed, takes 53;
-  // looks for the length alone would take 46 more
-  if (!(c.calls < 120)) fail_msg("%ld allocations, %ld steps rejected", c.calls, info.rejected);
+  // one step is rejected, which is a reason: 46; the second half's own matrix, made when it is first needed, takes 99, most of
+  // them to order it; looks for the length alone would take 46 more
+  if (!(c.calls < 166)) fail_msg("%ld allocations, %ld steps rejected", c.calls, info.rejected);
   tr_run_free(run);
   tr_system_free(sys);
   tr_model_free(model);

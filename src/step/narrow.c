@@ -8,9 +8,11 @@
 #include "step.h"
 
 static const double WORTH = 0.85; // numbers of the factors, by those of the whole
+static const double FEWER = 0.8;  // entries, by those of the whole: else it is not worth a plan
 
 typedef struct tr_narrow {
   bool used;
+  tr_arena arena; // of all that follows; empty unless used
   tr_pattern p;
   tr_kkt kkt;
   int *unknown; // (p.n) of the whole, then the others
@@ -62,39 +64,60 @@ static double numbers(const tr_pattern *p) {
   return p->blocks ? p->blocks->numbers : p->klu ? 1e300 : (double)p->n * p->n;
 }
 
-static tr_status plan(tr_step *s, tr_narrow *m, int *number, int *body) {
-  const tr_system *sys = s->sys;
-  tr_arena *ar = &s->arena;
+// Analysed by bodies and joints as the whole is: without them the order of a hub would take a dense matrix.
+static tr_status analyse(const tr_system *sys, tr_narrow *m, tr_arena *own) {
+  tr_groups groups;
+  int *of = TR_NEW(own, m->p.n, int);
+  if (!of || !tr_group_unknowns(own, sys, &groups)) return TR_NO_MEMORY;
+  for (int i = 0; i < m->p.n; i++) of[i] = groups.of[m->unknown[i]];
+  groups.of = of;
+  m->p.groups = &groups;
+  tr_status status = tr_pattern_analyse(&m->arena, &m->p, TR_DENSE_MAX);
+  m->p.groups = NULL;
+  return status;
+}
+
+// own: for what only the plan needs.
+static tr_status plan(const tr_system *sys, tr_narrow *m, tr_arena *own) {
+  int *number = TR_NEW(own, sys->pattern.n, int), *body = TR_NEW(own, sys->nv, int);
+  if (!number || !body) return TR_NO_MEMORY;
   for (int i = 0; i < sys->nbody; i++)
     for (int k = 0; k < sys->body[i].nv; k++) body[sys->body[i].v + k] = i;
-  int n = number_unknowns(sys, number), *column = TR_NEW(ar, n + 1, int);
+  int n = number_unknowns(sys, number), *column = TR_NEW(&m->arena, n + 1, int);
   if (!column) return TR_NO_MEMORY;
   int nnz = write_columns(sys, number, body, column, NULL, NULL);
-  if (nnz == sys->pattern.nnz) return TR_OK;
-  int *row = TR_NEW(ar, nnz, int);
-  m->unknown = TR_NEW(ar, sys->pattern.n, int), m->slot = TR_NEW(ar, nnz, int),
-  m->b = TR_NEW(ar, n, double);
+  if (nnz > FEWER * sys->pattern.nnz) return TR_OK;
+  int *row = TR_NEW(&m->arena, nnz, int);
+  m->unknown = TR_NEW(&m->arena, sys->pattern.n, int), m->slot = TR_NEW(&m->arena, nnz, int),
+  m->b = TR_NEW(&m->arena, n, double);
   if (!row || !m->unknown || !m->slot || !m->b) return TR_NO_MEMORY;
   write_columns(sys, number, body, column, row, m->slot);
   for (int j = 0, others = n; j < sys->pattern.n; j++)
     m->unknown[number[j] >= 0 ? number[j] : others++] = j;
   m->p = (tr_pattern){.n = n, .nnz = nnz, .leading = n - sys->nc, .column = column, .row = row};
-  TR_TRY(tr_pattern_analyse(ar, &m->p, TR_DENSE_MAX));
-  m->used = numbers(&m->p) <= WORTH * numbers(&sys->pattern);
-  return m->used ? tr_kkt_make(ar, &m->p, &m->kkt) : TR_OK;
+  TR_TRY(analyse(sys, m, own));
+  if (numbers(&m->p) > WORTH * numbers(&sys->pattern)) return TR_OK;
+  tr_status status = tr_kkt_make(&m->arena, &m->p, &m->kkt);
+  m->used = status == TR_OK;
+  if (!m->used) tr_kkt_free(&m->kkt);
+  return status;
 }
 
 static tr_status make(tr_step *s) {
+  tr_narrow *m = s->narrow = TR_NEW(&s->arena, 1, tr_narrow);
+  if (!m) return TR_NO_MEMORY;
   tr_arena own = tr_arena_make(s->sys->al);
-  int *number = TR_NEW(&own, s->sys->pattern.n, int), *body = TR_NEW(&own, s->sys->nv, int);
-  s->narrow = TR_NEW(&s->arena, 1, tr_narrow);
-  tr_status status = s->narrow && number && body ? plan(s, s->narrow, number, body) : TR_NO_MEMORY;
+  m->arena = tr_arena_make(s->sys->al);
+  tr_status status = plan(s->sys, m, &own);
   tr_arena_free(&own);
+  if (!m->used) tr_arena_free(&m->arena);
   return status;
 }
 
 void tr_second_free(tr_step *s) {
-  if (s->narrow && s->narrow->used) tr_kkt_free(&s->narrow->kkt);
+  if (!s->narrow || !s->narrow->used) return;
+  tr_kkt_free(&s->narrow->kkt);
+  tr_arena_free(&s->narrow->arena);
 }
 
 tr_status tr_second_factor(tr_step *s) {

@@ -250,7 +250,7 @@ tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
 
 // Bodies and the rows of joints, for the order. A joint on ground, or with a law that looks there, is not
 // relative; nor are the equations of numbers, which are not the transpose of what acts.
-static bool group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out) {
+bool tr_group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out) {
   int *of = TR_NEW(ar, sys->nv + sys->nc, int), bodies = sys->nbody;
   bool *relative = TR_NEW(ar, bodies + sys->nblock, bool);
   if (!of || !relative) return false;
@@ -306,7 +306,7 @@ tr_status tr_order_pattern(tr_system *sys, tr_error *error) {
   sys->pattern.single = single_rows(sys);
   tr_arena own = tr_arena_make(sys->al);
   tr_groups groups;
-  tr_status status = group_unknowns(&own, sys, &groups) ? TR_OK : TR_NO_MEMORY;
+  tr_status status = tr_group_unknowns(&own, sys, &groups) ? TR_OK : TR_NO_MEMORY;
   sys->pattern.groups = &groups;
   if (status == TR_OK) status = tr_pattern_analyse(&sys->arena, &sys->pattern, TR_DENSE_MAX);
   sys->pattern.groups = NULL;

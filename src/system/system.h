@@ -465,6 +465,7 @@ tr_status tr_mark_tape(tr_work *w); // for those who share the assembly
 // compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
 tr_status tr_order_pattern(tr_system *sys, tr_error *error);
+bool tr_group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out); // false: no memory
 
 // Numbers of the mass matrix, and its blocks as far as they are constant (masses.c). Called by compile.
 tr_status tr_make_masses(tr_system *sys, tr_error *error);
