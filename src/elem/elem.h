@@ -37,6 +37,7 @@ typedef struct tr_equation_par {
 typedef struct tr_instant {
   double t, period; // 0: once
   bool jump;
+  bool blind; // what the law does within the period is not known
 } tr_instant;
 
 #endif

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a law tells of time before anything moves: its program is run on what is known of each place of the stack.
 //
-// A line a t + b bent (|.|) or sawn (mod p), plus c, or a number c is known; all else is not. Lines that meet, knots of
-// tables and ends of steps are instants, and where mod and floor begin anew trains of them.
+// Known is v = e t + c + k mod(a t + b, p), or such a v bent, s |v| + d; all else is not. Lines that meet, knots of tables and
+// ends of steps are instants, and where mod and floor begin anew trains of them. A train is blind if what the law makes of
+// mod within a period is not known.
 #include <math.h>
 
 #include "law.h"
 
-typedef enum shape { UNKNOWN, NUMBER, LINE, BENT, SAW } shape;
-
 typedef struct place {
-  shape is;
-  double a, b, c, p;
+  bool known, bent;
+  double e, c, k, a, b, p;
+  double s, d;
+  int train; // 1 + the instant where its mod begins anew, known or not; 0: none
 } place;
 
 typedef struct finder {
@@ -21,70 +22,129 @@ typedef struct finder {
 
 enum { FEW_KNOTS = 64 }; // of a table of straight lines: each is a kink
 
-static const place unknown = {.is = UNKNOWN};
+static place number(double c) { return (place){.known = true, .c = c}; }
+static bool is_number(const place *x) { return x->known && !x->bent && x->e == 0 && x->k == 0; }
+static bool is_line(const place *x) { return x->known && !x->bent && x->e != 0 && x->k == 0; }
 
-static place number(double c) { return (place){.is = NUMBER, .c = c}; }
+// Not known, made of two.
+static place made_of(const place *x, const place *y) {
+  return (place){.train = x->train ? x->train : y->train};
+}
 
-static void emit(finder *k, double t, double period, bool jump) {
-  if (!isfinite(t) || !isfinite(period)) return;
+// 1 + which it is; 0: there is no room.
+static int emit(finder *k, double t, double period, bool jump) {
+  if (!isfinite(t) || !isfinite(period)) return 0;
   for (int i = 0; i < k->n; i++)
     if (k->out[i].t == t && k->out[i].period == period) {
       k->out[i].jump |= jump;
-      return;
+      return i + 1;
     }
-  if (k->n < k->most) k->out[k->n++] = (tr_instant){t, period, jump};
+  if (k->n >= k->most) return 0;
+  k->out[k->n++] = (tr_instant){.t = t, .period = period, .jump = jump};
+  return k->n;
 }
 
-// Where x passes a level.
+// x goes into what is not looked through.
+static void blind(finder *k, const place *x) {
+  if (x->train) k->out[x->train - 1].blind = true;
+}
+
+// Where x passes a level. Of stairs that is where one of them begins.
 static void meet(finder *k, const place *x, double level, bool jump) {
-  double y = level - x->c;
-  if (x->is == LINE) emit(k, (y - x->b) / x->a, 0, jump);
-  if (x->is == BENT && y >= 0)
-    emit(k, (y - x->b) / x->a, 0, jump), emit(k, (-y - x->b) / x->a, 0, jump);
-  if (x->is == SAW && y > 0 && y < x->p) emit(k, (y - x->b) / x->a, fabs(x->p / x->a), jump);
-}
-
-static bool is_straight(const place *x) { return x->is == NUMBER || x->is == LINE; }
-
-static place plus(const place *x, double s, const place *y) {
-  place z = *x;
-  if (y->is == NUMBER && x->is != UNKNOWN) {
-    z.c += s * y->c;
-    return z;
+  if (!x->known) return;
+  if (x->bent) {
+    place in = *x;
+    double y = (level - x->d) / x->s;
+    in.bent = false;
+    if (y >= 0) meet(k, &in, y, jump), meet(k, &in, -y, jump);
+    return;
   }
-  if (!is_straight(x) || y->is != LINE) return unknown;
-  z = (place){LINE, x->a + s * y->a, x->b + s * y->b, x->c + s * y->c, 0};
-  return z.a == 0 ? number(z.b + z.c) : z;
+  double y = level - x->c;
+  if (x->k == 0) {
+    if (x->e != 0) emit(k, y / x->e, 0, jump);
+  } else if (x->e == 0) {
+    y /= x->k;
+    if (y > 0 && y < x->p) emit(k, (y - x->b) / x->a, fabs(x->p / x->a), jump);
+  } else {
+    double n = (x->a * y / x->e + x->b) / x->p;
+    emit(k, (floor(n) * x->p - x->b) / x->a, 0, jump);
+    emit(k, (ceil(n) * x->p - x->b) / x->a, 0, jump);
+  }
 }
 
 static place times(const place *x, double s) {
-  if (x->is == NUMBER) return number(s * x->c);
-  if (x->is != LINE || s == 0) return s == 0 ? number(0) : unknown;
-  return (place){LINE, s * x->a, s * x->b, s * x->c, 0};
+  place z = *x;
+  if (s == 0) return number(0);
+  if (z.bent)
+    z.s *= s, z.d *= s;
+  else
+    z.e *= s, z.c *= s, z.k *= s;
+  return z;
+}
+
+// x + s y
+static place plus(const place *x, double s, const place *y) {
+  place z = times(y, s);
+  if (!x->known || !y->known) return made_of(x, y);
+  if (x->bent || y->bent) {
+    if (!is_number(x) && !is_number(y)) return made_of(x, y);
+    place w = x->bent ? *x : z;
+    w.d += x->bent ? z.c : x->c;
+    return w;
+  }
+  bool same = x->a == z.a && x->b == z.b && x->p == z.p;
+  if (x->k != 0 && z.k != 0 && !same) return made_of(x, y);
+  place w = x->k != 0 ? *x : z;
+  w.e = x->e + z.e, w.c = x->c + z.c, w.k = x->k + z.k;
+  return w;
 }
 
 // Two that are compared, or of which the one or the other counts.
 static void cross(finder *k, const place *x, const place *y, bool jump) {
-  place between = is_straight(x) && is_straight(y) ? plus(x, -1, y) : unknown;
-  if (between.is == LINE)
+  place between = plus(x, -1, y);
+  if (between.known)
     meet(k, &between, 0, jump);
-  else if (y->is == NUMBER)
-    meet(k, x, y->c, jump);
-  else if (x->is == NUMBER)
-    meet(k, y, x->c, jump);
+  else
+    blind(k, &between);
 }
 
 static place product(finder *k, const place *x, const place *y) {
-  if (y->is == NUMBER) return times(x, y->c);
-  if (x->is == NUMBER) return times(y, x->c);
+  if (is_number(y)) return times(x, y->c);
+  if (is_number(x)) return times(y, x->c);
   meet(k, x, 0, false), meet(k, y, 0, false); // a square: what depends on it may be narrow
-  return unknown;
+  blind(k, x), blind(k, y);
+  return (place){0};
 }
 
-static place saw(finder *k, const place *x, const place *y) {
-  if (x->is != LINE || y->is != NUMBER || !(y->c > 0)) return unknown;
-  place z = {SAW, x->a, x->b + x->c, 0, y->c};
-  emit(k, -z.b / z.a, fabs(z.p / z.a), true);
+// mod(x, p) of a line
+static place saw(finder *k, const place *x, double p) {
+  place z = {.known = true, .k = 1, .a = x->e, .b = x->c, .p = p};
+  z.train = emit(k, -z.b / z.a, fabs(z.p / z.a), true);
+  return z;
+}
+
+static place mod(finder *k, const place *x, const place *y) {
+  if (is_line(x) && is_number(y) && y->c > 0) return saw(k, x, y->c);
+  blind(k, x), blind(k, y);
+  return (place){0};
+}
+
+// floor(x) = x - mod(x, 1), ceil(x) = x + mod(-x, 1)
+static place stairs(finder *k, law_op op, const place *x) {
+  place y = *x, back = times(x, -1);
+  if (op == LAW_ROUND) y.c += 0.5;
+  place z = saw(k, op == LAW_CEIL ? &back : &y, 1);
+  return plus(&y, op == LAW_CEIL ? 1 : -1, &z);
+}
+
+static place bend(finder *k, const place *x) {
+  place z = *x;
+  if (!x->known || x->bent || (x->e != 0 && x->k != 0)) {
+    blind(k, x);
+    return (place){.train = x->train};
+  }
+  meet(k, x, 0, false);
+  z.bent = true, z.s = 1, z.d = 0;
   return z;
 }
 
@@ -102,44 +162,59 @@ static void meet_table(finder *k, const tr_spline *s, const place *x) {
 }
 
 static place function(finder *k, const law_instruction *in, const place *x) {
-  if (in->op == LAW_NEGATE) return times(x, -1);
-  if (x->is == NUMBER) return unknown;
-  if (in->op == LAW_ABS && x->is == LINE) {
-    meet(k, x, 0, false);
-    return (place){BENT, x->a, x->b + x->c, 0, 0};
+  law_op op = in->op;
+  if (op == LAW_NEGATE) return times(x, -1);
+  if (is_number(x)) return (place){0};
+  if (op == LAW_ABS) return bend(k, x);
+  if (is_line(x) && (op == LAW_FLOOR || op == LAW_CEIL || op == LAW_ROUND)) return stairs(k, op, x);
+  if (op == LAW_SIGN) {
+    meet(k, x, 0, true);
+    if (!x->known) blind(k, x);
+    return (place){0};
   }
-  if (in->op == LAW_SIGN) meet(k, x, 0, true);
-  if (in->op == LAW_TANH || in->op == LAW_ATAN || in->op == LAW_POWER_FIXED) meet(k, x, 0, false);
-  if (x->is == LINE && (in->op == LAW_FLOOR || in->op == LAW_CEIL || in->op == LAW_ROUND)) {
-    double at = in->op == LAW_ROUND ? 0.5 : 0;
-    emit(k, (at - x->b - x->c) / x->a, fabs(1 / x->a), true);
-  }
-  if (in->op == LAW_CURVE) meet_table(k, in->curve, x);
-  return unknown;
+  if (op == LAW_TANH || op == LAW_ATAN || op == LAW_POWER_FIXED) meet(k, x, 0, false);
+  if (op == LAW_CURVE) meet_table(k, in->curve, x);
+  blind(k, x);
+  return (place){0};
+}
+
+// STEP and the like
+static place ramp(finder *k, const place *x) {
+  for (int i = 1; i <= 3; i += 2)
+    if (is_number(&x[i])) meet(k, &x[0], x[i].c, false);
+  if (!x[0].known) blind(k, &x[0]);
+  for (int i = 1; i < 5; i++) blind(k, &x[i]);
+  return (place){0};
 }
 
 static place execute(finder *k, const tr_law *law, const law_instruction *in, const place *x) {
+  int n = law_operands(in->op);
   switch (in->op) {
     case LAW_CONSTANT: return number(in->x);
     case LAW_INPUT:
-      return law->input[in->input].kind == LAW_TIME ? (place){.is = LINE, .a = 1} : unknown;
-    case LAW_ADD: return x[0].is == NUMBER ? plus(&x[1], 1, &x[0]) : plus(&x[0], 1, &x[1]);
+      return law->input[in->input].kind == LAW_TIME ? (place){.known = true, .e = 1} : (place){0};
+    case LAW_ADD: return plus(&x[0], 1, &x[1]);
     case LAW_SUBTRACT: return plus(&x[0], -1, &x[1]);
     case LAW_MULTIPLY: return product(k, &x[0], &x[1]);
-    case LAW_DIVIDE: return x[1].is == NUMBER && x[1].c != 0 ? times(&x[0], 1 / x[1].c) : unknown;
-    case LAW_MOD: return saw(k, &x[0], &x[1]);
+    case LAW_DIVIDE:
+      if (is_number(&x[1]) && x[1].c != 0) return times(&x[0], 1 / x[1].c);
+      break;
+    case LAW_MOD: return mod(k, &x[0], &x[1]);
     case LAW_MIN:
-    case LAW_MAX: cross(k, &x[0], &x[1], false); return unknown;
+    case LAW_MAX: cross(k, &x[0], &x[1], false); return made_of(&x[0], &x[1]);
     case LAW_STEP:
     case LAW_STEP5:
-    case LAW_HAVSIN:
-      if (x[1].is == NUMBER) meet(k, &x[0], x[1].c, false);
-      if (x[3].is == NUMBER) meet(k, &x[0], x[3].c, false);
-      return unknown;
+    case LAW_HAVSIN: return ramp(k, x);
+    case LAW_IF: return made_of(&x[1], &x[2]);
     default: break;
   }
-  if (in->op >= LAW_LESS && in->op <= LAW_NOT_EQUAL) cross(k, &x[0], &x[1], true);
-  return law_operands(in->op) == 1 ? function(k, in, &x[0]) : unknown;
+  if (in->op >= LAW_LESS && in->op <= LAW_NOT_EQUAL) {
+    cross(k, &x[0], &x[1], true);
+    return (place){0};
+  }
+  if (n == 1) return function(k, in, &x[0]);
+  for (int i = 0; i < n; i++) blind(k, &x[i]);
+  return (place){0};
 }
 
 int law_find_instants(const tr_law *law, int n, int most, tr_instant *out) {

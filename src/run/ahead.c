@@ -134,10 +134,11 @@ bool tr_ahead_make(const tr_run *r, tr_ahead *p) {
   const tr_system *sys = r->sys;
   *p = (tr_ahead){.r = r, .arena = tr_arena_make(sys->al)};
   p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
-  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 1, double);
+  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 2 * sys->nc + 1, double);
   p->s = TR_NEW(&p->arena, p->parts + 1, tr_suspect);
   if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
   p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
+  p->gamma = p->m + p->size;
   for (int i = 0, at = 0; i < p->parts; i++) {
     p->s[i].part = tr_probe_describe(sys, i, at);
     if (i < sys->nforce) at += p->s[i].part.n;
@@ -177,8 +178,18 @@ bool tr_jump_follows(const tr_run *r, const tr_probe_part *part) {
 }
 
 bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+  int nc = p->r->sys->nc;
+  double *gamma = p->gamma, most = 1;
   set_out(p, x);
-  look(p, before - x->t, p->a), look(p, after - x->t, p->b);
+  look(p, before - x->t, p->a),
+      tr_kinematics(p->r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_BIAS);
+  tr_gamma(p->r->work, gamma);
+  look(p, after - x->t, p->b),
+      tr_kinematics(p->r->work, p->x.t, p->x.q, p->x.v, p->x.mem, TR_AT_BIAS);
+  tr_gamma(p->r->work, gamma + nc);
+  for (int i = 0; i < 2 * nc; i++) most = fmax(most, fabs(gamma[i]));
+  for (int i = 0; i < nc; i++)
+    if (fabs(gamma[i] - gamma[nc + i]) > TINY * most) return true;
   for (int i = 0; i < p->parts; i++) {
     const tr_probe_part *part = &p->s[i].part;
     if (tr_jump_follows(p->r, part) && change(part, p->a, p->b) > TINY * p->scale[part->what])

@@ -18,6 +18,7 @@ typedef struct tr_ahead {
   tr_state x;              // a place on it
   double *d;               // (nv)
   double *a, *b, *m;       // (size) what the parts do on either end, and between
+  double *gamma;           // (2 nc) right sides of the accelerations on either end
   double scale[TR_PROBES]; // the largest force, position, velocity
   int size, parts;
   tr_suspect *s; // (parts)
@@ -33,7 +34,7 @@ typedef struct tr_jump {
 // The one next to x on ways of length h, ahead and behind, and, tries - 1 times, longer ones.
 tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries);
 bool tr_jump_follows(const tr_run *r, const tr_probe_part *part); // motion follows a jump of it
-// Whether something but positions changes at x from one time to another, as near as it can be.
+// Whether something but positions, as far as accelerations, changes at x from one time to another, as near as it can be.
 bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after);
 // "; force "x" is discontinuous ..." into text, or nothing.
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room);

@@ -116,7 +116,7 @@ static double shorter_step(const tr_run *r, double h, double e) {
 static double fit(tr_run *r, double t, double least) {
   double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
-  h = fmin(h, tr_instants_bound(r));
+  h = fmin(h, tr_instants_bound(r, h));
   double instant = tr_instants_ahead(r, h), left = fmin(t, instant) - r->x.t; // t NaN: any
   if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
   if (h >= 0.999 * left) return left;
@@ -272,7 +272,8 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   int stalled = 0; // so many steps, times in a row
   while (r->x.t < end - near) {
     double before = tr_run_clock(r), h = 0;
-    if (tr_run_too_short(r, end - r->x.t, r->h)) {
+    bool quiet = tr_instants_next(r) >= end; // nothing is known to wake what is at rest
+    if (quiet && tr_run_too_short(r, end - r->x.t, r->h)) {
       TR_TRY(tr_run_coast(r, end, error));
       TR_TRY(tr_run_look(r, error));
       break;
@@ -280,8 +281,11 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     TR_TRY(find_step(r, t, &h, error));
     double t1 = r->x.t + h;
     double instant = tr_instants_next(r), wish = r->h;
-    if (fabs(t1 - end) <= near) t1 = end;
-    tr_run_accept(r, fabs(t1 - instant) <= near ? instant : t1, true);
+    if (fabs(t1 - end) <= near)
+      t1 = end;
+    else if (fabs(t1 - instant) <= near)
+      t1 = instant;
+    tr_run_accept(r, t1, true);
     tr_multipliers_accept(r);
     TR_TRY(tr_run_after_brief(r, error));
     r->h = wish;

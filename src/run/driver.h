@@ -202,7 +202,7 @@ double tr_arms_follow(tr_run *r, double h, double least);
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
 bool tr_instants_look(tr_run *r, double h);
-double tr_instants_bound(tr_run *r); // the longest step that cannot pass two unseen
+double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
 double tr_instants_ahead(const tr_run *r, double h); // that a step of length h must not pass
 tr_status tr_instants_pass(tr_run *r, tr_error *error);

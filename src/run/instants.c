@@ -7,11 +7,15 @@
 // are. If something jumps in there a step ends just before, and another begins just after, at a consistent state. Positions
 // that are made to jump are none of this: no motion follows them.
 // Those that the laws tell themselves - what they compare the time with, ends of steps, knots of tables - are known
-// beforehand, and steps end there: a model at rest would sleep through them. A kink is no reason to begin anew.
+// beforehand, and steps end there: a model at rest would sleep through them. A kink is no reason to begin anew, and where
+// there are many, in every step that is wanted, they are passed.
+// Trains of them are left alone while nothing happens there. Steps that are all as long as a period see the same phase, so
+// where a train is not one of jumps with what is known between them steps are shorter than that, by an uneven part.
 // What jumps again and again, as a train of pulses does, may do so within a step that begins and ends alike: no step is longer
 // than the shortest time between two jumps, until twice the longest has passed without one.
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ahead.h"
@@ -21,10 +25,27 @@ enum { MOST_KNOWN = 4096 };
 // the whole: something narrow may be there.
 static const double ROOM = 0.25, LONG = 0.005;
 static const double MOST_TIMES = 1e4; // of a train: more often is left to what finds it
-enum { MOST_WAIT = 3 };               // rejected steps between two looks
-static const double ASIDE = 8;        // eps: so far before a jump a step ends
+static const double UNEVEN = 0.37;    // of a period
+enum { IDLE = 8 };                    // times a train did nothing: it sleeps
+// Kinks, more than so many, of which some are in each of so many intervals of two steps that follow: a crowd. One that is
+// longer than this part of the whole is none.
+enum { FEW_KINKS = 64, CROWD = 4 };
+static const double CROWDED = 0.01;
+enum { MOST_WAIT = 3 };        // rejected steps between two looks
+static const double ASIDE = 8; // eps: so far before a jump a step ends
 
 static const double BEYOND = 1.001; // of the step is looked at: one that ends at a jump feels it
+
+typedef struct stop {
+  double before, after; // on either side
+  double room;          // a kink may be passed by so much: what follows it is felt there
+  bool jump;            // it may be one
+} stop;
+
+typedef struct train {
+  tr_instant is;
+  int idle; // times in a row that nothing happened
+} train;
 
 typedef struct tr_instants {
   tr_ahead p;
@@ -33,38 +54,70 @@ typedef struct tr_instants {
   int wait, idle;       // rejected steps until the next look; looks that found nothing
   double last;          // the last one that was passed; the shortest and longest time between two
   double shortest, longest;
-  // told by the laws; of the next one, on either side as above; it may be a jump
-  tr_instant *known;
-  int nknown;
-  double known_before, known_after;
-  bool known_jump;
-  double known_room; // a kink may be passed by so much: what follows it is felt there
+  // told by the laws: kinks and jumps, in order, of which so many have passed, and trains
+  tr_instant *kink, *jump;
+  int kinks, jumps, past_kinks, past_jumps;
+  train *train;
+  int trains, turn; // the next that is looked at in its sleep
+  stop any, firm;   // the next ones; firm: but for a single kink
 } tr_instants;
 
-// The first that is known after a time, and whether it may be a jump.
-static double first_after(const tr_instants *w, double t, double aside, bool *jump) {
+static double aside_of(const tr_run *r, double t) {
+  return ASIDE * DBL_EPSILON * fmax(fabs(t), r->settings.end);
+}
+
+// The first time of a train after another.
+static double train_after(const train *k, double t, double aside) {
+  double n = floor((t + 2 * aside - k->is.t) / k->is.period) + 1;
+  return k->is.t + k->is.period * n;
+}
+
+static bool is_jump(const train *k) { return k->is.jump && !k->is.blind; }
+
+// The first after a time; with kinks that are none of a train, or without.
+static double first_after(const tr_instants *w, double t, double aside, bool kinks, bool *jump) {
   double next = INFINITY;
+  int i = w->past_jumps;
   *jump = false;
-  for (int i = 0; i < w->nknown; i++) {
-    const tr_instant *k = &w->known[i];
-    double at = k->t;
-    if (k->period > 0) at += k->period * (floor((t + 2 * aside - at) / k->period) + 1);
-    if (!(at > t + 2 * aside) || at > next + 2 * aside) continue;
+  while (i < w->jumps && !(w->jump[i].t > t + 2 * aside)) i++;
+  if (i < w->jumps) next = w->jump[i].t, *jump = true;
+  for (i = 0; i < w->trains; i++) {
+    if (w->train[i].idle >= IDLE) continue;
+    double at = train_after(&w->train[i], t, aside);
+    if (at > next + 2 * aside) continue;
     bool same = fabs(at - next) <= 2 * aside;
-    *jump = k->jump || (same && *jump);
+    *jump = w->train[i].is.jump || (same && *jump);
     next = same ? next : at;
   }
+  i = w->past_kinks;
+  while (kinks && i < w->kinks && !(w->kink[i].t > t + 2 * aside)) i++;
+  if (kinks && i < w->kinks && w->kink[i].t < next - 2 * aside) next = w->kink[i].t, *jump = false;
   return next;
 }
 
-static void find_known(const tr_run *r, tr_instants *w, double t) {
-  double aside = ASIDE * DBL_EPSILON * fmax(fabs(t), r->settings.end);
-  double next = first_after(w, t, aside, &w->known_jump);
-  bool any;
-  double lasts = isinf(next) ? INFINITY : first_after(w, next, aside, &any) - next;
-  w->known_room = isinf(lasts) ? 0 : ROOM * lasts; // nothing tells how narrow the last one is
-  w->known_before = w->known_jump ? next - aside : next;
-  w->known_after = w->known_jump ? next + aside : next;
+static stop find_stop(const tr_run *r, const tr_instants *w, bool kinks) {
+  double aside = aside_of(r, r->x.t);
+  bool jump, any;
+  double next = first_after(w, r->x.t, aside, kinks, &jump);
+  double lasts = isinf(next) ? INFINITY : first_after(w, next, aside, kinks, &any) - next;
+  stop s = {next, next, isinf(lasts) ? 0 : ROOM * lasts,
+            jump}; // nothing tells how narrow the last is
+  if (jump) s.before -= aside, s.after += aside;
+  return s;
+}
+
+// What follows r->x.
+static void find_known(const tr_run *r, tr_instants *w) {
+  double till = r->x.t + 2 * aside_of(r, r->x.t);
+  while (w->past_jumps < w->jumps && w->jump[w->past_jumps].t <= till) w->past_jumps++;
+  while (w->past_kinks < w->kinks && w->kink[w->past_kinks].t <= till) w->past_kinks++;
+  w->any = find_stop(r, w, true);
+  w->firm = find_stop(r, w, false);
+}
+
+static int by_time(const void *a, const void *b) {
+  double x = ((const tr_instant *)a)->t, y = ((const tr_instant *)b)->t;
+  return (x > y) - (x < y);
 }
 
 static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
@@ -72,11 +125,19 @@ static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   tr_instant *all = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
   if (!all) return tr_no_memory(error);
   int n = tr_probe_instants(r->sys, MOST_KNOWN, all);
-  w->known = all;
+  w->kink = TR_NEW(&r->arena, n + 1, tr_instant), w->jump = TR_NEW(&r->arena, n + 1, tr_instant);
+  w->train = TR_NEW(&r->arena, n + 1, train);
+  if (!w->kink || !w->jump || !w->train) return tr_no_memory(error);
   for (int i = 0; i < n; i++)
-    if (all[i].period > 0 ? MOST_TIMES * all[i].period > span : all[i].t > r->x.t)
-      all[w->nknown++] = all[i];
-  find_known(r, w, r->x.t);
+    if (all[i].period > 0) {
+      if (MOST_TIMES * all[i].period > span) w->train[w->trains++].is = all[i];
+    } else if (all[i].t > r->x.t && all[i].jump)
+      w->jump[w->jumps++] = all[i];
+    else if (all[i].t > r->x.t)
+      w->kink[w->kinks++] = all[i];
+  qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
+  qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
+  find_known(r, w);
   return TR_OK;
 }
 
@@ -98,54 +159,137 @@ void tr_instants_free(tr_run *r) {
   tr_state_free(r->sys, &r->instants->held);
 }
 
+// Trains that have a jump that was found.
+static void wake_at(const tr_run *r, tr_instants *w, double t) {
+  double near = 4 * aside_of(r, t);
+  bool woken = false;
+  for (int i = 0; i < w->trains; i++) {
+    train *k = &w->train[i];
+    if (k->idle < IDLE || !(train_after(k, t - near, 0) < t + near)) continue;
+    k->idle = 0, woken = true;
+  }
+  if (woken) find_known(r, w);
+}
+
 bool tr_instants_look(tr_run *r, double h) {
   tr_instants *w = r->instants;
   if (!w || w->wait-- > 0) return false;
-  double till = fmin(r->x.t + BEYOND * h, fmin(w->before, w->known_before)),
+  double till = fmin(r->x.t + BEYOND * h, fmin(w->before, w->any.before)),
          half = 0.5 * (till - r->x.t);
   tr_state_copy(&w->held, &r->x);
   w->held.t = r->x.t + half;
   tr_jump jump = tr_ahead_find_jump(&w->p, &w->held, half, 1);
-  double aside = ASIDE * DBL_EPSILON * fmax(fabs(jump.t), r->settings.end);
+  double aside = aside_of(r, jump.t);
   bool found = jump.part && tr_jump_follows(r, jump.part) && jump.t > r->x.t && jump.t < till;
+  if (found) wake_at(r, w, jump.t);
   if (found) w->before = fmax(jump.before - aside, r->x.t), w->after = jump.t;
   w->idle = found ? 0 : w->idle < MOST_WAIT ? w->idle + 1 : MOST_WAIT;
   w->wait = w->idle;
   return found;
 }
 
-double tr_instants_bound(tr_run *r) {
+// Whether kinks follow each other closer than steps of length h, and go on doing so, or did until the next.
+static bool is_crowd(const tr_run *r, double h) {
+  const tr_instants *w = r->instants;
+  double wide = 2 * fmin(h, CROWDED * (r->settings.end - r->first_t));
+  int next = w->past_kinks, ahead = 0, behind = 0, i = next, k = next - 1;
+  if (w->kinks <= FEW_KINKS || next == w->kinks || w->kink[next].t > r->x.t + wide) return false;
+  for (double t = r->x.t; ahead < CROWD; ahead++, t += wide) {
+    while (i < w->kinks && w->kink[i].t <= t) i++;
+    if (i == w->kinks || w->kink[i].t > t + wide) break;
+  }
+  for (double t = r->x.t; behind < CROWD; behind++, t -= wide) {
+    while (k >= 0 && w->kink[k].t > t) k--;
+    if (k < 0 || w->kink[k].t < t - wide) break;
+  }
+  return ahead == CROWD || behind == CROWD;
+}
+
+double tr_instants_bound(tr_run *r, double h) {
   tr_instants *w = r->instants;
   if (!w) return INFINITY;
   if (r->x.t - w->last > 2 * w->longest) w->shortest = INFINITY, w->longest = 0;
-  return w->shortest;
+  double most = w->shortest;
+  for (int i = 0; i < w->trains; i++)
+    if (w->train[i].idle < IDLE && !is_jump(&w->train[i]))
+      most = fmin(most, UNEVEN * w->train[i].is.period);
+  if (is_crowd(r, h)) most = fmin(most, 2 * CROWDED * (r->settings.end - r->first_t));
+  return most;
 }
 
 double tr_instants_next(const tr_run *r) {
   const tr_instants *w = r->instants;
-  return w ? fmin(w->before, w->known_before) : INFINITY;
+  return w ? fmin(w->before, w->any.before) : INFINITY;
+}
+
+static bool ends(const tr_run *r, const stop *s, double h) {
+  double past = r->x.t + h - s->before, span = r->settings.end - r->first_t;
+  return s->jump || past > s->room || (past > 0 && h > LONG * span);
 }
 
 double tr_instants_ahead(const tr_run *r, double h) {
   const tr_instants *w = r->instants;
   if (!w) return INFINITY;
-  double past = r->x.t + h - w->known_before, span = r->settings.end - r->first_t;
-  bool ends = w->known_jump || past > w->known_room || (past > 0 && h > LONG * span);
-  return fmin(w->before, ends ? w->known_before : INFINITY);
+  const stop *s = is_crowd(r, h) ? &w->firm : &w->any;
+  return fmin(w->before, ends(r, s, h) ? s->before : INFINITY);
+}
+
+// Whether anything happens at a time of a train: a jump, or within the period that begins.
+static bool acts(tr_instants *w, const tr_state *x, const train *k, double t, double aside) {
+  double till = is_jump(k) ? t + aside : t + UNEVEN * k->is.period;
+  return tr_ahead_jumps(&w->p, x, t - aside, till);
+}
+
+// At a time t that was passed, and is one of trains or, at last, another.
+static void watch_trains(tr_run *r, double t, bool single, bool jumps) {
+  tr_instants *w = r->instants;
+  double aside = aside_of(r, t), longest = single ? INFINITY : 0;
+  for (int i = 0; i < w->trains; i++) {
+    train *k = &w->train[i];
+    if (k->idle >= IDLE || fabs(train_after(k, t - 4 * aside, 0) - t) > 4 * aside) continue;
+    bool act = is_jump(k) ? jumps : acts(w, &r->x, k, t, aside);
+    k->idle = act ? 0 : k->idle + 1;
+    for (int m = 0; act && m < w->trains; m++) // kinks where nothing happens at once belong to it
+      if (!is_jump(&w->train[m]) && w->train[m].is.period == k->is.period) w->train[m].idle = 0;
+    if (jumps) longest = fmax(longest, k->is.period);
+  }
+  for (int i = 0; i < w->trains; i++)
+    if (w->train[i].idle >= IDLE && 2 * w->train[i].is.period < longest) w->train[i].idle = 0;
+}
+
+// One of those that sleep, in turn: whether it does so still.
+static void watch_sleeper(tr_run *r) {
+  tr_instants *w = r->instants;
+  for (int i = 0; i < w->trains; i++) {
+    w->turn = (w->turn + 1) % w->trains;
+    train *k = &w->train[w->turn];
+    double aside = aside_of(r, r->x.t);
+    if (k->idle < IDLE) continue;
+    if (!acts(w, &r->x, k, train_after(k, r->x.t, aside), aside)) return;
+    k->idle = 0;
+    find_known(r, w);
+    return;
+  }
 }
 
 static tr_status pass_known(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
-  double before = w->known_before, after = w->known_after;
-  bool jumps = r->x.t < after && w->known_jump && tr_ahead_jumps(&w->p, &r->x, before, after);
-  r->x.t = fmax(r->x.t, after);
-  find_known(r, w, r->x.t);
+  stop s = r->x.t >= w->firm.before ? w->firm : w->any;
+  int single = w->past_kinks + w->past_jumps;
+  bool jumps = r->x.t < s.after && s.jump && tr_ahead_jumps(&w->p, &r->x, s.before, s.after);
+  r->x.t = fmax(r->x.t, s.after);
+  find_known(r, w);
+  single = w->past_kinks + w->past_jumps - single;
+  watch_trains(r, 0.5 * (s.before + s.after), single > 0, jumps);
+  find_known(r, w);
+  if (s.jump && w->wait < 1) w->wait = 1;
   return jumps ? tr_run_begin(r, false, false, error) : TR_OK;
 }
 
 tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
-  if (w && r->x.t >= w->known_before) TR_TRY(pass_known(r, error));
+  if (w && r->x.t >= w->any.before) TR_TRY(pass_known(r, error));
+  if (w) watch_sleeper(r);
   if (!w || r->x.t < w->before) return TR_OK;
   bool reached = r->x.t < w->after;
   double gap = w->after - w->last;
