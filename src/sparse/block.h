@@ -85,9 +85,10 @@ typedef struct tr_blocks {
   int numbers;                      // of the factors
   double flops;                     // of a factorisation
   bool measured;                    // against what they were made of: see tr_blocks_factor
-  const int *order;                 // (n) unknown that is eliminated k-th
-  block_node *node;                 // (nodes)
-  const int *kind;                  // block_kind one after the other
+  bool bold;        // there are regular matrices that they do not manage: see block_order.h
+  const int *order; // (n) unknown that is eliminated k-th
+  block_node *node; // (nodes)
+  const int *kind;  // block_kind one after the other
   // (2 n) where the entries of a column of the matrix go: the first one, and the list that says how far
   // from it each of them is
   const int *column, *offsets;

@@ -359,7 +359,7 @@ static tr_status twist(tr_arena *ar, choice *c, draft *d) {
 
 // The best of four orders, and its nodes.
 static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d, bool *measured) {
+                              draft *d, tr_blocks *b) {
   size_t n = (size_t)p->n;
   int *room = TR_NEW(ar, 11 * n, int), *cliques = NULL, length = 0;
   if (!room) return TR_NO_MEMORY;
@@ -385,7 +385,7 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
     TR_TRY(try_order(ar, &c, DISSECTION, d));
   if (linked && c.least > FLOPS_FEW * (double)n) status = try_order(ar, &c, BOLD_LINKAGE, d);
   if (status == TR_NO_MEMORY) return status;
-  *measured = c.best != DEGREE;
+  b->measured = c.best != DEGREE, b->bold = c.best == BOLD_LINKAGE;
   if (c.last != c.best) TR_TRY(try_order(ar, &c, (order_kind)c.best, d));
   return p->n >= SHARED_MIN && c.best != DISSECTION ? twist(ar, &c, d) : TR_OK;
 }
@@ -393,12 +393,12 @@ static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g,
 // The order of another pattern, in which this one has a block for every entry: m^3 times its operations. None that is
 // found here could be better, and bodies and joints are known there.
 static tr_status expand_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d, bool *measured) {
+                              draft *d, tr_blocks *b) {
   const tr_blocks *like = p->like;
   int m = p->n / like->n, *room = TR_NEW(ar, 4 * (size_t)p->n, int);
   if (!room) return TR_NO_MEMORY;
   for (int i = 0; i < p->n; i++) order[i] = m * like->order[i / m] + i % m;
-  *measured = like->measured;
+  b->measured = like->measured, b->bold = like->bold;
   d->most = INFINITY;
   return draft_nodes(g, order, room, d);
 }
@@ -551,12 +551,11 @@ static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order
 
 // The order and its draft; the graph goes again.
 static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, draft *d,
-                            bool *measured) {
+                            tr_blocks *b) {
   graph g;
   tr_arena own = tr_arena_make(al);
   tr_status status = symmetric(&own, p, &g);
-  if (status == TR_OK)
-    status = (p->like ? expand_order : choose_order)(&own, p, &g, order, d, measured);
+  if (status == TR_OK) status = (p->like ? expand_order : choose_order)(&own, p, &g, order, d, b);
   if (status == TR_OK) status = tr_sort_separators(d, p->leading, order);
   if (status == TR_OK) tr_merge_nodes(d, p->leading, order);
   tr_arena_free(&own);
@@ -567,7 +566,7 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   size_t n = (size_t)p->n;
   int *order = TR_NEW(own, n, int);
   if (!order) return TR_NO_MEMORY;
-  TR_TRY(draft_plan(ar->al, p, order, d, &b->measured));
+  TR_TRY(draft_plan(ar->al, p, order, d, b));
   int *room = TR_NEW(own, 7 * n, int);
   if (!room) return TR_NO_MEMORY;
   b->n = p->n;

@@ -301,7 +301,8 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   if ((k->by_blocks = try_blocks(k))) return TR_OK;
   k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
-  if (k->factors && (k->expected == TR_EXPECT_SINGULAR || k->only_blocks)) return TR_SINGULAR;
+  if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
+  if (k->factors && k->only_blocks && !k->p->blocks->bold) return TR_SINGULAR;
   if (k->factors && !k->klu) TR_TRY(tr_klu_make(k));
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return tr_klu_factor(k);

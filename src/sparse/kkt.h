@@ -71,7 +71,8 @@ typedef struct tr_kkt {
   double *values;       // (nnz + 1), filled by the caller; or NULL, of a lean one
   tr_expected expected; // of them, by him too
   bool
-      only_blocks; // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix
+      only_blocks; // what the block solver does not manage is TR_SINGULAR: the caller knows a better matrix (unless its
+                   // order is bold: then KLU takes little, and the matrix may be as good as any)
   bool
       rough; // corrections follow, each from a residual of its own: solves are refined only where pivots fall
   bool held;    // they are those of the last factorisation

@@ -10,7 +10,8 @@
 // The rows of the first half's are G T, T of the chart of the increments (turn_rows): no use to the second where a body
 // turns by an angle of order 1 in a step, since |T - 1| is half of it. From TURNS on the iteration would hardly converge, so
 // the second has G, in a matrix of its own, and all terms (s->bends); from TURNS_LEAST on where steps have taken more
-// than MANY corrections without.
+// than MANY corrections without, as long as the first TRIAL ones with it, less the SETTLES first, show that it saves some: many may come from
+// stiffness as well.
 #include <math.h>
 #include <string.h>
 
@@ -19,9 +20,11 @@
 
 static const double STIFF = 0.3, LITTLE = 0.01;
 static const double TURNS = 0.8, TURNS_LEAST = 0.2,
-                    TURNS_FADE = 1.002; // how that is forgotten from step to step
-enum { MANY = 7 };
-enum { POWERS = 4 };               // of the map of z
+                    TURNS_FADE = 1.002;                 // how that is forgotten from step to step
+enum { MANY = 7, TRIAL = 8, SETTLES = 4, REST = 1000 }; // corrections; steps
+static const double SAVES = 2.0 / 3;                    // of the corrections are left where it pays
+static const double FARTHER = 1.5;                      // turns at which it may, after all
+enum { POWERS = 4 };                                    // of the map of z
 static const double CHANGED = 1.5; // row sums that tell of another contraction,
 enum { SELDOM = 8 };               // or so many looks at them
 
@@ -65,11 +68,34 @@ tr_status tr_metric_by_turn(tr_step *s, double turn) {
   return turns ? tr_bend_make(s) : TR_OK;
 }
 
+// Whether steps with it, once settled, take fewer corrections than the last two without.
+static void judge_turns(tr_step *s, double turn, long corrections) {
+  if (s->turns_tried == TRIAL) return;
+  if (s->turns_tried >= SETTLES) s->turns_after += corrections;
+  if (++s->turns_tried < TRIAL) return;
+  double before = (double)s->turns_before, after = (double)s->turns_after / (TRIAL - SETTLES);
+  if (after > SAVES * before) s->turns_from = 0, s->turns_rest = REST, s->turns_vain = turn;
+}
+
 void tr_metric_learn(tr_step *s, double turn, long corrections) {
   bool usual = s->newton.resort == TR_NEWTON_USUAL;
-  if (!usual || s->turns) return;
-  s->turns_many = turn > TURNS_LEAST && corrections > MANY ? s->turns_many + 1 : 0;
-  if (s->turns_many > 1) s->turns_from = 0.9 * turn; // one alone is a kink
+  if (!usual) return;
+  if (s->turns) {
+    if (turn <= TURNS) judge_turns(s, turn, corrections);
+    return;
+  }
+  bool many = turn > TURNS_LEAST && corrections > MANY;
+  if (s->turns_rest > 0) {
+    s->turns_rest--;
+    many &= turn > FARTHER * s->turns_vain;
+  }
+  s->turns_many = many ? s->turns_many + 1 : 0;
+  long last = s->turns_last;
+  s->turns_last = corrections;
+  if (s->turns_many < 2) return; // one alone is a kink
+  s->turns_before = last < corrections ? last : corrections;
+  s->turns_from = 0.9 * turn;
+  s->turns_tried = 0, s->turns_after = 0;
 }
 
 // The corner of s->projection += f X.

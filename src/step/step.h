@@ -159,6 +159,12 @@ struct tr_step {
   bool turns;        // the second half has a matrix of its own, with G, and the iteration all terms
   double turns_from; // the angle from which on that pays; 0: none yet
   int turns_many;    // steps in a row that took many corrections without
+  long turns_last;   // what the last took, and the fewer of two when it began,
+  long turns_before;
+  int turns_tried;   // the first steps with it,
+  long turns_after;  // what some of them took
+  int turns_rest;    // steps for which it is left alone, since it did not pay
+  double turns_vain; // at this angle
   // and with few corrections
   bool bends;         // the iteration has all terms, see corrector_si2.c
   double bends_from;  // the step from which on that pays; 0: none yet
