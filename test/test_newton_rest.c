@@ -183,7 +183,7 @@ static void round_off_needs_no_matrix(void **state) {
       "              position: [X + (i - 0.5)*l, 0, 0]}\n"
       "    joints:\n"
       "      j_{i}: {type: revolute, bodies: [\"b_{i-1}\", \"b_{i}\"], at: [X + (i - 1)*l, 0, 0],\n"
-      "              axis: [0, 1 - 0.4*mod(i, 2), 0.8*mod(i, 2)]}\n"
+      "              axis: [0, \"1 - 0.4*mod(i, 2)\", \"0.8*mod(i, 2)\"]}\n"
       "    forces:\n"
       "      t_{i}: {type: torsion-spring, joint: \"j_{i}\", stiffness: 5, damping: 0.01}\n");
   tr_run_settings s = tr_run_defaults();
