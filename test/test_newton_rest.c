@@ -164,7 +164,7 @@ static void rates_are_measured_again_when_corrections_rise(void **u) {
   none_is_far(&m, 1e-3);
 }
 
-// Sixty bodies on sprung hinges, 100 m from the origin: round-off stops corrections above the tolerance, which is no fault
+// A hundred bodies on sprung hinges, 100 m from the origin: round-off stops corrections above the tolerance, which is no fault
 // of the matrix.
 static void round_off_needs_no_matrix(void **state) {
   (void)state;
@@ -177,7 +177,7 @@ static void round_off_needs_no_matrix(void **state) {
       "repeat:\n"
       "  - for: i\n"
       "    from: 1\n"
-      "    to: 60\n"
+      "    to: 100\n"
       "    bodies:\n"
       "      b_{i}: {type: spatial, mass: 0.2, inertia: [1e-5, 3e-4, 3e-4],\n"
       "              position: [X + (i - 0.5)*l, 0, 0]}\n"
@@ -192,7 +192,7 @@ static void round_off_needs_no_matrix(void **state) {
   assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
   assert_int_equal(tr_run_all(run, NULL), TR_OK);
   long matrices = tr_run_describe(run).jacobians;
-  if (matrices > 60) fail_msg("%ld matrices in 300 steps", matrices);
+  if (matrices > 90) fail_msg("%ld matrices in 300 steps", matrices);
   tr_run_free(run);
   tr_system_free(sys);
 }
