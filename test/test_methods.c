@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "helper_problems.h"
 #include "system/system.h"
@@ -90,6 +91,7 @@ static void orders(void **u) {
   open_benchmarks(b);
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome coarse = go(b[k].m.sys, m.name, b[k].step, b[k].end, 0, NULL);
       outcome fine = go(b[k].m.sys, m.name, b[k].step / 4, b[k].end, 0, NULL);
@@ -106,6 +108,7 @@ static void orders_with_changing_steps(void **u) {
   open_benchmarks(b);
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome o[2];
       for (int fine = 0; fine < 2; fine++) {
@@ -128,6 +131,7 @@ static void orders_with_alternating_steps(void **u) {
   open_benchmarks(b);
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       if (!strncmp(m.levels, "none", 4)) continue;
       outcome o[2];
@@ -155,6 +159,7 @@ static void levels(void **u) {
   open_benchmarks(b);
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome o = go(b[k].m.sys, m.name, b[k].step, b[k].end, 0, NULL);
       double speed = largest(b[k].m.sys->nv, b[k].fine.v), h = b[k].step;
@@ -187,28 +192,16 @@ static void same_bits(void **u) {
 }
 
 // Beyond t = 0.5 a function of the problem refuses: every method stops before and says why.
-static tr_status mass1(const tr_problem *p, const double *q, double *M) {
-  (void)p, (void)q;
-  M[0] = 1;
-  return TR_OK;
-}
-static tr_status no_force(const tr_problem *p, double t, const double *q, const double *v,
-                          double *Q) {
-  (void)p, (void)t, (void)q, (void)v;
-  Q[0] = 0;
-  return TR_OK;
-}
-static tr_status refusing(const tr_problem *p, double t, const double *q, double *phi) {
-  (void)p;
-  phi[0] = q[0] - 1 - t;
-  return t > 0.5 ? TR_FAILED : TR_OK;
-}
-
 static void failure_is_honest(void **u) {
   (void)u;
   static const double q0[] = {1}, v0[] = {1};
-  const tr_problem refusal = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = mass1, .force = no_force, .phi = refusing};
+  const tr_problem refusal = {.n = 1,
+                              .m = 1,
+                              .q0 = q0,
+                              .v0 = v0,
+                              .mass = unit_mass,
+                              .force = no_force,
+                              .phi = refuses_late};
   for (int i = 0; i < tr_method_count(); i++) {
     mechanism m = load_problem(&refusal);
     tr_run *run = new_run(m.sys, tr_method_describe(i).name, 0.01, 1);
