@@ -62,16 +62,21 @@ static double apart(int n, const double *a, const double *b) {
 
 // ---- requested and achieved -------------------------------------------------------------------------
 
-static void open_motions(motion x[2]) {
+static int open_motions(void **state) {
+  static motion x[2];
   x[0] = (motion){.name = "slider crank", .end = 1};
   x[0].m = load_model("slider_crank.yaml", (const char *const[]){"omega0=2", NULL});
   x[1] = (motion){.name = "three links", .end = 1};
   x[1].m = load_model("three_link_pendulum.yaml", NULL);
   for (int k = 0; k < 2; k++) motion_by_rk4(&x[k], 16384);
+  *state = x;
+  return 0;
 }
 
-static void close_motions(motion x[2]) {
+static int close_motions(void **state) {
+  motion *x = *state;
   for (int k = 0; k < 2; k++) motion_free(&x[k]);
+  return 0;
 }
 
 // The deviation at the motion's four times, by samples between steps.
@@ -161,19 +166,14 @@ static void assert_slope(const motion *x, int i, tr_control rule) {
 }
 
 static void error_follows_tolerance(void **u) {
-  (void)u;
-  motion x[2];
-  open_motions(x);
+  const motion *x = *u;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < control_cases(); i++)
       if (in_turn(i, k, 2)) assert_slope(&x[k], i, TR_CONTROL_PI);
-  close_motions(x);
 }
 
 static void error_follows_tolerance_by_the_other_rule(void **u) {
-  (void)u;
-  motion x[2];
-  open_motions(x);
+  const motion *x = *u;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < control_cases(); i++) {
       if (!in_turn(i, k, 2)) continue;
@@ -184,14 +184,11 @@ static void error_follows_tolerance_by_the_other_rule(void **u) {
       else
         assert_slope(&x[k], i, TR_CONTROL_GNP05);
     }
-  close_motions(x);
 }
 
 // With the error of velocities counted there are more steps, and it is smaller.
 static void velocities_count_when_asked(void **u) {
-  (void)u;
-  motion x[2];
-  open_motions(x);
+  const motion *x = *u;
   for (int i = 0; i < control_cases(); i++) {
     tr_run_info without, with;
     tr_run_settings s = controlled(control_method(i), 1e-5, x[0].end);
@@ -206,22 +203,19 @@ static void velocities_count_when_asked(void **u) {
     assert_true(with.steps > without.steps);
     if (!(b.v < a.v)) fail_msg("%s: %.2g without, %.2g with", control_method(i), a.v, b.v);
   }
-  close_motions(x);
 }
 
 // Tight tolerances and little damping: accelerations swing across the constraints, steps do not collapse, and
 // velocities do not swing with them. They are looked at where steps end: those between have h/8 of the
 // difference of two accelerations in them.
 static void velocities_need_little_damping(void **u) {
-  (void)u;
   enum { TOLERANCES = 4 };
   static const char *const methods[] = {"hht-i3",           "hht-i3:alpha=-0.05",
                                         "gen-alpha",        "gen-alpha:rho=0.95",
                                         "nstiff",           "newmark:gamma=0.52,beta=0.2602",
                                         "hht-si2",          "hht-si2:alpha=-0.01",
                                         "gen-alpha:index=2"};
-  motion x[2];
-  open_motions(x);
+  const motion *x = *u;
   for (int k = 0; k < 2; k++)
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
       if (!in_turn((int)i, k, 2)) continue;
@@ -239,7 +233,6 @@ static void velocities_need_little_damping(void **u) {
       if (!(power > 0.78 * want))
         fail_msg("%s, %s: error of v like tol^%.2f", x[k].name, methods[i], power);
     }
-  close_motions(x);
 }
 
 // ---- dense output -----------------------------------------------------------------------------------
@@ -291,11 +284,9 @@ static void assert_recomputed(const sampler *s, const char *method) {
 
 // States between steps are as good as those at steps.
 static void samples_are_accurate(void **u) {
-  (void)u;
   static const char *const names[4] = {"q", "v", "a", "lam"};
   static sampler fine, at_steps, between;
-  motion x[2];
-  open_motions(x);
+  const motion *x = *u;
   for (int k = 0; k < 2; k++) {
     const tr_system *sys = x[k].m.sys;
     int n[4] = {sys->nq, sys->nv, sys->nv, sys->nc};
@@ -325,7 +316,6 @@ static void samples_are_accurate(void **u) {
       }
     }
   }
-  close_motions(x);
 }
 
 // The run knows nothing of its observers: same steps, same bits, and the same samples.
@@ -369,5 +359,5 @@ int main(void) {
       cmocka_unit_test(samples_are_accurate),
       cmocka_unit_test(samples_do_not_disturb),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_motions, close_motions);
 }

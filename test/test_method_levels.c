@@ -55,8 +55,8 @@ static void levels(void **state) {
   for (int k = 0; names[k]; k++) {
     motion x = follow_named(names[k]);
     for (int i = 0; i < n; i++) {
-      if (!list[i].position || !in_turn(i, k, 3)) continue;
-      check_levels(&x, &list[i], 1e-10, list[i].alternates ? 500 : 3000);
+      if (!list[i].position || !in_turn(i, k, 5)) continue;
+      check_levels(&x, &list[i], 1e-10, list[i].alternates ? 500 : (long)or_less(3000, 1000));
       check_levels(&x, &list[i], 1e-13, list[i].alternates ? 500 : 1000);
     }
     motion_free(&x);

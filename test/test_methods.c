@@ -54,7 +54,8 @@ typedef struct benchmark {
 enum { BENCHMARKS = 3 };
 
 // Planar with a force; spatial with rotations; moving at the start and with a changing mass.
-static void open_benchmarks(benchmark b[BENCHMARKS]) {
+static int open_benchmarks(void **state) {
+  static benchmark b[BENCHMARKS];
   b[0] = (benchmark){.name = "slider crank", .step = 0x1p-10, .end = 0.5};
   b[0].m = load_model("slider_crank.yaml", (const char *const[]){"omega0=2", NULL});
   b[1] = (benchmark){.name = "three links", .step = 0x1p-9, .end = 0.5};
@@ -63,10 +64,14 @@ static void open_benchmarks(benchmark b[BENCHMARKS]) {
   b[2].m = load_problem(&tr_problem_seven_angles);
   for (int k = 0; k < BENCHMARKS; k++)
     b[k].fine = go(b[k].m.sys, "radau5", b[k].step / 2, b[k].end, 0, NULL);
+  *state = b;
+  return 0;
 }
 
-static void close_benchmarks(benchmark b[BENCHMARKS]) {
+static int close_benchmarks(void **state) {
+  benchmark *b = *state;
   for (int k = 0; k < BENCHMARKS; k++) unload(&b[k].m);
+  return 0;
 }
 
 // The error falls by the order claimed: measured between h and h/4, two halvings, against a solution
@@ -86,9 +91,7 @@ static void assert_orders(const benchmark *b, const tr_method_info *m, const out
 }
 
 static void orders(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       if (!in_turn(i, k, BENCHMARKS)) continue;
@@ -97,15 +100,12 @@ static void orders(void **u) {
       outcome fine = go(b[k].m.sys, m.name, b[k].step / 4, b[k].end, 0, NULL);
       assert_orders(&b[k], &m, &coarse, &fine, 0.2);
     }
-  close_benchmarks(b);
 }
 
 // Four changes of the step on the way. Methods without damping swing on after each, with a sign that
 // depends on the number of steps, so one measurement may be off by some tenths.
 static void orders_with_changing_steps(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       if (!in_turn(i, k, BENCHMARKS)) continue;
@@ -119,16 +119,13 @@ static void orders_with_changing_steps(void **u) {
       }
       assert_orders(&b[k], &m, &o[0], &o[1], 0.5);
     }
-  close_benchmarks(b);
 }
 
 // Another step every time, h and 0.6 h in turn: whatever a method carries from step to step must know.
 // Schemes that only pull the constraints back by gains of 1/h are left out: each change of the step makes
 // the gap they carry a wrong one for the velocities.
 static void orders_with_alternating_steps(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       if (!in_turn(i, k, BENCHMARKS)) continue;
@@ -149,14 +146,11 @@ static void orders_with_alternating_steps(void **u) {
       }
       assert_orders(&b[k], &m, &o[0], &o[1], 0.5);
     }
-  close_benchmarks(b);
 }
 
 // "position" among the levels: |Phi| at the tolerance of the iteration; "velocity": |G v + Phi_t| too.
 static void levels(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       if (!in_turn(i, k, BENCHMARKS)) continue;
@@ -170,15 +164,12 @@ static void levels(void **u) {
       if (!none && velocity && o.info.max_phi_v > 1e-9 * speed)
         fail_msg("%s, %s: |G v| %.2g", b[k].name, m.name, o.info.max_phi_v);
     }
-  close_benchmarks(b);
 }
 
 // ---- bits, failures ---------------------------------------------------------------------------------
 
 static void same_bits(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       const char *name = tr_method_describe(i).name;
@@ -188,7 +179,6 @@ static void same_bits(void **u) {
       assert_memory_equal(x.v, y.v, (size_t)b[k].m.sys->nv * sizeof *x.v);
       assert_int_equal(x.info.steps, 101);
     }
-  close_benchmarks(b);
 }
 
 // Beyond t = 0.5 a function of the problem refuses: every method stops before and says why.
@@ -226,5 +216,5 @@ int main(void) {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(failure_is_honest),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_benchmarks, close_benchmarks);
 }

@@ -70,7 +70,7 @@ static void orders(void **state) {
     motion x = follow(c);
     for (int i = 0; i < n; i++) {
       study s;
-      if (!in_turn(i, (int)(c - courses), 5)) continue;
+      if (!in_turn(i, (int)(c - courses), 7)) continue;
       for (int k = 0; k < HALVINGS; k++) {
         deviation d = deviate(&x, list[i].text, ldexp(x.step, -k));
         note(&s, k, &d);
@@ -185,7 +185,7 @@ static void check_plan(plan how, const char *text) {
     motion x = follow_named(names[c]);
     for (int i = 0; i < n; i++) {
       study s;
-      if ((i >= tr_method_count() && list[i].q < 2) || !in_turn(i, c, 4)) continue;
+      if ((i >= tr_method_count() && list[i].q < 2) || !in_turn(i, c, 5)) continue;
       for (int k = 0; k < HALVINGS; k++) {
         deviation d = deviate_marching(&x, list[i].text, how, ldexp(x.step, -k));
         note(&s, k, &d);
