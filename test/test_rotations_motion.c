@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "helper_cases.h"
 #include "helper_rotations.h"
 
 enum { COORDINATES = 3, HALVINGS = 3 };
@@ -90,7 +91,7 @@ static void check_method(int model, const tr_method_info *info) {
 static void check_model(int model) {
   for (int i = 0; i < tr_method_count(); i++) {
     tr_method_info info = tr_method_describe(i);
-    check_method(model, &info);
+    if (in_turn(i, model, 2)) check_method(model, &info);
   }
 }
 
@@ -203,6 +204,7 @@ static void test_past_the_pole(void **state) {
     for (int i = 0; i < tr_method_count(); i++) {
       tr_method_info info = tr_method_describe(i);
       double off[3];
+      if (!in_turn(i, k, 3)) continue;
       for (int c = 0; c < COORDINATES; c++) {
         swing(k, c, info.name, 0.0025, 0, &m);
         off[c] = compare(&exact, &m).q;
@@ -259,7 +261,7 @@ static void test_long_spin(void **state) {
         "  t: {type: spatial, coordinates: euler-parameters, mass: 2, inertia: [0.05, 0.05, "
         "0.03],\n"
         "    omega: [0, 0, 40]}\n",
-        entries[i].method, ldexp(1, -10), 60);
+        entries[i].method, ldexp(1, -10), or_less(60, 15));
     if (!(o.energy < entries[i].energy && o.phi < 1e-14 && o.rate < 1e-12))
       fail_msg("%s: energy %g, |Phi| %g, |G v| %g", entries[i].method, o.energy, o.phi, o.rate);
   }
@@ -281,7 +283,7 @@ static void test_long_top(void **state) {
              "joints:\n"
              "  s: {type: spherical, markers: [ground, t]}\n",
              rotation_coordinates[c]);
-    o[c] = run_long(text, "pfpc2", ldexp(1, -10), 40);
+    o[c] = run_long(text, "pfpc2", ldexp(1, -10), or_less(40, 10));
   }
   assert_true(o[0].energy < 0.01); // J
   if (!(fabs(o[1].energy - o[0].energy) < 1e-3 * o[0].energy &&

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helper_mechanics.h"
+#include "helper_problems.h"
 #include "math/v3.h"
 #include "system/system.h"
 
@@ -186,36 +187,25 @@ static void observers_stop(void **u) {
 // ---- failure ----------------------------------------------------------------------------------------
 
 // A bob whose rod is longer at each moment than it can follow: the rail ends at t = 0.5.
-static tr_status mass1(const tr_problem *p, const double *q, double *M) {
-  (void)p, (void)q;
-  M[0] = 1;
-  return TR_OK;
-}
-static tr_status no_force(const tr_problem *p, double t, const double *q, const double *v,
-                          double *Q) {
-  (void)p, (void)t, (void)q, (void)v;
-  Q[0] = 0;
-  return TR_OK;
-}
 // x^2 = 1 - 2 t has no solution beyond 0.5, and is singular there
 static tr_status shrinking(const tr_problem *p, double t, const double *q, double *phi) {
   (void)p;
   phi[0] = q[0] * q[0] - 1 + 2 * t;
   return TR_OK;
 }
-static tr_status refusing(const tr_problem *p, double t, const double *q, double *phi) {
-  (void)p;
-  phi[0] = q[0] - 1 - t;
-  return t > 0.5 ? TR_FAILED : TR_OK;
-}
 
 static void failure_is_honest(void **u) {
   (void)u;
   static const double q0[] = {1}, v0[] = {-1}, v1[] = {1};
   const tr_problem dead_end = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = mass1, .force = no_force, .phi = shrinking};
-  const tr_problem refusal = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v1, .mass = mass1, .force = no_force, .phi = refusing};
+      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = unit_mass, .force = no_force, .phi = shrinking};
+  const tr_problem refusal = {.n = 1,
+                              .m = 1,
+                              .q0 = q0,
+                              .v0 = v1,
+                              .mass = unit_mass,
+                              .force = no_force,
+                              .phi = refuses_late};
   const tr_problem *const problem[] = {&dead_end, &refusal};
   static const char *const methods[] = {"hht-i3", "newmark"};
   for (int k = 0; k < 4; k++) {

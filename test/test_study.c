@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/study.h"
+#include "helper_cases.h"
 #include "helper_study.h"
 
 // ---- convergence ------------------------------------------------------------------------------------
@@ -49,6 +50,7 @@ static void odd_ends(void **u) {
   } course[] = {{4, nested, 0.2013}, {4, odd, 0.2013}, {0, NULL, 0.2013}};
   mechanism m = load_model("universal_shaft.yaml", NULL);
   for (int i = 0; i < 3; i++) {
+    if (!in_turn(1, i, 3)) continue;
     tr_study_settings set = tr_study_defaults(TR_STUDY_CONVERGENCE);
     set.methods = 2, set.method = methods, set.end = course[i].end;
     set.steps = course[i].n, set.step = course[i].step;
@@ -395,7 +397,7 @@ static void no_memory(void **u) {
     tr_study_free(s);
     long calls = c.calls;
     assert_int_equal(c.live, live);
-    int tries = i < TR_STUDY_KINDS ? 60 : 12;
+    int tries = i < TR_STUDY_KINDS ? (int)or_less(60, 30) : 12;
     for (int k = 0; k < tries; k++) {
       c.calls = 0;
       c.fail_at = 1 + k * (calls - 1) / (tries - 1);
