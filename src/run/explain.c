@@ -15,8 +15,9 @@ static const double SMALLEST = 1e-10; // of the run: a step that is as short as 
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 // And fewer of them that do so within next to nothing, as at a pole.
 static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
-static const double JAMMED = 4; // times the velocities of the start: none there should be
-enum { GROWING = 8 };           // steps: a jump of the constraints takes fewer
+static const double JAMMED = 4;   // times the velocities of the start: none there should be
+enum { GROWING = 8 };             // steps: a jump of the constraints takes fewer
+enum { EARLY = 20, BEYOND = 10 }; // steps: a start may still be felt; a run gets past a place
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -202,7 +203,8 @@ static const char *advise(const tr_run *r, double h) {
     return c->min_step > 0 ? "; shorter steps are not allowed (min-step)"
                            : "; no shorter step makes a difference";
   if (r->settings.newton.fixed_iterations > 0)
-    return "; a smaller step may help, or iterations that are not counted";
+    return "; a smaller step may help, or more iterations, or as many as it takes (no "
+           "--newton-iterations)";
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
@@ -280,6 +282,26 @@ bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
   return r->locked && r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
 }
 
+// Counted iterations that the accelerations of the start lead astray: a run without them, tried, gets past here.
+static bool tell_start(const tr_run *r, double h, tr_error *error) {
+  tr_run_settings s = r->settings;
+  int count = s.newton.fixed_iterations;
+  tr_run *other = NULL;
+  if (count == 0 || s.zero_start || r->given || r->info.steps > EARLY) return false;
+  s.method = r->info.method, s.zero_start = true, s.audit = false, s.threads = 1;
+  s.end = fmin(s.end, r->x.t + BEYOND * h);
+  bool helps =
+      tr_run_new(r->sys, &s, NULL, &other, NULL) == TR_OK && tr_run_all(other, NULL) == TR_OK;
+  tr_run_free(other);
+  if (helps)
+    tr_fail(error, TR_FAILED, NULL,
+            "step from t = %.9g s with h = %.3g s failed: from the accelerations at the start %d "
+            "Newton iteration%s a step %s nowhere; begun at zero (--zero-start) the run gets past "
+            "here; a smaller step or more iterations may help too",
+            r->x.t, h, count, count > 1 ? "s" : "", count > 1 ? "lead" : "leads");
+  return helps;
+}
+
 static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   static const char *const reason[] = {
       [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
@@ -289,7 +311,8 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
   double longest = r->settings.control.tol > 0 ? r->info.largest_step : h;
-  if (tell_locked(r, h, error) || tr_run_runaway(r, error)) return TR_FAILED;
+  if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_start(r, h, error))
+    return TR_FAILED;
   if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
     return TR_FAILED;
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
