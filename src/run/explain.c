@@ -207,8 +207,7 @@ static const char *advise(const tr_run *r, double h) {
     return c->min_step > 0 ? "; shorter steps are not allowed (min-step)"
                            : "; no shorter step makes a difference";
   if (r->settings.newton.fixed_iterations > 0)
-    return "; a smaller step may help, or more iterations, or as many as it takes (no "
-           "--newton-iterations)";
+    return "; a smaller step may help, or as many iterations as it takes (no --newton-iterations)";
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
@@ -301,7 +300,7 @@ static bool tell_start(const tr_run *r, double h, tr_error *error) {
     tr_fail(error, TR_FAILED, NULL,
             "step from t = %.9g s with h = %.3g s failed: from the accelerations at the start %d "
             "Newton iteration%s a step %s nowhere; begun at zero (--zero-start) the run gets past "
-            "here; a smaller step or more iterations may help too",
+            "here; a smaller step may help too, or as many iterations as it takes",
             r->x.t, h, count, count > 1 ? "s" : "", count > 1 ? "lead" : "leads");
   return helps;
 }
