@@ -20,10 +20,6 @@ static const double LEAST_STEP = 1e3 * DBL_EPSILON; // of the time
 // Steps below and above so many times the last one are begun anew.
 static const double SPLINTER = 0.1, STRETCH = 4;
 static const double SAFETY = 0.9, SHRINK = 0.2, GROW = 3;
-// Explicit methods at their limit of stability: steps that leap beyond it wake what takes many short ones to die away. So for
-// CALM steps after one was rejected they grow slowly.
-enum { CALM = 64 };
-static const double SLOWLY = 1.25;
 // So many steps that lead nowhere are worth a look at why.
 enum { STALLED_STEPS = 250, STALLED_TIMES = 3 };
 static const double STALLED = 2.5e-4;
@@ -92,7 +88,7 @@ void tr_control_begin(tr_run *r) {
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;
-  r->failed_h = r->fallen = 0, r->wary = r->patience = 0, r->calm = CALM;
+  r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
   r->h = 1e-3 * span;
   if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
   if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
@@ -106,8 +102,7 @@ static double next_step(const tr_run *r, double h, double e) {
   e = fmax(e, 1e-8);
   if (r->settings.control.rule == TR_CONTROL_GNP05) return h * fmin(GROW, SAFETY * pow(e, -power));
   f = SAFETY * pow(e, -0.7 * power) * pow(r->last_error, 0.4 * power);
-  bool wild = r->step->method->direct && r->calm < CALM;
-  f = fmin(wild ? SLOWLY : GROW, fmax(SHRINK, f));
+  f = fmin(GROW, fmax(SHRINK, f));
   return f > KEEP_LOW && f < KEEP_HIGH ? h : h * f;
 }
 
@@ -254,12 +249,11 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
       r->last_error = fmax(e, 1e-4);
-      if (r->calm < CALM) r->calm++;
       if (h > 0.5 * r->fallen) r->fallen = 0;
       *taken = h;
       return TR_OK;
     }
-    r->info.rejected++, r->calm = 0;
+    r->info.rejected++;
     r->fallen = fmax(r->fallen, h);
     if (m->choose) beware(r, h);
     r->h = tr_instants_look(r, h) ? h : smaller(h, wish, least);

@@ -86,7 +86,6 @@ struct tr_run {
   // step control
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of
-  int calm;             // steps since one was rejected, up to CALM
   int wary, patience;   // so many steps stay below it; what they were set to
   double fallen;        // the longest step rejected lately, 0: none
   double closed_t;      // the last time at which a state was put on its constraints anew
