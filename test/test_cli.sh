@@ -58,6 +58,11 @@ expect 4 run $model --out "$work/no/a.csv"; complains 'no/a.csv'
 expect 4 run $model --quiet --out /dev/full; complains '/dev/full'
 printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
 expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
+printf 'simulation: {end: 1, step: 1, method: "hht-i4"}\n' >> "$work/bad.yaml" # all in one go
+for command in run check; do
+  expect 3 $command "$work/bad.yaml"; complains 'bad.yaml:3:[0-9]*: '
+  complains 'bad.yaml:4:39: unknown method "hht-i4" (did you mean "hht-i3"?)'
+done
 "$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
 
 # a tolerance that the order of the method is too low for

@@ -243,27 +243,21 @@ static outcome run_long(const char *text, const char *method, double h, double e
 }
 
 // A steady spin of 24 J: in Euler parameters e.e = 1 is a row without damping or friction, about which what is open of it
-// would swing ever more. The parameter-free schemes make their steps in w, which stays.
+// would swing ever more. The parameter-free schemes make their steps in w, which stays; Baumgarte's do not pull at the row.
 static void test_long_spin(void **state) {
   (void)state;
-  static const struct {
-    const char *method;
-    double energy; // J
-  } entries[] = {{"pfpc1", 1e-8},
-                 {"pfpc2", 1e-8},
-                 {"pfpc2:passes=1", 1e-8},
-                 {"baumgarte", 0.1},
-                 {"baumgarte:scheme=rk4", 0.01}};
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+  static const char *const methods[] = {"pfpc1", "pfpc2", "pfpc2:passes=1", "baumgarte",
+                                        "baumgarte:scheme=rk4"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     outcome o = run_long(
         "trammel: 1\n"
         "bodies:\n"
         "  t: {type: spatial, coordinates: euler-parameters, mass: 2, inertia: [0.05, 0.05, "
         "0.03],\n"
         "    omega: [0, 0, 40]}\n",
-        entries[i].method, ldexp(1, -10), or_less(60, 15));
-    if (!(o.energy < entries[i].energy && o.phi < 1e-14 && o.rate < 1e-12))
-      fail_msg("%s: energy %g, |Phi| %g, |G v| %g", entries[i].method, o.energy, o.phi, o.rate);
+        methods[i], ldexp(1, -10), or_less(60, 15));
+    if (!(o.energy < 1e-8 && o.phi < 1e-14 && o.rate < 1e-12))
+      fail_msg("%s: energy %g, |Phi| %g, |G v| %g", methods[i], o.energy, o.phi, o.rate);
   }
 }
 

@@ -52,6 +52,17 @@ tr_status tr_check_method(const tr_system *s, tr_error *error) {
   return status;
 }
 
+tr_status tr_check_model_method(const tr_model *model, tr_error *error) {
+  const tr_node *text = tr_node_find(tr_node_find(model->root, "simulation"), "method");
+  if (!text || text->kind != TR_SCALAR || !text->text[0] || strchr(text->text, '{')) return TR_OK;
+  tr_arena ar = tr_arena_make(model->arena.al);
+  const tr_method *method;
+  void *par;
+  tr_status status = tr_method_parse_at(&ar, text->text, &text->place, &method, &par, error);
+  tr_arena_free(&ar);
+  return status;
+}
+
 tr_status tr_check(const tr_system *s, const tr_state *x, tr_check_info *info, tr_error *error) {
   int idle = tr_idle_rows(s, x->mem, NULL);
   *info = (tr_check_info){.coordinates = s->nv - s->nnumber,

@@ -72,6 +72,7 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
+  bool given;  // the run began at a state of the caller
   bool locked; // the run began where motions are free to first order only
   const char
       *held;    // where some are: the joint, together with what it repeats, that bars them; or NULL

@@ -394,6 +394,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   if (x && x->bytes != r->x.bytes)
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   if (x) tr_state_copy(&r->x, x);
+  r->given = x;
   TR_TRY(settle(r, error));
   TR_TRY(hire(r, error));
   r->work = r->step->work;

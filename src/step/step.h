@@ -227,6 +227,9 @@ const tr_method *const *tr_methods(void);
 // "name:key=value,key=value" -> method and parameters in the arena.
 tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
                           tr_error *error);
+// The same; errors have its place in the file.
+tr_status tr_method_parse_at(tr_arena *ar, const char *text, const tr_place *place,
+                             const tr_method **method, void **par, tr_error *error);
 // The method that the model's simulation section asks for; errors have its place in the file.
 tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method **method,
                              void **par, tr_error *error);
