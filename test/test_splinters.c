@@ -123,8 +123,41 @@ static void two_clocks(void **u) {
   unload(&m);
 }
 
+// A run that has begun anew on the way and is restarted goes on like one that begins at that state.
+static void restarts_forget(void **u) {
+  (void)u;
+  static const char *const more[] = {"nstiff:start=printed", "nstiff-si2:start=printed",
+                                     "hht-i3:start=printed", "hht-si2:start=printed",
+                                     "gen-alpha:start=printed"};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (int i = 0; i < tr_method_count() + 5; i++) {
+    const char *name = i < 5 ? more[i] : tr_method_describe(i - 5).name;
+    tr_error error = {0};
+    tr_run_settings set = tr_run_defaults();
+    tr_run *old = NULL, *new = NULL;
+    set.method = name, set.step = H, set.end = 1;
+    tr_state x;
+    assert_int_equal(tr_state_new(m.sys, &x, &error), TR_OK);
+    assert_int_equal(tr_run_new(m.sys, &set, NULL, &old, &error), TR_OK);
+    assert_int_equal(tr_run_to(old, STOP, &error), TR_OK);
+    tr_state_copy(&x, tr_run_state(old));
+    tr_start_info moved;
+    assert_int_equal(tr_consistent_start(m.sys, &x, &moved, &error), TR_OK);
+    assert_int_equal(tr_run_restart(old, &x, &error), TR_OK);
+    assert_int_equal(tr_run_new(m.sys, &set, &x, &new, &error), TR_OK);
+    assert_int_equal(tr_run_to(old, GOAL, &error), TR_OK);
+    assert_int_equal(tr_run_to(new, GOAL, &error), TR_OK);
+    double off = difference(m.sys->nv, tr_run_state(old)->v, tr_run_state(new)->v);
+    if (!(off <= 1e-13)) fail_msg("%s: off by %g", name, off);
+    tr_state_free(m.sys, &x);
+    tr_run_free(old), tr_run_free(new);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(leave_no_trace),
-                                     cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks)};
+                                     cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks),
+                                     cmocka_unit_test(restarts_forget)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
