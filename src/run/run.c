@@ -333,6 +333,7 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
   tr_start_info info = {0};
   r->projector.again = !first;
   r->projector.most_rank = 0;
+  tr_change_coordinates(r->sys, 0, &r->x); // of a caller's state, at a pole perhaps
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
