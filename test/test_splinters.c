@@ -123,6 +123,27 @@ static void two_clocks(void **u) {
   unload(&m);
 }
 
+// A given number of iterations, whose matrix is the whole one, bears splinters and tiny steps as well.
+static void counted_iterations(void **u) {
+  (void)u;
+  static const char *const methods[] = {"cs", "cm", "ggl-bdf:metric=identity", "nstiff-si2",
+                                        "gen-alpha:index=2"};
+  mechanism m = load_model("three_link_pendulum.yaml", NULL);
+  for (int i = 0; i < 5 * 4; i++) {
+    static const double tiny[] = {1e-6, 1e-7, 1e-8, 1e-9};
+    tr_error error = {0};
+    tr_run_settings set = tr_run_defaults();
+    tr_run *run = NULL;
+    set.method = methods[i / 4], set.end = 1, set.step = tiny[i % 4];
+    set.newton.fixed_iterations = 3;
+    tr_status status = tr_run_new(m.sys, &set, NULL, &run, &error);
+    for (int k = 0; k < 3 && status == TR_OK; k++) status = tr_run_step(run, &error);
+    if (status != TR_OK) fail_msg("%s, h = %g: %s", set.method, set.step, error.text);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
 // A run that has begun anew on the way and is restarted goes on like one that begins at that state.
 static void restarts_forget(void **u) {
   (void)u;
@@ -158,6 +179,7 @@ static void restarts_forget(void **u) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(leave_no_trace),
                                      cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks),
-                                     cmocka_unit_test(restarts_forget)};
+                                     cmocka_unit_test(restarts_forget),
+                                     cmocka_unit_test(counted_iterations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
