@@ -354,7 +354,6 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
-  r->t0 = r->x.t, r->k = 0;
   r->current = false;
   return TR_OK;
 }
@@ -377,6 +376,7 @@ tr_status tr_run_consistent(tr_run *r, tr_error *error) {
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_kkt counts = r->step->kkt;
   TR_TRY(make_consistent(r, first, fresh, error));
+  r->t0 = r->x.t, r->k = 0;
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
   if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
