@@ -459,6 +459,12 @@ static void restarts(void **u) {
   assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
   // the top of the second arc, a quarter of the height
   assert_true(fabs(tr_run_state(run)->q[0] - 0.25) < 1e-9 && fabs(tr_run_state(run)->v[0]) < 1e-9);
+  // back in time, and the same again
+  double top = tr_run_state(run)->q[0];
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_OK);
+  assert_true(tr_run_state(run)->t == x.t);
+  assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
+  assert_true(tr_run_state(run)->q[0] == top);
   tr_state other = {.bytes = 8};
   assert_int_equal(tr_run_restart(run, &other, &error), TR_BAD_INPUT);
   // a state that is none leaves the run where it is

@@ -30,7 +30,7 @@ struct tr_study_progress {
 
 typedef struct tr_study_settings {
   const char *model; // what titles call it; NULL: the name it has
-  int methods; // 0: every built-in one with its defaults
+  int methods;       // 0: every built-in one with its defaults
   const char *const *method;
   int steps; // 0: 8, 4, 2, 1, 1/2, 1/4 times the model's step; a grid of its own for stability
   const double *step;
