@@ -147,6 +147,9 @@ for kind in convergence energy drift cost work-precision stability; do
   for f in "$to"/*.csv; do awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' "$f" || fail "$what: ${f##*/}"; done
 done
 [ -s "$work/study-drift/phase.svg" ] || fail "no phase plot"
+grep -v '^name:' models/pendulum.yaml > "$work/nameless.yaml" # titles have the file's name then
+expect 0 study energy "$work/nameless.yaml" --steps 2^-5,2^-6 --end 0.5 --methods nstiff --out "$work/s"
+grep -q "^# Energy: .*nameless.yaml" "$work/s/energy.md" || fail "$what: $(head -1 "$work/s/energy.md")"
 expect 2 study energy models/slider_crank.yaml --repeats 3; grep -q 'takes no --repeats' "$err" || fail "$what: $(cat "$err")"
 expect 0 study convergence models/slider_crank.yaml --steps 2^-7..2^-10 --end 0.5 --methods 'hht-i3; newmark' --json --out "$work/s"
 json '[.tables.orders.rows[].order_v | . * 10 | round] == [20, 10]'

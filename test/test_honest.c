@@ -260,12 +260,34 @@ static void round_off_is_told(void **u) {
   unload(&m);
 }
 
+// A free body has no reactions, and no constraints, that could be blamed.
+static void no_constraints_no_blame(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: planar, mass: 1, inertia: 1, position: [1, 0]}\n"
+      "forces:\n"
+      "  f: {type: force, markers: [b], force: [\"exp(20*(time + DX(b)))\", 0]}\n");
+  tr_error error = {0};
+  tr_run *run;
+  tr_run_settings set = tr_run_defaults();
+  set.method = "hht-add", set.step = 0.5, set.end = 1;
+  assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  if (strstr(error.text, "reactions") || strstr(error.text, "constraints"))
+    fail_msg("%s", error.text);
+  tr_run_free(run);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(eccentric_does_not_move_the_crane),
                                      cmocka_unit_test(the_jump_is_named),
                                      cmocka_unit_test(no_step_jumps_over_a_pole),
                                      cmocka_unit_test(explicit_methods_are_right_or_fail),
                                      cmocka_unit_test(made_up_within_the_tolerance),
-                                     cmocka_unit_test(round_off_is_told)};
+                                     cmocka_unit_test(round_off_is_told),
+                                     cmocka_unit_test(no_constraints_no_blame)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -287,12 +287,41 @@ static void test_long_top(void **state) {
              o[1].phi, o[0].phi, o[1].rate, o[0].rate);
 }
 
+// Where axes change the grid of times goes on: t_k = k h to the last bit.
+static void test_times(void **state) {
+  (void)state;
+  tr_error e = {0};
+  tr_model *description;
+  tr_system *s;
+  tr_run *run;
+  compile_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: spatial, coordinates: euler-313, mass: 2, inertia: [1, 1, 2.5],\n"
+      "    orientation: {x: 0.3}, omega: [6, 1, 3]}\n",
+      &description, &s);
+  tr_run_settings settings = tr_run_defaults();
+  settings.end = 10, settings.step = 0.001;
+  assert_int_equal(tr_run_new(s, &settings, NULL, &run, &e), TR_OK);
+  int changes = 0;
+  for (int k = 1, axes = 0; k <= 10000; k++) {
+    assert_int_equal(tr_run_step(run, &e), TR_OK);
+    assert_true(tr_run_state(run)->t == k * settings.step);
+    int now = tr_run_state(run)->q[4] > 5;
+    changes += now != axes, axes = now;
+  }
+  assert_true(changes > 10);
+  tr_run_free(run);
+  tr_system_free(s);
+  tr_model_free(description);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_free_body),     cmocka_unit_test(test_heavy_top),
       cmocka_unit_test(test_three_links),   cmocka_unit_test(test_rough_start),
       cmocka_unit_test(test_past_the_pole), cmocka_unit_test(test_long_spin),
-      cmocka_unit_test(test_long_top),
+      cmocka_unit_test(test_long_top),      cmocka_unit_test(test_times),
   };
   assert_int_equal(rotation_models, 3);
   return cmocka_run_group_tests(tests, NULL, NULL);

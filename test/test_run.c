@@ -449,8 +449,22 @@ static void restarts(void **u) {
   assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
   // the top of the second arc, a quarter of the height
   assert_true(fabs(tr_run_state(run)->q[0] - 0.25) < 1e-9 && fabs(tr_run_state(run)->v[0]) < 1e-9);
+  // back in time, and the same again
+  double top = tr_run_state(run)->q[0];
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_OK);
+  assert_true(tr_run_state(run)->t == x.t);
+  assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
+  assert_true(tr_run_state(run)->q[0] == top);
   tr_state other = {.bytes = 8};
   assert_int_equal(tr_run_restart(run, &other, &error), TR_BAD_INPUT);
+  // a state that is none leaves the run where it is
+  x.q[0] = NAN;
+  double height = tr_run_state(run)->q[0];
+  error = (tr_error){0};
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_BAD_INPUT);
+  assert_non_null(strstr(error.text, "not finite"));
+  assert_true(tr_run_state(run)->q[0] == height);
+  assert_int_equal(tr_run_step(run, &error), TR_OK);
   tr_state_free(m.sys, &x);
   tr_run_free(run);
   unload(&m);

@@ -123,8 +123,63 @@ static void two_clocks(void **u) {
   unload(&m);
 }
 
+// A given number of iterations, whose matrix is the whole one, bears splinters and tiny steps as well.
+static void counted_iterations(void **u) {
+  (void)u;
+  static const char *const methods[] = {"cs", "cm", "ggl-bdf:metric=identity", "nstiff-si2",
+                                        "gen-alpha:index=2"};
+  mechanism m = load_model("three_link_pendulum.yaml", NULL);
+  for (int i = 0; i < 5 * 4; i++) {
+    static const double tiny[] = {1e-6, 1e-7, 1e-8, 1e-9};
+    tr_error error = {0};
+    tr_run_settings set = tr_run_defaults();
+    tr_run *run = NULL;
+    set.method = methods[i / 4], set.end = 1, set.step = tiny[i % 4];
+    set.newton.fixed_iterations = 3;
+    tr_status status = tr_run_new(m.sys, &set, NULL, &run, &error);
+    for (int k = 0; k < 3 && status == TR_OK; k++) status = tr_run_step(run, &error);
+    if (status != TR_OK) fail_msg("%s, h = %g: %s", set.method, set.step, error.text);
+    tr_run_free(run);
+  }
+  unload(&m);
+}
+
+// A run that has begun anew on the way and is restarted goes on like one that begins at that state.
+static void restarts_forget(void **u) {
+  (void)u;
+  static const char *const more[] = {"nstiff:start=printed", "nstiff-si2:start=printed",
+                                     "hht-i3:start=printed", "hht-si2:start=printed",
+                                     "gen-alpha:start=printed"};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  for (int i = 0; i < tr_method_count() + 5; i++) {
+    const char *name = i < 5 ? more[i] : tr_method_describe(i - 5).name;
+    tr_error error = {0};
+    tr_run_settings set = tr_run_defaults();
+    tr_run *old = NULL, *new = NULL;
+    set.method = name, set.step = H, set.end = 1;
+    tr_state x;
+    assert_int_equal(tr_state_new(m.sys, &x, &error), TR_OK);
+    assert_int_equal(tr_run_new(m.sys, &set, NULL, &old, &error), TR_OK);
+    assert_int_equal(tr_run_to(old, STOP, &error), TR_OK);
+    tr_state_copy(&x, tr_run_state(old));
+    tr_start_info moved;
+    assert_int_equal(tr_consistent_start(m.sys, &x, &moved, &error), TR_OK);
+    assert_int_equal(tr_run_restart(old, &x, &error), TR_OK);
+    assert_int_equal(tr_run_new(m.sys, &set, &x, &new, &error), TR_OK);
+    assert_int_equal(tr_run_to(old, GOAL, &error), TR_OK);
+    assert_int_equal(tr_run_to(new, GOAL, &error), TR_OK);
+    double off = difference(m.sys->nv, tr_run_state(old)->v, tr_run_state(new)->v);
+    if (!(off <= 1e-13)) fail_msg("%s: off by %g", name, off);
+    tr_state_free(m.sys, &x);
+    tr_run_free(old), tr_run_free(new);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(leave_no_trace),
-                                     cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks)};
+                                     cmocka_unit_test(stiff_as_well), cmocka_unit_test(two_clocks),
+                                     cmocka_unit_test(restarts_forget),
+                                     cmocka_unit_test(counted_iterations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,8 +174,9 @@ tr_status tr_study_run(const tr_system *sys, tr_study_kind kind, const tr_study_
   pthread_mutex_init(&s->lock, NULL);
   tr_status status = prepare(s);
   if (status == TR_OK) {
+    const char *name = s->set.model ? s->set.model : sys->name;
     s->out.page.title =
-        tr_study_text(s, "%s: %s", kinds[kind].title, sys->name ? sys->name : "model");
+        tr_study_text(s, "%s: %s", kinds[kind].title, name && *name ? name : "model");
     status = kinds[kind].run(s);
     if (s->methods > TR_FIGURE_NAMES)
       tr_study_note(s,

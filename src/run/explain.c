@@ -305,11 +305,18 @@ static bool tell_start(const tr_run *r, double h, tr_error *error) {
   return helps;
 }
 
+// Why a step failed: of constraints and reactions only where there are any.
+static const char *reason(const tr_run *r, tr_status why, bool constrained) {
+  bool direct = r->step->method->direct;
+  if (why == TR_NOT_FINITE) return "numbers are no longer finite";
+  if (why == TR_SINGULAR)
+    return constrained ? "the matrix is singular (redundant constraints or a singular position)"
+                       : "the matrix is singular";
+  if (!direct) return "Newton's iteration does not converge";
+  return constrained ? "its constraints are torn open" : "it makes energy of nothing";
+}
+
 static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
-  static const char *const reason[] = {
-      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
-      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
-      [TR_NOT_FINITE] = "numbers are no longer finite"};
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
@@ -328,13 +335,13 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   tr_run_tell_coordinate(r, moved_most(r), where, sizeof where);
   if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
-  bool limited = m->limit && !jump[0];
-  return tr_fail(
-      error, TR_FAILED, NULL,
-      "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
-      m->direct && why == TR_NO_CONVERGENCE ? "its constraints are torn open" : reason[why], where,
-      jump[0] ? jump : advise(r, h), limited ? "; " : "", limited ? m->info.name : "",
-      limited ? m->limit : "");
+  bool constrained = false;
+  for (int i = 0; i < r->sys->nc; i++) constrained |= !r->sys->of_number[i];
+  bool limited = m->limit && constrained && !jump[0];
+  return tr_fail(error, TR_FAILED, NULL,
+                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
+                 reason(r, why, constrained), where, jump[0] ? jump : advise(r, h),
+                 limited ? "; " : "", limited ? m->info.name : "", limited ? m->limit : "");
 }
 
 static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error *error) {

@@ -99,8 +99,7 @@ tr_status tr_run_after_brief(tr_run *r, tr_error *error) {
 
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   tr_kkt counts = r->step->kkt;
-  double t0 = r->t0, sound = r->sound, last = r->step->last_h;
-  long k = r->k;
+  double sound = r->sound, last = r->step->last_h;
   TR_TRY(tr_lengths_make(r, error));
   tr_rows_aside rows = tr_rows_set_aside(&r->projector);
   if (h < MOMENT * last && !(r->x.t - r->kept_t <= MOMENT * last)) keep(r, r->x.t);
@@ -112,7 +111,7 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   }
   tr_state_copy(&r->x, &r->next);
   if (tr_rows_take_back(&r->projector, &r->x, &rows) != TR_OK) return tr_no_memory(error);
-  r->t0 = t0, r->k = k, r->sound = sound;
+  r->sound = sound;
   return go_on(r, h, &counts, error);
 }
 

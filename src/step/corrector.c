@@ -205,7 +205,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full_add_rows(f, 0, 0, 1, f->some);
   tr_full_add_columns(f, 0, 0, 1, f->some, TR_ALL);
   for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
-  return tr_full_factor(f);
+  return tr_full_factor(f, 1);
 }
 
 static tr_status solve_full(tr_newton_problem *p, double *r) {

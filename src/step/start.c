@@ -441,6 +441,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_start_info own;
   if (!info) info = &own;
   *info = (tr_start_info){0};
+  if (!p->again) tr_change_coordinates(s, 0, x); // at a pole there would be no numbers
   if (s->nc == 0) return TR_OK;
   p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;

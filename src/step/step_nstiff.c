@@ -49,6 +49,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   size_t size = (size_t)s->sys->nv * sizeof(double);
   memset(s->room[INCREMENT], 0, size);
   memset(s->room[VELOCITY], 0, size);
+  ((tr_jerk *)s->memory)->used = false;
   return TR_OK;
 }
 
