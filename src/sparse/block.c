@@ -432,7 +432,6 @@ bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
 #include "block_sweep.h"
 #undef NUMBER
 #undef NAMED
-TR_WIDE(sweep, sweep_all, (const tr_blocks *b, const double *F, double *x), (b, F, x))
 TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
         (b, first, end, F, x))
 TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
@@ -442,7 +441,6 @@ typedef double pair __attribute__((vector_size(16)));
 #define NUMBER pair
 #define NAMED(name) name##_pair
 #include "block_sweep.h"
-TR_WIDE(sweep_pair, sweep_all_pair, (const tr_blocks *b, const double *F, pair *x), (b, F, x))
 TR_WIDE(sweep_down_pair, down_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 TR_WIDE(sweep_up_pair, up_all_pair,
@@ -580,17 +578,14 @@ bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double 
                      double *rhs) {
   int n = b->n;
   if (team && b->parts > 1) return solve_shared(b, team, F, x, count, rhs);
-  const double *all = rhs;
-  int numbers = count * n;
-  for (; count >= 2; count -= 2, rhs += 2 * n) {
-    load_two(n, b->order, rhs, rhs + n, x);
-    sweep_pair(b, F, (pair *)x);
-    unload_two(n, b->order, x, rhs, rhs + n);
+  bool fine = true;
+  for (int done = 0; done < count;) {
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * n, .two = count - done >= 2};
+    done += s.two ? 2 : 1;
+    load(&s, 0, n);
+    down(&s, 0, b->nodes);
+    up(&s, 0, b->nodes);
+    fine &= unload(&s, 0, n);
   }
-  if (count > 0) {
-    load_one(n, b->order, rhs, x);
-    sweep(b, F, x);
-    unload_one(n, b->order, x, rhs);
-  }
-  return vec_finite(all, numbers);
+  return fine;
 }
