@@ -561,7 +561,7 @@ static void up_part(void *what, int p) {
   s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
 }
 
-static bool solve_together(solving *s, tr_team *team) {
+TR_APART bool solve_together(solving *s, tr_team *team) {
   const tr_blocks *b = s->b;
   int top = b->part[b->parts];
   tr_team_share(team, b->parts, down_part, s);
@@ -575,29 +575,20 @@ static bool solve_together(solving *s, tr_team *team) {
   return fine;
 }
 
-TR_APART bool solve_shared(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
-                           double *rhs) {
-  bool fine = true;
-  for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
-    done += s.two ? 2 : 1;
-    fine &= solve_together(&s, team);
-  }
-  return fine;
+static bool solve_alone(const solving *s) {
+  load(s, 0, s->b->n);
+  down(s, 0, s->b->nodes);
+  up(s, 0, s->b->nodes);
+  return unload(s, 0, s->b->n);
 }
 
 bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
                      double *rhs) {
-  int n = b->n;
-  if (team && b->parts > 1) return solve_shared(b, team, F, x, count, rhs);
-  bool fine = true;
+  bool fine = true, shared = team && b->parts > 1;
   for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * n, .two = count - done >= 2};
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
     done += s.two ? 2 : 1;
-    load(&s, 0, n);
-    down(&s, 0, b->nodes);
-    up(&s, 0, b->nodes);
-    fine &= unload(&s, 0, n);
+    fine &= shared ? solve_together(&s, team) : solve_alone(&s);
   }
   return fine;
 }
