@@ -74,7 +74,12 @@ TR_WIDE(place_wide, place_all,
         (c, first, end, dx, a, d, v))
 
 static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
-  place_wide(&k->s->c, first, end, dx, k->x1->a, k->s->d, k->x1->v);
+  enum { FEW = 16 }; // not worth a call
+  tr_step *s = k->s;
+  if (end - first <= FEW)
+    place_all(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
+  else
+    place_wide(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
 }
 
 // q1, v1 from a1, the same
