@@ -32,6 +32,34 @@ double tr_vec_largest(const double *x, int n) {
   return most;
 }
 
+TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {
+  lanes most = {0}, odd = {0};
+  double top, rest = 0;
+  int i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    lanes a = *(const lanes_anywhere *)(x + i) - f * *(const lanes_anywhere *)(y + i);
+    lanes_raise(&a, &most);
+    odd += 0 * a;
+  }
+  top = lanes_top(&most);
+  for (; i < n; i++) {
+    double a = fabs(x[i] - f * y[i]);
+    top = a > top ? a : top;
+    rest += 0 * a;
+  }
+  rest += odd[0] + odd[1] + odd[2] + odd[3];
+  *out = rest == 0 ? top : INFINITY;
+}
+
+TR_WIDE(apart, apart_all, (const double *x, double f, const double *y, int n, double *out),
+        (x, f, y, n, out))
+
+double tr_vec_apart(const double *x, double f, const double *y, int n) {
+  double most;
+  apart(x, f, y, n, &most);
+  return most;
+}
+
 bool vec_finite(const double *x, int n) {
   enum { TURNS = 8 };
   double sum[TURNS] = {0}, all = 0; // stay 0 unless a NaN or an infinity comes by

@@ -42,21 +42,22 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
 // The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
 
+// Three entries at a time: most blocks have a multiple of these.
 static inline void write_block(sink *s, const double *block) {
-  const int *shape = s->shape + (s->tape[0] >> 1);
-  bool add = s->tape[0] & 1;
-  double *v = s->values + s->tape[1];
-  int n = *shape++;
-  s->tape += 2;
-  if (add) {
-    for (; n > 0; n--, shape += 2) v[shape[0]] += block[shape[1]];
+  const int *tape = s->tape, *shape = s->shape + (tape[0] >> 1);
+  double *v = s->values + tape[1];
+  const int *end = shape + 1 + 2 * *shape;
+  s->tape = tape + 2;
+  shape++;
+  if (tape[0] & 1) {
+    for (; shape < end; shape += 2) v[shape[0]] += block[shape[1]];
     return;
   }
-  for (; n >= 4; n -= 4, shape += 8) {
-    double a = block[shape[1]], b = block[shape[3]], c = block[shape[5]], d = block[shape[7]];
-    v[shape[0]] = a, v[shape[2]] = b, v[shape[4]] = c, v[shape[6]] = d;
+  for (; shape + 6 <= end; shape += 6) {
+    double a = block[shape[1]], b = block[shape[3]], c = block[shape[5]];
+    v[shape[0]] = a, v[shape[2]] = b, v[shape[4]] = c;
   }
-  for (; n > 0; n--, shape += 2) v[shape[0]] = block[shape[1]];
+  for (; shape < end; shape += 2) v[shape[0]] = block[shape[1]];
 }
 
 static inline void emit(sink *s, tr_block_at at, const double *block) {

@@ -259,24 +259,36 @@ typedef struct queue {
   const sys_joint *joint[TR_MANY_POINTS];
 } queue;
 
+// The rows of joint j by its bodies, with and without T(d).
+static void emit_rows(sink *s, const tr_system *sys, const sys_joint *j, int nv,
+                      const double *lower, const double *upper) {
+  int below = sys->nv + j->row, rows = j->ops->rows, size = 3 * nv, v[2], count = 0;
+  for (int k = 0; k < 2; k++)
+    if (j->e.body[k] != TR_GROUND) v[count++] = sys->body[j->e.body[k]].v;
+  for (int k = 0; k < count; k++)
+    emit(s, (tr_block_at){below, v[k], rows, nv, nv, 1, false}, lower + k * size);
+  for (int k = 0; k < count; k++)
+    emit(s, (tr_block_at){v[k], below, nv, rows, 1, nv, false}, upper + k * size);
+}
+
 static void flush(sink *s, tr_work *w, queue *q) {
   const tr_system *sys = w->sys;
   if (q->points == 0) return;
   tr_bodies_at all = tr_bodies_of(w, 0, sys->nbody);
-  int nv = q->type->nv, at = 0;
+  int nv = q->type->nv, size = 3 * nv;
   double *G = w->many, *turned = w->increment ? G + 3 * nv * TR_MANY_POINTS : NULL;
   q->type->point_rows(&all, q->points, q->point, w->increment, G, turned);
+  const double *upper = G, *lower = turned ? turned : G;
   for (int i = 0; i < q->joints; i++) {
     const sys_joint *j = q->joint[i];
-    int below = sys->nv + j->row, rows = j->ops->rows, size = 3 * nv, v[2], count = 0;
-    for (int k = 0; k < 2; k++)
-      if (j->e.body[k] != TR_GROUND) v[count++] = sys->body[j->e.body[k]].v;
-    const double *lower = (turned ? turned : G) + at * size, *upper = G + at * size;
-    for (int k = 0; k < count; k++)
-      emit(s, (tr_block_at){below, v[k], rows, nv, nv, 1, false}, lower + k * size);
-    for (int k = 0; k < count; k++)
-      emit(s, (tr_block_at){v[k], below, nv, rows, 1, nv, false}, upper + k * size);
-    at += count;
+    int count = (j->e.body[0] != TR_GROUND) + (j->e.body[1] != TR_GROUND);
+    if (s->mode != SINK_WRITE) {
+      emit_rows(s, sys, j, nv, lower, upper);
+    } else {
+      for (int k = 0; k < count; k++) write_block(s, lower + k * size);
+      for (int k = 0; k < count; k++) write_block(s, upper + k * size);
+    }
+    lower += count * size, upper += count * size;
   }
   q->points = q->joints = 0;
 }
