@@ -98,12 +98,13 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
   }
 }
 
-// sum (6) += J' W over the sites that all four have
-TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, lanes *sum) {
+// sum (6) += J' W over the first n sites of each
+TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, int n, tr_wrenches W,
+                     lanes *sum) {
   POINTERS(const double, cache, b->cache + s->cache + NR * l);
   lanes R[9], x[4], c[4], f[3], cf[3];
   lanes_load9(cache, R);
-  for (int k = 0, n = common_sites(s); k < n; k++) {
+  for (int k = 0; k < n; k++) {
     POINTERS(const double, arm, b->site[s[l].site + k].c);
     POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
     lanes_load4(force, x), lanes_load4(arm, c);

@@ -69,14 +69,12 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_mass_weigh(s->sys, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, 1, e1);
-  if (c->history)
-    for (int i = 0; i < s->sys->nv; i++) e1[i] += c->history[i];
-  if (!e3) return;
-  if (!c->unit_metric)
-    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
-  else
-    for (int i = 0; i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
+  if (e3 && !c->unit_metric) {
+    tr_mass_add_two(s->sys, blocks, c->cm, s->sum_a, c->history, e1, s->w, e3);
+    return;
+  }
+  tr_mass_add(s->work, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, c->history, e1);
+  for (int i = 0; e3 && i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
 }
 
 // The first half alone: the residual of index 3, at a + cw/cq w and lam - cw/cq mu, with e2 = 0 in rows of velocities.
