@@ -19,7 +19,7 @@ typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE, SINK_SIZES } sin
 
 typedef struct sink {
   sink_mode mode;
-  double *values;
+  double *values, *rates;       // rates: or NULL
   const int *tape, *shape;      // SINK_WRITE
   struct tr_recorder *recorder; // SINK_COLLECT, SINK_RECORD
   const tr_sizes *sizes;        // SINK_SIZES
@@ -42,12 +42,11 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
 // The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
 
-static inline void write_block(sink *s, const double *block) {
-  const int *shape = s->shape + (s->tape[0] >> 1);
-  bool add = s->tape[0] & 1;
-  double *v = s->values + s->tape[1];
+static inline void write_block(const sink *s, const int *tape, const double *block, double *v) {
+  const int *shape = s->shape + (tape[0] >> 1);
+  bool add = tape[0] & 1;
   int n = *shape++;
-  s->tape += 2;
+  v += tape[1];
   if (add) {
     for (; n > 0; n--, shape += 2) v[shape[0]] += block[shape[1]];
     return;
@@ -61,7 +60,7 @@ static inline void write_block(sink *s, const double *block) {
 
 static inline void emit(sink *s, tr_block_at at, const double *block) {
   if (s->mode == SINK_WRITE)
-    write_block(s, block);
+    write_block(s, s->tape, block, s->values), s->tape += 2;
   else if (s->mode == SINK_SIZES)
     tr_size_block(s->sizes, at, block);
   else

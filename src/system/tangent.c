@@ -14,7 +14,8 @@
 #include "products.h"
 #include "sink.h"
 
-// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL
+// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates
+// are asked for, its part with sD alone.
 static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const double *K, double sK,
                        const double *D, double sU, double sD) {
   const tr_system *sys = w->sys;
@@ -41,6 +42,12 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
       int at = (i * e->nd + of.first) * n + j * e->nd + of.first, from = of.first * bj->nv;
+      if (s->rates) {
+        memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
+        if (by_D) mul(used, bj->nv, n, sD, D + at, r.J[j] + from, false, r.KJ);
+        if (by_D) tmul(used, bi->nv, bj->nv, 1, J, r.KJ, true, r.out);
+        write_block(s, s->tape, r.out, s->rates);
+      }
       if (by_K) mul(used, bj->nv, n, sK, K + at, r.J[j] + from, false, r.KJ);
       if (by_D) mul(used, bj->nv, n, 1, D + at, r.U[j] + from, by_K, r.KJ);
       if (by_K || by_D)
@@ -241,6 +248,9 @@ static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients
   for (int done = 0; done < run->count; done += TR_MANY_BODIES) {
     int n = run->count - done < TR_MANY_BODIES ? run->count - done : TR_MANY_BODIES;
     tr_bodies_at many = tr_bodies_of(w, run->first + done, n);
+    if (s->rates) b->type->tangent_run(&many, sys->gravity, w->W, 0, 0, c.cd, w->many);
+    for (int i = 0; s->rates && i < n; i++)
+      write_block(s, s->tape + 2 * i, w->many + (size_t)i * nn, s->rates);
     b->type->tangent_run(&many, sys->gravity, w->W, c.cm, c.ck, c.cd, w->many);
     for (int i = 0; i < n; i++) emit_block(s, b + done + i, w->many + (size_t)i * nn);
   }
@@ -324,6 +334,10 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
       continue;
     }
     for (int i = 0; i < run.count; i++, b++) {
+      if (s->rates) {
+        body_tangent(w, b, NULL, NULL, m->blocks, (tr_coefficients){.cd = m->c.cd}, w->block);
+        write_block(s, s->tape, w->block, s->rates);
+      }
       body_tangent(w, b, m->a, m->lam, m->blocks, m->c, w->block);
       emit_block(s, b, w->block);
       if (b->nc > 0) emit_own_rows(s, w, b);
@@ -397,6 +411,8 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   sink s = {.mode = SINK_WRITE, .values = values, .tape = sys->tape, .shape = sys->shape};
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
+  s.rates = w->rates;
+  for (int i = 0; s.rates && i < sys->nclear; i++) s.rates[sys->clear[i]] = 0;
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
