@@ -62,8 +62,7 @@ static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, d
   const tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y};
   frames_of(w, &j->e, f);
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
-  put_wrenches(&j->e, x, w->W);
-  put_wrenches(&j->e, y, w->W2);
+  put_both(&j->e, x, y, w->W, w->W2);
 }
 
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
