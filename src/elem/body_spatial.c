@@ -351,8 +351,10 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W,
     if (end - s >= LANES) {
       lanes sum[6] = {0}, second[6] = {0};
       done = common_sites(s), held = common_held(s), n = LANES;
-      if (W.first) own_force4(b, s, g, sum), pull4(b, s, done, W, sum), put_force4(s, sum, F);
-      if (W2.first) pull4(b, s, held, W2, second), put_force4(s, second, F2);
+      if (W.first) own_force4(b, s, g, sum);
+      pull4(b, s, done, W, sum, held, W2, second);
+      if (W.first) put_force4(s, sum, F);
+      if (W2.first) put_force4(s, second, F2);
     }
     for (; n > 0; n--, s++) {
       bool all = done > 0 && done == s->sites;
