@@ -219,7 +219,8 @@ typedef struct tr_work {
   int *body_tape;       // numbers of the tape before the range of bodies that begins at k TR_GRAIN
   const struct tr_joint_mark *joint_mark; // the same for joints; NULL: they are not shared
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
-  double *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too
+  double
+      *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too
   const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
