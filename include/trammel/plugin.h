@@ -176,6 +176,7 @@ typedef struct tr_body_slot {
   int frame, site; // its first frame, its first site: one for each frame, perhaps shared by bodies
   unsigned sites : 31; // how many
   bool points : 1;     // all of them points, seen in as many dimensions as the body has
+  int held;            // those that joints act on: the first ones
 } tr_body_slot;
 
 // Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
@@ -286,12 +287,12 @@ typedef struct tr_body_type {
   void (*plain)(double *q, double *v);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.
+  //  -(own force + sum J' W), F2 = -sum J' W2 over the sites held, as far apart as W; one of W.first, W2.first may be NULL.
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,
                      tr_wrenches W2, double *F2);
-  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // without own forces
+  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // F2 alone
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);

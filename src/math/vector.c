@@ -60,13 +60,24 @@ double tr_vec_apart(const double *x, double f, const double *y, int n) {
   return most;
 }
 
-bool vec_finite(const double *x, int n) {
-  enum { TURNS = 8 };
-  double sum[TURNS] = {0}, all = 0; // stay 0 unless a NaN or an infinity comes by
+// 0 unless a NaN or an infinity comes by.
+TR_INLINE void nothing_of(const double *x, int n, double *out) {
+  lanes sum[2] = {0};
+  double all = 0;
   int i = 0;
-  for (; i + TURNS <= n; i += TURNS)
-    for (int j = 0; j < TURNS; j++) sum[j] += 0 * x[i + j];
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    sum[0] += 0 * *(const lanes_anywhere *)(x + i);
+    sum[1] += 0 * *(const lanes_anywhere *)(x + i + LANES);
+  }
   for (; i < n; i++) all += 0 * x[i];
-  for (int j = 0; j < TURNS; j++) all += sum[j];
+  sum[0] += sum[1];
+  *out = all + ((sum[0][0] + sum[0][1]) + (sum[0][2] + sum[0][3]));
+}
+
+TR_WIDE(nothing, nothing_of, (const double *x, int n, double *out), (x, n, out))
+
+bool vec_finite(const double *x, int n) {
+  double all;
+  nothing(x, n, &all);
   return all == 0;
 }

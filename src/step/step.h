@@ -336,7 +336,7 @@ tr_status tr_bend_make(tr_step *s); // s->bent, when it is needed first
 tr_status tr_metric_by_turn(tr_step *s, double turn);
 void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
-// of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
+// of forces (s->damping, written with the matrix), and what of dw is not for states is taken away.
 void tr_find_damping(const tr_step *s);
 void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables

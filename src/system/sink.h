@@ -19,7 +19,7 @@ typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE, SINK_SIZES } sin
 
 typedef struct sink {
   sink_mode mode;
-  double *values;
+  double *values, *rates;       // rates: or NULL
   const int *tape, *shape;      // SINK_WRITE
   struct tr_recorder *recorder; // SINK_COLLECT, SINK_RECORD
   const tr_sizes *sizes;        // SINK_SIZES
@@ -43,11 +43,9 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
 
 // Three entries at a time: most blocks have a multiple of these.
-static inline void write_block(sink *s, const double *block) {
-  const int *tape = s->tape, *shape = s->shape + (tape[0] >> 1);
-  double *v = s->values + tape[1];
-  const int *end = shape + 1 + 2 * *shape;
-  s->tape = tape + 2;
+static inline void write_block(const sink *s, const int *tape, const double *block, double *v) {
+  const int *shape = s->shape + (tape[0] >> 1), *end = shape + 1 + 2 * *shape;
+  v += tape[1];
   shape++;
   if (tape[0] & 1) {
     for (; shape < end; shape += 2) v[shape[0]] += block[shape[1]];
@@ -62,7 +60,7 @@ static inline void write_block(sink *s, const double *block) {
 
 static inline void emit(sink *s, tr_block_at at, const double *block) {
   if (s->mode == SINK_WRITE)
-    write_block(s, block);
+    write_block(s, s->tape, block, s->values), s->tape += 2;
   else if (s->mode == SINK_SIZES)
     tr_size_block(s->sizes, at, block);
   else

@@ -14,21 +14,25 @@
 #include "products.h"
 #include "sink.h"
 
-// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + sU D_ij U_j + sD D_ij J_j); D may be NULL
+// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates
+// are asked for, its part with sD alone.
 static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const double *K, double sK,
                        const double *D, double sU, double sD) {
   const tr_system *sys = w->sys;
   room r = carve(w);
   int n = e->markers * e->nd;
-  bool by_U = D && sU != 0, by_D = D && sD != 0, any = sK != 0 || by_U || by_D;
-  rows_used of = displacements_of(e, sK != 0 ? K : NULL, by_U || by_D ? D : NULL);
+  bool by_K = sK != 0, by_D = D && (sU != 0 || sD != 0);
+  rows_used of = displacements_of(e, by_K ? K : NULL, by_D ? D : NULL);
   int used = of.end - of.first;
-  for (int k = 0; any && k < e->markers; k++) {
+  for (int k = 0; (by_K || by_D) && k < e->markers; k++) {
     if (e->body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[e->body[k]];
     frame_jacobian(w, e, k, of, r.J[k]);
     tr_body_at at = body_at(w, b);
-    if (by_U) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
+    if (!by_D) continue;
+    if (sU != 0) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
+    for (int i = of.first * b->nv; i < of.end * b->nv; i++)
+      r.U[k][i] = (sU != 0 ? sU * r.U[k][i] : 0) + sD * r.J[k][i];
   }
   for (int i = 0; i < e->markers; i++) {
     if (e->body[i] == TR_GROUND) continue;
@@ -38,20 +42,18 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
       int at = (i * e->nd + of.first) * n + j * e->nd + of.first, from = of.first * bj->nv;
-      if (sK != 0) {
-        mul(used, bj->nv, n, K + at, r.J[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sK, J, r.KJ, false, r.out);
-      } else {
+      if (s->rates) {
         memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
+        if (by_D) mul(used, bj->nv, n, sD, D + at, r.J[j] + from, false, r.KJ);
+        if (by_D) tmul(used, bi->nv, bj->nv, 1, J, r.KJ, true, r.out);
+        write_block(s, s->tape, r.out, s->rates);
       }
-      if (by_U) {
-        mul(used, bj->nv, n, D + at, r.U[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sU, J, r.KJ, true, r.out);
-      }
-      if (by_D) {
-        mul(used, bj->nv, n, D + at, r.J[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sD, J, r.KJ, true, r.out);
-      }
+      if (by_K) mul(used, bj->nv, n, sK, K + at, r.J[j] + from, false, r.KJ);
+      if (by_D) mul(used, bj->nv, n, 1, D + at, r.U[j] + from, by_K, r.KJ);
+      if (by_K || by_D)
+        tmul(used, bi->nv, bj->nv, 1, J, r.KJ, false, r.out);
+      else
+        memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
       emit(s, (tr_block_at){bi->v, bj->v, bi->nv, bj->nv, bj->nv, 1, false}, r.out);
     }
   }
@@ -162,7 +164,7 @@ static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double
       if (e->e.body[i] == TR_GROUND) continue;
       const sys_body *b = &sys->body[e->e.body[i]];
       frame_jacobian(w, &e->e, i, (rows_used){0, nd}, r.J[0]);
-      mul(nd, rows, n, D + i * nd * n + k * nd, R, r.KJ);
+      mul(nd, rows, n, 1, D + i * nd * n + k * nd, R, false, r.KJ);
       tmul(nd, b->nv, rows, 1, r.J[0], r.KJ, false, r.out);
       emit(s, (tr_block_at){b->v, sys->nv + j->row, b->nv, rows, rows, 1, true}, r.out);
     }
@@ -246,6 +248,9 @@ static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients
   for (int done = 0; done < run->count; done += TR_MANY_BODIES) {
     int n = run->count - done < TR_MANY_BODIES ? run->count - done : TR_MANY_BODIES;
     tr_bodies_at many = tr_bodies_of(w, run->first + done, n);
+    if (s->rates) b->type->tangent_run(&many, sys->gravity, w->W, 0, 0, c.cd, w->many);
+    for (int i = 0; s->rates && i < n; i++)
+      write_block(s, s->tape + 2 * i, w->many + (size_t)i * nn, s->rates);
     b->type->tangent_run(&many, sys->gravity, w->W, c.cm, c.ck, c.cd, w->many);
     for (int i = 0; i < n; i++) emit_block(s, b + done + i, w->many + (size_t)i * nn);
   }
@@ -341,6 +346,10 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
       continue;
     }
     for (int i = 0; i < run.count; i++, b++) {
+      if (s->rates) {
+        body_tangent(w, b, NULL, NULL, m->blocks, (tr_coefficients){.cd = m->c.cd}, w->block);
+        write_block(s, s->tape, w->block, s->rates);
+      }
       body_tangent(w, b, m->a, m->lam, m->blocks, m->c, w->block);
       emit_block(s, b, w->block);
       if (b->nc > 0) emit_own_rows(s, w, b);
@@ -414,6 +423,8 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   sink s = {.mode = SINK_WRITE, .values = values, .tape = sys->tape, .shape = sys->shape};
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
+  s.rates = w->rates;
+  for (int i = 0; s.rates && i < sys->nclear; i++) s.rates[sys->clear[i]] = 0;
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
