@@ -365,6 +365,10 @@ bool tr_kkt_refines(const tr_kkt *k) {
   return k->rcond < ratio * fmin(1, LONG / k->p->n);
 }
 
+bool tr_kkt_wants_values(const tr_kkt *k) {
+  return tr_kkt_refines(k) || (k->by_blocks && k->doubt != BLOCK_TRUSTED);
+}
+
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   if (k->klu) return tr_klu_solve(k, count, b);
   tr_tiny_solve(k, count, b);
