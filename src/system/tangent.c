@@ -252,16 +252,28 @@ static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients
   }
 }
 
-const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+// The type of all bodies of a joint; NULL: they differ.
+static const tr_body_type *type_joined(const tr_system *sys, const sys_joint *j) {
   const tr_body_type *type = NULL;
-  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
   for (int k = 0; k < 2; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const tr_body_type *t = sys->body[j->e.body[k]].type;
-    if (!t->point_rows || (type && t != type)) return NULL;
+    if (type && t != type) return NULL;
     type = t;
   }
   return type;
+}
+
+const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->point_rows ? type : NULL;
+}
+
+const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j) {
+  if (!j->ops->prims || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->joint_rows ? type : NULL;
 }
 
 // What the assembly is about, for those that share it.

@@ -83,26 +83,13 @@ static inline void flush(sink *s, tr_work *w, queue *q, const double *lam, doubl
   q->points = q->joints = 0;
 }
 
-// The type of its bodies, if they know rows of joints of primitives.
-static inline const tr_body_type *joins_bodies(const tr_system *sys, const sys_joint *j) {
-  const tr_body_type *type = NULL;
-  if (!j->ops->prims || j->lock >= 0) return NULL;
-  for (int k = 0; k < 2; k++) {
-    if (j->e.body[k] == TR_GROUND) continue;
-    const tr_body_type *t = sys->body[j->e.body[k]].type;
-    if (!t->joint_rows || (type && t != type)) return NULL;
-    type = t;
-  }
-  return type;
-}
-
 // False: not a joint whose rows can be had together with others'. While blocks are recorded, joints of primitives show
 // themselves one by one, with reactions of their own choice.
 static inline bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q, const double *lam,
                            double ck) {
   const tr_joint_ops *made = NULL;
   const tr_body_type *type = tr_joins_points(w->sys, j);
-  if (!type && s->mode == SINK_WRITE) type = joins_bodies(w->sys, j), made = j->ops;
+  if (!type && s->mode == SINK_WRITE) type = tr_joins_frames(w->sys, j), made = j->ops;
   if (!type) return false;
   bool full = made ? q->joints == LANES : q->points + 2 > TR_MANY_POINTS;
   if (q->type != type || q->made != made || full) flush(s, w, q, lam, ck);
