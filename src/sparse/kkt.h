@@ -116,7 +116,8 @@ tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_
 double *tr_kkt_blocks(tr_kkt *k);
 bool tr_kkt_factor_blocks(tr_kkt *k);
 bool tr_kkt_refines(const tr_kkt *k);
-bool tr_kkt_wants_values(const tr_kkt *k); // the next one may be like this: its values will be needed
+bool tr_kkt_wants_values(
+    const tr_kkt *k); // the next one may be like this: its values will be needed
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x
