@@ -196,6 +196,24 @@ typedef struct tr_point {
   double sign;
 } tr_point;
 
+// A joint between two of the bodies of a tr_bodies_at, or with the ground: TR_GROUND.
+typedef struct tr_between {
+  int body[2], site[2], frame[2];
+  int row;
+} tr_between;
+
+// What four joints that are made of the same primitives (see tr_joint_ops) are asked for, and where it goes: rows by the
+// velocities of first and second body, side by side, none for ground; the same times T(d); and (G' lam)_q by pairs
+// of bodies, (2 x 2) of (6 x 6), times ck. Each of them in a room of its own, cleared, one after the other.
+enum { TR_ROWS_ROOM = 6 * 12, TR_GEOM_ROOM = 4 * 36 };
+typedef struct tr_four_joints {
+  const struct prim *prims;
+  int nprim;
+  const double *lam, *increment; // NULL: no geometry; nothing times T
+  double ck;
+  double *G, *turned, *K;
+} tr_four_joints;
+
 // A step of length h from q and v on, whose velocities change by what was found at the place `at`.
 typedef struct tr_body_step {
   const double *q, *v, *at;
@@ -300,6 +318,9 @@ typedef struct tr_body_type {
   // other in G, 3 nv numbers for each point. turned: the same times T(d), d in increment; or NULL.
   void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
                      double *G, double *turned);
+  // For four joints of primitives.
+  void (*joint_rows)(const tr_bodies_at *b, tr_frames frame, const tr_between *joint,
+                     const tr_four_joints *io);
   // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
   // the wrenches W. nv x nv numbers for each, which come zeroed, or as a call with the
   // same bodies left them.
@@ -385,6 +406,9 @@ typedef struct tr_joint_ops {
                    const tr_joint_two *io);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const tr_joint_run *io);
+  // Optional, for speed, in space: it is made of these primitives and nothing else (primitive.h).
+  const struct prim *prims;
+  int nprim;
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

@@ -14,6 +14,7 @@
 #include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
+#include "spatial_joints.h"
 #include "spatial_lanes.h"
 
 typedef tr_spatial_par par;
@@ -419,6 +420,10 @@ TR_WIDE(tangents, tangent_all,
         (const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd, double *K),
         (b, W, cm, ck, cd, K))
 
+TR_WIDE(joint_rows, joint_rows4,
+        (const tr_bodies_at *b, tr_frames frame, const tr_between *joint, const tr_four_joints *io),
+        (b, frame, joint, io))
+
 static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g;
@@ -466,5 +471,6 @@ const tr_body_type tr_body_spatial = {
     .retract_run = retract_run,
     .pull_rows = pull_rows,
     .point_rows = point_rows,
+    .joint_rows = joint_rows,
     .tangent_run = tangent_run,
 };

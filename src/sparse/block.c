@@ -253,40 +253,7 @@ FIXED bool factor_lanes(const block_node *s, const block_kind *kind, int w, cons
   return true;
 }
 
-// What node s takes from the diagonals of unknowns since .. before - 1, in absolute value, to sum (n).
-static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, int since,
-                      int before, double *sum) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  int from = since > 0 ? runs_before(s, kind, since) : 0, end = runs_before(s, kind, before);
-  int w = kind->width;
-  const double *L = F + s->at + (kind->lanes ? w : w * w);
-  const double *U = L + (kind->lanes ? kind->runs : kind->rows) * w;
-  sum += s->first;
-  for (int r = from; r < end; r++) {
-    const block_run *run = kind->run + r;
-    for (int i = 0; i < run->size; i++) {
-      double x = 0;
-      if (kind->lanes) x = L[r * w + i] * U[r * w + i];
-      for (int k = 0; k < w && !kind->lanes; k++)
-        x += L[(run->row + i) * w + k] * U[k * kind->rows + run->row + i];
-      sum[run->first + i] += fabs(x);
-    }
-  }
-}
-
-// d (width of the node) from the sums in it, to which pivots of the same node add.
-static void scale_node(const tr_blocks *b, const block_node *s, const double *F, double *d) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  int w = kind->width;
-  const double *D = F + s->at;
-  double square[WIDTH]; // of d: the roots need not wait for each other
-  for (int i = 0; i < w; i++) {
-    for (int k = 0; k < i && !kind->lanes; k++)
-      d[i] += fabs(D[i * w + k] * D[k * w + i]) * square[k];
-    square[i] = 1 / d[i];
-  }
-  for (int i = 0; i < w; i++) d[i] = sqrt(square[i]);
-}
+#include "block_measure.h"
 
 // Nodes from *next on, before `end` and before the next wide one, which *next is then; `below`: as far as they do not
 // reach into the top. In measured plans d (n) holds the sums until the node's turn has come.

@@ -174,7 +174,7 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  bool values = s->sys->nvelocity > 0 || tr_kkt_refines(&s->kkt);
+  bool values = s->sys->nvelocity > 0 || tr_kkt_wants_values(&s->kkt);
   if (tr_step_looks(s)) values = true;
   s->kkt.rough = true;
   double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);

@@ -41,6 +41,7 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
 
 // The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
+const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j); // by primitives
 
 // Three entries at a time: most blocks have a multiple of these.
 static inline void write_block(const sink *s, const int *tape, const double *block, double *v) {

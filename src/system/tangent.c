@@ -13,6 +13,7 @@
 #include "pieces.h"
 #include "products.h"
 #include "sink.h"
+#include "together.h"
 
 // Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates
 // are asked for, its part with sD alone.
@@ -256,74 +257,28 @@ static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients
   }
 }
 
-// Joints of points that are waiting for their rows: the bodies of all are of one type.
-typedef struct queue {
-  const tr_body_type *type;
-  int points, joints;
-  tr_point point[TR_MANY_POINTS];
-  const sys_joint *joint[TR_MANY_POINTS];
-} queue;
-
-// The rows of joint j by its bodies, with and without T(d).
-static void emit_rows(sink *s, const tr_system *sys, const sys_joint *j, int nv,
-                      const double *lower, const double *upper) {
-  int below = sys->nv + j->row, rows = j->ops->rows, size = 3 * nv, v[2], count = 0;
-  for (int k = 0; k < 2; k++)
-    if (j->e.body[k] != TR_GROUND) v[count++] = sys->body[j->e.body[k]].v;
-  for (int k = 0; k < count; k++)
-    emit(s, (tr_block_at){below, v[k], rows, nv, nv, 1, false}, lower + k * size);
-  for (int k = 0; k < count; k++)
-    emit(s, (tr_block_at){v[k], below, nv, rows, 1, nv, false}, upper + k * size);
-}
-
-static void flush(sink *s, tr_work *w, queue *q) {
-  const tr_system *sys = w->sys;
-  if (q->points == 0) return;
-  tr_bodies_at all = tr_bodies_of(w, 0, sys->nbody);
-  int nv = q->type->nv, size = 3 * nv;
-  double *G = w->many, *turned = w->increment ? G + 3 * nv * TR_MANY_POINTS : NULL;
-  q->type->point_rows(&all, q->points, q->point, w->increment, G, turned);
-  const double *upper = G, *lower = turned ? turned : G;
-  for (int i = 0; i < q->joints; i++) {
-    const sys_joint *j = q->joint[i];
-    int count = (j->e.body[0] != TR_GROUND) + (j->e.body[1] != TR_GROUND);
-    if (s->mode != SINK_WRITE) {
-      emit_rows(s, sys, j, nv, lower, upper);
-    } else {
-      for (int k = 0; k < count; k++) write_block(s, lower + k * size);
-      for (int k = 0; k < count; k++) write_block(s, upper + k * size);
-    }
-    lower += count * size, upper += count * size;
-  }
-  q->points = q->joints = 0;
-}
-
-const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+// The type of all bodies of a joint; NULL: they differ.
+static const tr_body_type *type_joined(const tr_system *sys, const sys_joint *j) {
   const tr_body_type *type = NULL;
-  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
   for (int k = 0; k < 2; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const tr_body_type *t = sys->body[j->e.body[k]].type;
-    if (!t->point_rows || (type && t != type)) return NULL;
+    if (type && t != type) return NULL;
     type = t;
   }
   return type;
 }
 
-// False: not a joint whose rows can be had together with others'.
-static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
-  const tr_body_type *type = tr_joins_points(w->sys, j);
-  if (!type) return false;
-  if (q->type != type || q->points + 2 > TR_MANY_POINTS) flush(s, w, q);
-  q->type = type;
-  q->joint[q->joints++] = j;
-  for (int k = 0; k < 2; k++) {
-    int body = j->e.body[k];
-    if (body == TR_GROUND) continue;
-    int site = (int)(tr_site_of(w->sys, body, j->e.frame[k]) - w->sys->site);
-    q->point[q->points++] = (tr_point){body, site, k == 0 ? -1 : 1};
-  }
-  return true;
+const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->point_rows ? type : NULL;
+}
+
+const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j) {
+  if (!j->ops->prims || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->joint_rows ? type : NULL;
 }
 
 // What the assembly is about, for those that share it.
@@ -360,11 +315,11 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
 static void assemble_joints(const assembly *m, sink *s, tr_work *w, int first, int end) {
   queue q = {.points = 0};
   for (const sys_joint *j = w->sys->joint + first; j < w->sys->joint + end; j++) {
-    if (enqueue(s, w, j, &q)) continue;
-    flush(s, w, &q);
+    if (enqueue(s, w, j, &q, m->lam, m->c.ck)) continue;
+    flush(s, w, &q, m->lam, m->c.ck);
     emit_joint(s, w, j, m->lam, m->c);
   }
-  flush(s, w, &q);
+  flush(s, w, &q, m->lam, m->c.ck);
 }
 
 static void bodies_part(void *what, int i, int first, int end) {
