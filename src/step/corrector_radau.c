@@ -253,7 +253,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
 }
 
 // Velocities that the positions do not explain, dz = B du + x, are known before these but for (G v)_q du:
-//   [M G'; G 0] (x, .) = (-e3, e4 - B e2)
+//   [M G'; G 0] (x, .) = (-e3, e4 - B e2),   in rows of velocities e4 - (e4 + e2)
 // and r (nv of each stage) gets the forces Q_v x of it, which would otherwise come an iteration late.
 static tr_status foresee(const correction *k, const double *low, double *r) {
   tr_radau *m = k->m;
@@ -263,6 +263,8 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
   double *x = m->b;
   for (int i = 0; i < STAGES; i++) {
     mix(k->B[i], nc, e2, x + nv);
+    for (int j = 0; k->s->sys->nvelocity > 0 && j < nc; j++)
+      if (k->s->sys->of_velocity[j]) x[nv + j] = e2[i][j];
     for (int j = 0; j < nv; j++) x[j] = -low[i * n + j];
     for (int j = nv; j < n; j++) x[j] = low[i * n + j] - x[j];
     TR_TRY(tr_kkt_solve(k->each ? &m->stage[i] : &k->s->projection, 1, x));
