@@ -120,6 +120,20 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// Kinks of a drive are jumps of its rate. Of many they are found where a step does not pass.
+static void find_jumping_kinks(tr_run *r, tr_instants *w) {
+  int kinks = 0;
+  if (w->kinks > FEW_KINKS) return;
+  for (int i = 0; i < w->kinks; i++) {
+    double t = w->kink[i].t, aside = aside_of(r, t);
+    if (tr_ahead_jumps(&w->p, &r->x, t - aside, t + aside))
+      w->jump[w->jumps++] = w->kink[i];
+    else
+      w->kink[kinks++] = w->kink[i];
+  }
+  w->kinks = kinks;
+}
+
 static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   double span = r->settings.end - r->x.t;
   tr_instant *all = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
@@ -135,6 +149,7 @@ static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
       w->jump[w->jumps++] = all[i];
     else if (all[i].t > r->x.t)
       w->kink[w->kinks++] = all[i];
+  find_jumping_kinks(r, w);
   qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
   qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
   find_known(r, w);
@@ -298,5 +313,6 @@ tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   if (gap > 0) w->shortest = fmin(w->shortest, gap), w->longest = fmax(w->longest, gap);
   w->last = w->after;
   w->before = w->after = INFINITY;
+  find_known(r, w); // the same may have been told, in other last digits
   return reached ? tr_run_begin(r, false, false, error) : TR_OK;
 }
