@@ -329,7 +329,7 @@ static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const c
   TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
   TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
   m->step->kkt.mask = m->step->projection.mask = mask;
-  m->step->plain_start = true; // q''' by differences is no smooth function of the start
+  m->step->start = TR_START_PLAIN; // q''' by differences is no smooth function of the start
   tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
   for (int k = 0; k < 4; k++) TR_TRY(tr_state_new(m->sys, state[k], error));
   TR_TRY(find_lead(m, x));

@@ -151,9 +151,9 @@ tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
-// The parts of it: r->x made consistent, with a and lam of the equations; the method forgets. anew: on the way.
+// The parts of it: r->x made consistent, with a and lam of the equations; the method forgets.
 tr_status tr_run_consistent(tr_run *r, tr_error *error);
-tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error);
+tr_status tr_run_forget(tr_run *r, tr_start start, const tr_kkt *counts, tr_error *error);
 // What the projector knows of redundant rows is known to all.
 void tr_run_know_rows(tr_run *r);
 
@@ -206,7 +206,8 @@ void tr_instants_free(tr_run *r);
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
-double tr_instants_ahead(const tr_run *r, double h); // that a step of length h must not pass
+// That a step of length h must not pass, or one after it.
+double tr_instants_ahead(const tr_run *r, double h);
 tr_status tr_instants_pass(tr_run *r, tr_error *error);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);

@@ -246,7 +246,8 @@ double tr_instants_ahead(const tr_run *r, double h) {
   const tr_instants *w = r->instants;
   if (!w) return INFINITY;
   const stop *s = is_crowd(r, h) ? &w->firm : &w->any;
-  return fmin(w->before, ends(r, s, h) ? s->before : INFINITY);
+  bool soon = r->x.t + h < s->before && ends(r, s, 2 * h);
+  return fmin(w->before, soon || ends(r, s, h) ? s->before : INFINITY);
 }
 
 // Whether anything happens at a time of a train: a jump, or within the period that begins.

@@ -194,7 +194,6 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (watched) TR_TRY(tr_multipliers_make(r, error));
   bool published = !fixed && s->control.rule == TR_CONTROL_GNP05;
   for (int i = 0; published && i < r->sys->nv; i++) r->step->most_scale[i] = INFINITY;
-  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
 
@@ -359,8 +358,8 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
 }
 
 // The method forgets its past; counts: of the matrix before the start borrowed it, whose numbers are not the steps'.
-tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error) {
-  r->step->anew = anew;
+tr_status tr_run_forget(tr_run *r, tr_start start, const tr_kkt *counts, tr_error *error) {
+  r->step->start = start;
   tr_control_begin(r);
   tr_kkt_forget(&r->step->kkt, counts);
   tr_multipliers_begin(r);
@@ -386,7 +385,8 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   r->kept_t = r->coast_t = NAN;
-  return tr_run_forget(r, false, &counts, error);
+  bool zero = first && r->settings.zero_start;
+  return tr_run_forget(r, zero ? TR_START_PLAIN : TR_START_OWN, &counts, error);
 }
 
 // A caller's state: of this system, and of finite numbers.

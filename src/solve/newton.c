@@ -481,7 +481,7 @@ static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *
 
 static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
   double f = 1, norm = 0, after = 0;
-  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
+  for (int k = 0; k < MOST_DAMPED; k++) {
     nw->iterations++, nw->residuals++;
     TR_TRY(p->residual(p, nw->r));
     TR_TRY(refresh(nw, p));
@@ -492,9 +492,13 @@ static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
     f = fmin(1, 4 * f);
     TR_TRY(damp(nw, p, norm, &f, &after));
     double rate = fmax(RATE_MIN, after / norm);
-    if (f < 1 || !(rate < 1 && rate / (1 - rate) * after <= p->tol)) continue;
-    p->update(p, nw->spare);
-    return TR_OK;
+    tr_status status = TR_OK;
+    if (f == 1 && rate < 1 && rate / (1 - rate) * after <= p->tol) {
+      p->update(p, nw->spare);
+      return TR_OK;
+    }
+    if (rate > RATE_SLOW && stagnated(nw, p, k, after, &status)) return TR_OK;
+    TR_TRY(status);
   }
   return TR_NO_CONVERGENCE;
 }

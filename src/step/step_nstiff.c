@@ -57,7 +57,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   tr_corrector *c = &s->c;
   double *d = s->room[INCREMENT], *dv = s->room[VELOCITY], last = s->last_h;
   const double *v = NULL;
-  if (!(last > 0) && (((const par *)s->par)->start == START_SMOOTH || s->anew))
+  if (!(last > 0) && (((const par *)s->par)->start == START_SMOOTH || s->start != TR_START_OWN))
     v = tr_jerk_past(s, s->memory, x0, h, s->method->stabilised ? 0 : -1.0 / 3, d, dv);
   if (v) last = h;
   if (!v) v = x0->v;
