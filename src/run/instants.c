@@ -32,7 +32,7 @@ static const double MOST_TIMES = 1e4; // of a train: more often is left to what 
 static const double UNEVEN = 0.37;    // of a period
 // Times of a switch that are nearer than this part of the whole, or where more and more are as near: round-off.
 static const double APART = 1e-10;
-enum { COUNT = 64 }; // of them, by which it is told how many there are
+enum { COUNT = 64 }; // of them, by which it is told how many there will be
 enum { IDLE = 8 };   // times a train did nothing: it sleeps
 // Kinks, more than so many, of which some are in each of so many intervals of two steps that follow: a crowd. One that is
 // longer than this part of the whole is none.
@@ -62,8 +62,8 @@ typedef struct train {
   double clear;      // up to here nothing else
   double last, gap;  // the last that was found, and the time between two
   double apart;      // what is nearer to it is the same
-  double marked;     // where counting began
-  int count, failed; // since then; searches in a row
+  double marked;     // where the last so many of them began to be counted
+  int count, failed; // found in all; searches in a row that failed
 } train;
 
 typedef struct tr_instants {
@@ -110,9 +110,9 @@ static double search(const tr_run *r, train *k, double from) {
   k->gap = t - k->last, k->last = t;
   k->apart = k->gap < 4 * k->apart ? 2 * k->apart : APART * scale;
   k->clear = t + k->apart;
-  if (++k->count < COUNT) return t;
-  if (2 * MOST_TIMES * (t - k->marked) < COUNT * span_of(r)) k->failed = MOST_FAILED;
-  k->count = 0, k->marked = t;
+  if (++k->count % COUNT > 0) return t;
+  if (k->count + COUNT * (end - t) / (t - k->marked) > 2 * MOST_TIMES) k->failed = MOST_FAILED;
+  k->marked = t;
   return t;
 }
 
@@ -196,6 +196,24 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// Nothing has passed yet.
+static void set_back(const tr_run *r, tr_instants *w) {
+  w->past_jumps = w->past_kinks = w->gaps = w->wait = w->idle = 0;
+  w->before = w->after = INFINITY, w->last = NAN, w->begun = false;
+  for (int i = 0; i < w->trains; i++) {
+    tr_instant is = w->train[i].is;
+    bool follow = !is.found.of && !(is.jump && !is.blind);
+    w->train[i] = (train){.is = is,
+                          .most = follow ? UNEVEN * is.period : INFINITY,
+                          .next = {INFINITY, INFINITY},
+                          .clear = r->x.t,
+                          .last = -INFINITY,
+                          .gap = INFINITY,
+                          .marked = r->x.t};
+  }
+  find_known(r, w);
+}
+
 static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   double span = r->settings.end - r->x.t;
   tr_instant *all = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
@@ -206,26 +224,20 @@ static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   w->train = TR_NEW(&r->arena, n + 1, train);
   if (!w->kink || !w->jump || !w->train) return tr_no_memory(error);
   for (int i = 0; i < n; i++)
-    if (all[i].found.of) {
-      w->train[w->trains++] = (train){.is = all[i],
-                                      .most = INFINITY,
-                                      .next = {INFINITY, INFINITY},
-                                      .clear = r->x.t,
-                                      .last = -INFINITY,
-                                      .gap = INFINITY,
-                                      .marked = r->x.t};
-    } else if (all[i].period > 0) {
-      double most = all[i].jump && !all[i].blind ? INFINITY : UNEVEN * all[i].period;
-      if (MOST_TIMES * all[i].period > span)
-        w->train[w->trains++] = (train){.is = all[i], .most = most};
-    } else if (all[i].t > r->x.t && all[i].jump)
+    if (all[i].found.of || all[i].period > 0) {
+      if (all[i].found.of || MOST_TIMES * all[i].period > span) w->train[w->trains++].is = all[i];
+    } else if (all[i].jump)
       w->jump[w->jumps++] = all[i];
     else if (all[i].t > r->x.t)
       w->kink[w->kinks++] = all[i];
   qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
   qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
-  find_known(r, w);
+  set_back(r, w);
   return TR_OK;
+}
+
+void tr_instants_reset(tr_run *r) {
+  if (r->instants) set_back(r, r->instants);
 }
 
 tr_status tr_instants_make(tr_run *r, tr_error *error) {
@@ -236,8 +248,6 @@ tr_status tr_instants_make(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants = TR_NEW(&r->arena, 1, tr_instants);
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
   w->p.held = true;
-  w->before = w->after = INFINITY;
-  w->last = NAN;
   TR_TRY(learn_known(r, w, error));
   return tr_state_new(r->sys, &w->held, error);
 }

@@ -418,6 +418,7 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
     return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
+  tr_instants_reset(r);
   TR_TRY(tr_run_begin(r, false, false, error));
   tr_run_take_speed(r);
   return tr_events_reset(r, error);
