@@ -204,7 +204,7 @@ bool tr_crossing_may(const tr_run *r, int k) {
   const tr_watch *w = &r->watch[k];
   double near = instant(r);
   int s = w->side;
-  if (s == 0 || w->spent) return false;
+  if (s == 0 || w->spent || w->lifts) return false;
   if (s * w->g <= near * fabs(w->rate)) return true;
   return comes_nearer(r, k) && (s * w->rate > 0 || fabs(w->rate) <= NOTHING * w->most_rate);
 }

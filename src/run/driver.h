@@ -31,6 +31,7 @@ typedef struct tr_watch {
   int over;          // the side it crosses to there
   int to;            // its side at the end of it
   double blur;       // what its value says at the event under way is open by so much
+  bool lifts;        // a contact across zero that comes from there and is led back
   double slack;      // so far across zero it still counts as on its side; 0: it has been there
   bool apart;    // across zero by what a method leaves open: on the constraints it is on its side
   double before; // rate before the event

@@ -134,7 +134,7 @@ tr_status tr_events_reset(tr_run *r, tr_error *error) {
   if (r->sys->nevent == 0) return TR_OK;
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {
-    r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = false;
+    r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = r->watch[k].lifts = false;
     r->watch[k].stays = fabs(r->watch[k].g) <= nothing(r, k);
     r->watch[k].side = new_side(r, k);
   }
@@ -196,9 +196,12 @@ static bool find_jumps(tr_run *r, int *undone) {
     tr_watch *w = &r->watch[k];
     double zero = fmax(w->fires && w->grazes ? shallow(r, k) : nothing(r, k),
                        w->fires ? w->blur : 2 * w->slack);
-    int now = w->fires && !w->grazes ? new_side(r, k) : fabs(w->g) > zero ? sign(w->g) : w->side;
+    int now = w->fires && !w->grazes           ? new_side(r, k)
+              : fabs(w->g) > zero && !w->lifts ? sign(w->g)
+                                               : w->side;
     bool level =
         !w->fires && (w->passing || w->fired) && passes(r, k) && fabs(w->g) <= zero && w->side != 0;
+    if (w->fires && is_contact(r, k) && !w->settled) now = way_of(r, k), w->lifts = now * w->g < 0;
     int led = level ? new_side(r, k) : 0;
     if (led != 0) now = led;
     bool jumps = !w->fires && !w->spent && w->side != 0 && now == -w->side;
@@ -421,6 +424,17 @@ static tr_status look_inside(tr_run *r, double *t, tr_error *error) {
   return TR_OK;
 }
 
+// By one of its rates: a step may leave a contact that was let go, or brushed, across zero by its error, also one that
+// lifts: it comes from there. What is pressed is led there by both.
+static bool is_led_away(tr_run *r, int k) {
+  const tr_watch *w = &r->watch[k];
+  if (w->side * w->rate > NOTHING * w->most_rate) return true;
+  if (tr_run_refresh(r, NULL) != TR_OK) return false;
+  const tr_state *x = tr_run_state(r);
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  return w->side * tr_event_bend(r->work, k, x->a) > 0;
+}
+
 // Whether something may have happened in the last step.
 static bool suspect(tr_run *r) {
   bool any = false, others = false;
@@ -428,6 +442,7 @@ static bool suspect(tr_run *r) {
     tr_watch *w = &r->watch[k];
     w->rate0 = w->rate, w->touched = w->touched && fabs(w->g) <= tr_event_touch(r->sys, k);
     w->from = r->before.t, w->till = r->x.t, w->lost = false;
+    w->lifts = w->lifts || (is_contact(r, k) && fabs(w->g) <= nothing(r, k));
   }
   // where those of the method are its own; should they not be there, they still are a guess
   if (r->reads_motion) (void)tr_run_refresh(r, NULL);
@@ -446,6 +461,7 @@ static bool suspect(tr_run *r) {
       w->settled = false, w->rate0 = 0;
     }
     if (w->side * w->g > 0) w->slack = 0, w->apart = false;
+    w->lifts = w->lifts && w->side * w->g < -nothing(r, k) && is_led_away(r, k);
     w->wound = tr_crossing_winds(r, k);
     any =
         any || w->wound || tr_crossing_may(r, k) || (w->side != 0 && !w->spent && !isfinite(w->g));

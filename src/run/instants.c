@@ -110,6 +110,9 @@ static double search(const tr_run *r, train *k, double from) {
   k->gap = t - k->last, k->last = t;
   k->apart = k->gap < 4 * k->apart ? 2 * k->apart : APART * scale;
   k->clear = t + k->apart;
+  double aside = aside_of(r, t);
+  if (!k->is.jump && k->count < IDLE) // of a drive it is a jump of the rate
+    k->is.jump = tr_ahead_jumps(&r->instants->p, &r->x, t - aside, t + aside);
   if (++k->count % COUNT > 0) return t;
   if (k->count + COUNT * (end - t) / (t - k->marked) > 2 * MOST_TIMES) k->failed = MOST_FAILED;
   k->marked = t;
@@ -196,6 +199,20 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+// Kinks of a drive are jumps of its rate. Of many they are found where a step does not pass.
+static void find_jumping_kinks(tr_run *r, tr_instants *w) {
+  int kinks = 0;
+  if (w->kinks > FEW_KINKS) return;
+  for (int i = 0; i < w->kinks; i++) {
+    double t = w->kink[i].t, aside = aside_of(r, t);
+    if (tr_ahead_jumps(&w->p, &r->x, t - aside, t + aside))
+      w->jump[w->jumps++] = w->kink[i];
+    else
+      w->kink[kinks++] = w->kink[i];
+  }
+  w->kinks = kinks;
+}
+
 // Nothing has passed yet.
 static void set_back(const tr_run *r, tr_instants *w) {
   w->past_jumps = w->past_kinks = w->gaps = w->wait = w->idle = 0;
@@ -230,6 +247,7 @@ static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
       w->jump[w->jumps++] = all[i];
     else if (all[i].t > r->x.t)
       w->kink[w->kinks++] = all[i];
+  find_jumping_kinks(r, w);
   qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
   qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
   set_back(r, w);
@@ -434,5 +452,6 @@ tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   if (is && gap > SAME * w->within) w->gap[w->gaps++ % GAPS] = gap;
   if (is) w->last = w->after;
   w->before = w->after = INFINITY;
+  find_known(r, w); // the same may have been told, in other last digits
   return reached ? tr_run_begin(r, false, false, error) : TR_OK;
 }
