@@ -149,9 +149,10 @@ static void test_unfelt(void **state) {
   double x, v;
   static const char *const laws[] = {
       "sin(time) + 1e-9*sign(sin(3000*time))", "sin(time) + 1e-9*abs(sin(3000*time))",
-      "sin(time) + 0.001*abs(sin(3000*time))", "sin(time) + 1e-9*sign(sin(1e6*time))",
+      "sin(time) + 0.001*abs(sin(3000*time))", "abs(sin(3000*time))",
+      "sin(3000*time)*sign(sin(3000*time))",   "sin(time) + 1e-9*sign(sin(1e6*time))",
       "sin(time)*(1 + 0*sign(sin(time) - 1))", "sin(time) + 1e-9*floor(step5(time, 1, 0, 2, 1))"};
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 8; i++) {
     tr_run_info info = push(laws[i], "hht-i3", 1e-4, 10, &x, &v);
     if (info.steps > 400) fail_msg("%s: %ld steps", laws[i], info.steps);
   }

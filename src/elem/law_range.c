@@ -19,7 +19,7 @@ typedef struct range {
 enum { MOST_PIECES = 128 };
 static const double LEAST_PIECE = 2; // eps
 
-static const range ANY = {-INFINITY, INFINITY}, TRUTH = {0, 1};
+static const range ANY = {-INFINITY, INFINITY};
 
 static range of(double lo, double hi) {
   if (isnan(lo) || isnan(hi)) return ANY;
@@ -63,24 +63,14 @@ static range rest(range a, range b) {
 
 static range compared(law_op op, range a, range b) {
   range d = less(a, b);
-  bool same = a.lo == a.hi && b.lo == b.hi && a.lo == b.lo;
-  if (holds(d, 0) && !same) {
-    if (d.lo == 0 && (op == LAW_GREATER_EQUAL || op == LAW_LESS))
-      return of(op != LAW_LESS, op != LAW_LESS);
-    if (d.hi == 0 && (op == LAW_LESS_EQUAL || op == LAW_GREATER))
-      return of(op != LAW_GREATER, op != LAW_GREATER);
-    return TRUTH;
-  }
-  bool is = false;
   switch (op) {
-    case LAW_LESS: is = d.hi < 0; break;
-    case LAW_LESS_EQUAL: is = d.hi <= 0; break;
-    case LAW_GREATER: is = d.lo > 0; break;
-    case LAW_GREATER_EQUAL: is = d.lo >= 0; break;
-    case LAW_EQUAL: is = same; break;
-    default: is = !same; break;
+    case LAW_LESS: return of(d.hi < 0, d.lo < 0);
+    case LAW_LESS_EQUAL: return of(d.hi <= 0, d.lo <= 0);
+    case LAW_GREATER: return of(d.lo > 0, d.hi > 0);
+    case LAW_GREATER_EQUAL: return of(d.lo >= 0, d.hi >= 0);
+    case LAW_EQUAL: return of(d.lo == 0 && d.hi == 0, holds(d, 0));
+    default: return of(!holds(d, 0), d.lo != 0 || d.hi != 0);
   }
-  return of(is, is);
 }
 
 // ---- one number -------------------------------------------------------------------------------------

@@ -98,6 +98,12 @@ static double gap_of(const train *k) {
   return is_switch(k) ? (isfinite(k->gap) ? k->gap : 0) : k->is.period;
 }
 
+// Kinks of a drive are jumps of its rate.
+static bool kink_jumps(const tr_run *r, double t) {
+  double aside = aside_of(r, t);
+  return tr_ahead_breaks(&r->instants->p, &r->x, t - aside, t + aside);
+}
+
 // The next time of a switch behind those that were found; INFINITY: there is none, or it was not found.
 static double search(const tr_run *r, train *k, double from) {
   double end = r->settings.end, scale = fmax(fabs(r->x.t), end);
@@ -110,9 +116,7 @@ static double search(const tr_run *r, train *k, double from) {
   k->gap = t - k->last, k->last = t;
   k->apart = k->gap < 4 * k->apart ? 2 * k->apart : APART * scale;
   k->clear = t + k->apart;
-  double aside = aside_of(r, t);
-  if (!k->is.jump && k->count < IDLE) // of a drive it is a jump of the rate
-    k->is.jump = tr_ahead_jumps(&r->instants->p, &r->x, t - aside, t + aside);
+  if (!k->is.jump && k->count < IDLE) k->is.jump = kink_jumps(r, t);
   if (++k->count % COUNT > 0) return t;
   if (k->count + COUNT * (end - t) / (t - k->marked) > 2 * MOST_TIMES) k->failed = MOST_FAILED;
   k->marked = t;
@@ -199,17 +203,15 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Kinks of a drive are jumps of its rate. Of many they are found where a step does not pass.
+// Of many they are found where a step does not pass.
 static void find_jumping_kinks(tr_run *r, tr_instants *w) {
   int kinks = 0;
   if (w->kinks > FEW_KINKS) return;
-  for (int i = 0; i < w->kinks; i++) {
-    double t = w->kink[i].t, aside = aside_of(r, t);
-    if (tr_ahead_jumps(&w->p, &r->x, t - aside, t + aside))
+  for (int i = 0; i < w->kinks; i++)
+    if (kink_jumps(r, w->kink[i].t))
       w->jump[w->jumps++] = w->kink[i];
     else
       w->kink[kinks++] = w->kink[i];
-  }
   w->kinks = kinks;
 }
 
@@ -360,10 +362,12 @@ double tr_instants_ahead(const tr_run *r, double h) {
 
 // Whether anything happens at a time of a train: a jump, or, before the next, what steps are to follow.
 static bool acts(tr_run *r, train *k, double t, double aside) {
-  double lasts = is_jump(k) ? 0 : is_switch(k) ? switch_after(r, k, t, aside) - t : k->is.period;
+  tr_ahead *p = &r->instants->p;
+  if (is_jump(k)) return tr_ahead_breaks(p, &r->x, t - aside, t + aside);
+  double lasts = is_switch(k) ? switch_after(r, k, t, aside) - t : k->is.period;
   double till = t + fmax(aside, isinf(lasts) ? 0 : UNEVEN * lasts);
-  bool act = tr_ahead_jumps(&r->instants->p, &r->x, t - aside, till);
-  if (is_switch(k)) k->most = act && !is_jump(k) ? UNEVEN * lasts : INFINITY;
+  bool act = tr_ahead_jumps(p, &r->x, t - aside, till);
+  if (is_switch(k)) k->most = act ? UNEVEN * lasts : INFINITY;
   return act;
 }
 
@@ -404,7 +408,7 @@ static tr_status pass_known(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
   stop s = r->x.t >= w->firm.before ? w->firm : w->any;
   int single = w->past_kinks + w->past_jumps;
-  bool jumps = r->x.t < s.after && s.jump && tr_ahead_jumps(&w->p, &r->x, s.before, s.after);
+  bool jumps = r->x.t < s.after && s.jump && tr_ahead_breaks(&w->p, &r->x, s.before, s.after);
   r->x.t = fmax(r->x.t, s.after);
   find_known(r, w);
   single = w->past_kinks + w->past_jumps - single;
