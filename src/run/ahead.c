@@ -192,7 +192,8 @@ bool tr_jump_follows(const tr_run *r, const tr_probe_part *part) {
   return part->what != TR_PROBE_PHI || r->sys->of_velocity[row];
 }
 
-bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+// What the parts do at x at two times; whether accelerations that are made change.
+static bool look_twice(tr_ahead *p, const tr_state *x, double before, double after) {
   int nc = p->r->sys->nc;
   double *gamma = p->gamma, most = 1;
   set_out(p, x);
@@ -205,10 +206,35 @@ bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after)
   for (int i = 0; i < 2 * nc; i++) most = fmax(most, fabs(gamma[i]));
   for (int i = 0; i < nc; i++)
     if (fabs(gamma[i] - gamma[nc + i]) > TINY * most) return true;
+  return false;
+}
+
+// The change of each part that is worth a word; whether there is one.
+static bool find_changes(tr_ahead *p) {
+  bool any = false;
   for (int i = 0; i < p->parts; i++) {
     const tr_probe_part *part = &p->s[i].part;
-    if (tr_jump_follows(p->r, part) && change(part, p->a, p->b) > TINY * p->scale[part->what])
-      return true;
+    double by = tr_jump_follows(p->r, part) ? change(part, p->a, p->b) : 0;
+    p->s[i].change = by > TINY * p->scale[part->what] ? by : 0;
+    any |= p->s[i].change > 0;
+  }
+  return any;
+}
+
+bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+  return look_twice(p, x, before, after) || find_changes(p);
+}
+
+bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after) {
+  double apart = after - before;
+  if (look_twice(p, x, before, after)) return true;
+  if (!find_changes(p)) return false;
+  look(p, before - apart - x->t, p->m);
+  for (int i = 0; i < p->parts; i++) p->s[i].from = change(&p->s[i].part, p->m, p->a);
+  look(p, after + apart - x->t, p->m);
+  for (int i = 0; i < p->parts; i++) {
+    double beside = p->s[i].from + change(&p->s[i].part, p->b, p->m);
+    if (p->s[i].change > 0 && beside < JUMP * p->s[i].change) return true;
   }
   return false;
 }

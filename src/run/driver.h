@@ -203,6 +203,7 @@ double tr_arms_follow(tr_run *r, double h, double least);
 // known, or INFINITY; beyond it, once it is reached.
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
+void tr_instants_reset(tr_run *r); // r->x is another
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);

@@ -445,9 +445,11 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
   tr_state_copy(old, &r->x);
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
+  tr_instants_reset(r);
   tr_status status = tr_run_begin(r, false, false, error);
   if (status != TR_OK) { // nothing begins there: back
     tr_state_copy(&r->x, old);
+    tr_instants_reset(r);
     tr_run_begin(r, false, false, NULL);
   }
   for (int i = 0; i < r->observers; i++) set_due(r, i);

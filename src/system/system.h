@@ -379,8 +379,8 @@ int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
                                 int at);      // at: behind the forces before
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
-// Times that laws tell (elem/law.h), so many of them.
-int tr_probe_instants(const tr_system *sys, int most, tr_instant *out);
+// Times that laws tell (elem/law.h), so many of them; what they refer to is in the arena. -1: there is no memory.
+int tr_probe_instants(const tr_system *sys, tr_arena *arena, int most, tr_instant *out);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
 
