@@ -490,9 +490,11 @@ static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
     if (!isfinite(norm)) return TR_NOT_FINITE;
     if (norm <= p->floor) return TR_OK;
     f = fmin(1, 4 * f);
-    TR_TRY(damp(nw, p, norm, &f, &after));
+    tr_status status = damp(nw, p, norm, &f, &after), floor = TR_OK;
+    if (status == TR_NO_CONVERGENCE && stagnated(nw, p, k, norm, &floor)) return TR_OK;
+    TR_TRY(floor);
+    TR_TRY(status);
     double rate = fmax(RATE_MIN, after / norm);
-    tr_status status = TR_OK;
     if (f == 1 && rate < 1 && rate / (1 - rate) * after <= p->tol) {
       p->update(p, nw->spare);
       return TR_OK;
