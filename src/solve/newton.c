@@ -51,6 +51,8 @@ enum { BELIEVED_MAX = 7 };
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
 // Planned ones: the scatter of a rate that grows with the age of the matrix, how the worst growth is forgotten.
 static const double SCATTER_FEW = 2, FADE_FEW = 0.7;
+// The share of the tolerance that constraints may be foreseen to be open by: that scatters.
+static const double CLOSED = 0.1;
 
 // Of what the norm does not see, over what it was: a correction that grows, the first one.
 static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
@@ -401,8 +403,8 @@ static bool worn(tr_newton *nw, const tr_newton_problem *p, int k, double rate, 
 // What the constraints are off by after the k-th correction is within the tolerance, if it falls as by the last one, or
 // by the rate that the first may count on.
 static bool closes(const tr_newton_problem *p, int k, double rate, double before) {
-  if (k == 1) return rate * p->open <= p->tol;
-  return p->open * p->open <= p->tol * before;
+  if (k == 1) return rate * p->open <= CLOSED * p->tol;
+  return p->open * p->open <= CLOSED * p->tol * before;
 }
 
 static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
