@@ -143,6 +143,19 @@ static void test_dead_band(void **state) {
   }
 }
 
+// Half waves, 159 of them in 10 s: 2/50 m/s each. Steps from kink to kink would feel none.
+static void test_half_waves(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "ggl-bdf", "radau5", "nstiff"};
+  for (int m = 0; m < 4; m++)
+    for (double tol = 1e-2; tol > 1e-5; tol *= 0.1) {
+      double x, v;
+      tr_run_info info = push("max(sin(50*time), 0)", methods[m], tol, 10, &x, &v);
+      assert_near(v, 3.2, 0.16, "%s, tol %g", methods[m], tol);
+      if (info.steps > 600) fail_msg("%s, tol %g: %ld steps", methods[m], tol, info.steps);
+    }
+}
+
 // What nobody feels costs nothing, or little; and is found when it begins to be felt.
 static void test_unfelt(void **state) {
   (void)state;
@@ -228,8 +241,8 @@ static void test_driven_kinks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_laws),         cmocka_unit_test(test_dead_band),
-      cmocka_unit_test(test_unfelt),       cmocka_unit_test(test_moving_edges),
-      cmocka_unit_test(test_driven_kinks),
+      cmocka_unit_test(test_half_waves),   cmocka_unit_test(test_unfelt),
+      cmocka_unit_test(test_moving_edges), cmocka_unit_test(test_driven_kinks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,19 @@ bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after
   return false;
 }
 
+bool tr_ahead_bulges(tr_ahead *p, const tr_state *x, double from, double to, double part) {
+  look_twice(p, x, from, to);
+  look(p, 0.5 * (from + to) - x->t, p->m);
+  int size = tr_probe_size(p->r->sys);
+  for (int i = 0; i < size; i++) p->a[i] = 0.5 * (p->a[i] + p->b[i]);
+  for (int i = 0; i < p->parts; i++) {
+    const tr_probe_part *of = &p->s[i].part;
+    if (tr_jump_follows(p->r, of) && change(of, p->a, p->m) > part * p->scale[of->what])
+      return true;
+  }
+  return false;
+}
+
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room) {
   if (jump->part)
     snprintf(text, room,

@@ -38,6 +38,9 @@ bool tr_jump_follows(const tr_run *r, const tr_probe_part *part); // motion foll
 bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after);
 // The same, but not what changes as much beside them: a force that comes from nothing.
 bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after);
+// Whether forces halfway between two times are off from the mean of both by this part of the largest: steps from one to the
+// other would not feel it.
+bool tr_ahead_bulges(tr_ahead *p, const tr_state *x, double from, double to, double part);
 // "; force "x" is discontinuous ..." into text, or nothing.
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room);
 void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room);

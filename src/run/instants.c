@@ -38,6 +38,7 @@ enum { IDLE = 8 };   // times a train did nothing: it sleeps
 // longer than this part of the whole is none.
 enum { FEW_KINKS = 64, CROWD = 4 };
 static const double CROWDED = 0.01;
+static const double MOST_BULGES = 2000;
 enum { MOST_WAIT = 3 };              // rejected steps between two looks
 enum { GAPS = 8 };                   // times between jumps that are kept
 static const double SAME = 1e-3;     // of what was looked at: one jump
@@ -338,7 +339,7 @@ double tr_instants_bound(tr_run *r, double h) {
   if (!w) return INFINITY;
   double most = bound_gaps(r, w);
   for (int i = 0; i < w->trains; i++)
-    if (w->train[i].idle < IDLE && !crowds(r, &w->train[i])) most = fmin(most, w->train[i].most);
+    if (w->train[i].idle < IDLE) most = fmin(most, w->train[i].most);
   if (is_crowd(r, h)) most = fmin(most, 2 * CROWDED * span_of(r));
   return most;
 }
@@ -361,6 +362,16 @@ double tr_instants_ahead(const tr_run *r, double h) {
   return fmin(w->before, soon || ends(r, s, h) ? s->before : INFINITY);
 }
 
+// Whether forces rise and fall again from one kink to the next, or to the one after: steps that are as long would not feel
+// that. So many in all are worth steps of their own.
+static bool bulges(tr_run *r, double t, double lasts, double aside) {
+  tr_ahead *p = &r->instants->p;
+  double tol = r->settings.control.tol;
+  if (!(MOST_BULGES * lasts > span_of(r) && isfinite(lasts))) return false;
+  return tr_ahead_bulges(p, &r->x, t + aside, t + lasts - aside, tol) ||
+         tr_ahead_bulges(p, &r->x, t + lasts + aside, t + 2 * lasts - aside, tol);
+}
+
 // Whether anything happens at a time of a train: a jump, or, before the next, what steps are to follow.
 static bool acts(tr_run *r, train *k, double t, double aside) {
   tr_ahead *p = &r->instants->p;
@@ -368,7 +379,7 @@ static bool acts(tr_run *r, train *k, double t, double aside) {
   double lasts = is_switch(k) ? switch_after(r, k, t, aside) - t : k->is.period;
   double till = t + fmax(aside, isinf(lasts) ? 0 : UNEVEN * lasts);
   bool act = tr_ahead_jumps(p, &r->x, t - aside, till);
-  if (is_switch(k)) k->most = act ? UNEVEN * lasts : INFINITY;
+  if (is_switch(k)) k->most = bulges(r, t, lasts, aside) ? UNEVEN * lasts : INFINITY;
   return act;
 }
 
