@@ -11,7 +11,42 @@
     {"syntax: bracket not closed",
      "trammel: 1\n"
      "gravity: [0, -9.81\n",
-     "m.yaml:3:1: flow sequence without a closing bracket\n"},
+     "m.yaml:2:10: \"[\" is not closed (noticed at line 3, column 1: flow sequence without a "
+     "closing bracket)\n"},
+    {"syntax: brace not closed, noticed in the next line",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  rod: {type: planar, mass: 1, inertia: 1\n"
+     "  arm: {type: planar, mass: 1, inertia: 1}\n",
+     "m.yaml:3:8: \"{\" is not closed (noticed at line 4, column 6: missing comma in flow "
+     "mapping)\n"},
+    {"syntax: bracket not closed, noticed two lines later",
+     "trammel: 1\n"
+     "output: [rod.x, rod.y\n"
+     "\n"
+     "bodies:\n"
+     "  rod: {type: planar, mass: 1, inertia: 1}\n",
+     "m.yaml:2:9: \"[\" is not closed (noticed at line 5, column 6: missing comma in flow "
+     "sequence)\n"},
+    {"syntax: the wrong bracket",
+     "trammel: 1\n"
+     "joints: {\n"
+     "  pin: {type: revolute, markers: [ground, rod},\n"
+     "}\n",
+     "m.yaml:3:34: \"[\" is not closed (noticed at line 3, column 46: mismatched flow mapping "
+     "end)\n"},
+    {"syntax: a comma is missing, nothing is open",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  rod: {type: planar\n"
+     "        mass: 1, inertia: 1}\n",
+     "m.yaml:4:13: missing comma in flow mapping\n"},
+    {"syntax: quote not closed, noticed later",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  rod: {type: planar, mass: \"1, inertia: 1}\n"
+     "simulation: {end: 1}\n",
+     "m.yaml:3:29: the closing quote is missing, or lines of the text are indented too little\n"},
     {"syntax: bad indentation",
      "trammel: 1\n"
      " name: x\n",
@@ -24,7 +59,7 @@
     {"syntax: quote not closed",
      "trammel: 1\n"
      "name: \"abc\n",
-     "m.yaml:2:8: double-quoted scalar without closing quote\n"},
+     "m.yaml:2:7: the closing quote is missing, or lines of the text are indented too little\n"},
     {"syntax: template without quotes in brackets",
      "trammel: 1\n"
      "output: [link_{0}.x]\n",

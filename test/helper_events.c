@@ -13,17 +13,15 @@ tr_system *compile_file(const char *file) {
 }
 
 tr_run *start_run(const tr_system *sys, const char *method, double h, double tol) {
-  tr_error error = {0};
-  tr_run *run;
   tr_run_settings s = tr_run_defaults();
   s.method = method, s.step = h, s.control.tol = tol;
-  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
-  return run;
+  return begin_run(sys, &s);
 }
 
-void finish(tr_run *run, const char *about) {
+tr_run_info finish(tr_run *run, const char *about) {
   tr_error error = {0};
   if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", about ? about : "", error.text);
+  return tr_run_describe(run);
 }
 
 double at_end(const tr_system *sys, const tr_run *run, const char *name) {

@@ -9,7 +9,7 @@ tr_system *compile_file(const char *file); // "models/clutch.yaml"
 // A run by fixed steps, or with tol > 0 under control; h NaN: the model's.
 tr_run *start_run(const tr_system *sys, const char *method, double h, double tol);
 // To the end; fails the test where it does not get there.
-void finish(tr_run *run, const char *about);
+tr_run_info finish(tr_run *run, const char *about);
 double at_end(const tr_system *sys, const tr_run *run, const char *name);
 
 #endif

@@ -19,9 +19,8 @@ machine shipped(const char *file, const char *const *set) {
 machine shipped_within(const char *file, const char *method, double tol) {
   machine k = {.m = load_model(file, NULL)};
   tr_run_settings s = tr_run_defaults();
-  tr_error error = {0};
   s.method = method, s.control.tol = tol;
-  if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s: %s", file, error.text);
+  k.run = begin_run(k.m.sys, &s);
   return k;
 }
 

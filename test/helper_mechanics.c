@@ -233,13 +233,18 @@ const char *const *shipped_models(void) {
   return list;
 }
 
-tr_run *new_run(const tr_system *sys, const char *method, double step, double end) {
-  tr_run_settings s = tr_run_defaults();
+tr_run *begin_run(const tr_system *sys, const tr_run_settings *s) {
   tr_error error = {0};
   tr_run *run;
-  s.method = method, s.step = step, s.end = end;
-  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) fail_msg("%s", error.text);
+  if (tr_run_new(sys, s, NULL, &run, &error) != TR_OK)
+    fail_msg("%s: %s", s->method ? s->method : "", error.text);
   return run;
+}
+
+tr_run *new_run(const tr_system *sys, const char *method, double step, double end) {
+  tr_run_settings s = tr_run_defaults();
+  s.method = method, s.step = step, s.end = end;
+  return begin_run(sys, &s);
 }
 
 double output(const tr_system *sys, const tr_state *x, const char *name) {

@@ -68,7 +68,9 @@ void unload(mechanism *m);
 // The names of all shipped models, NULL-terminated; sorted.
 const char *const *shipped_models(void);
 
-// A run with the defaults, `method`, step, end; fails the test when it cannot begin.
+// A run that fails the test when it cannot begin.
+tr_run *begin_run(const tr_system *sys, const tr_run_settings *s);
+// With the defaults, `method`, step, end.
 tr_run *new_run(const tr_system *sys, const char *method, double step, double end);
 // One output at a state.
 double output(const tr_system *sys, const tr_state *x, const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bead.
+// The bead, and a point that is led.
 #include "helper_problems.h"
 
 #include <math.h>
@@ -100,3 +100,23 @@ const tr_problem bead = {.n = 2,
                          .force_dv = bead_force_dv,
                          .geom = bead_geom,
                          .energy = bead_energy};
+
+// ---- led ----------------------------------------------------------------------------------------------
+
+tr_status unit_mass(const tr_problem *p, const double *q, double *M) {
+  (void)p, (void)q;
+  M[0] = 1;
+  return TR_OK;
+}
+
+tr_status no_force(const tr_problem *p, double t, const double *q, const double *v, double *Q) {
+  (void)p, (void)t, (void)q, (void)v;
+  Q[0] = 0;
+  return TR_OK;
+}
+
+tr_status refuses_late(const tr_problem *p, double t, const double *q, double *phi) {
+  (void)p;
+  phi[0] = q[0] - 1 - t;
+  return t > 0.5 ? TR_FAILED : TR_OK;
+}

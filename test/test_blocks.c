@@ -41,8 +41,6 @@ static double compare(pair *t, seed *s, bool blocks) {
   double apart = 0;
   memcpy(t->k[1].values, t->k[0].values, (size_t)t->p[0].nnz * sizeof *t->k[0].values);
   for (int i = 0; i < 2; i++) assert_int_equal(tr_kkt_factor(&t->k[i]), TR_OK);
-  if (t->k[0].by_blocks != blocks)
-    fail_msg("by blocks: %d, rcond %g", t->k[0].by_blocks, t->k[1].rcond);
   assert_true(t->k[0].rcond > 0 && t->k[0].rcond <= 1);
   draw_many(s, 3 * n, t->b);
   for (int count = 1; count <= 3; count += 2) {
@@ -53,7 +51,29 @@ static double compare(pair *t, seed *s, bool blocks) {
     double most = largest(count * n, t->x[1]);
     for (int j = 0; j < count * n; j++) apart = fmax(apart, fabs(t->x[0][j] - t->x[1][j]) / most);
   }
+  if (t->k[0].by_blocks != blocks) // the first solve may have told
+    fail_msg("by blocks: %d, rcond %g", t->k[0].by_blocks, t->k[1].rcond);
   return apart;
+}
+
+// A model at its start, and room to work there.
+typedef struct place {
+  mechanism m;
+  tr_state x;
+  tr_work *w;
+} place;
+
+static place at_start(mechanism m) {
+  place p = {.m = m};
+  assert_int_equal(tr_state_new(m.sys, &p.x, NULL), TR_OK);
+  assert_int_equal(tr_work_new(m.sys, &p.w), TR_OK);
+  return p;
+}
+
+static void leave(place *p) {
+  tr_work_free(p->w);
+  tr_state_free(p->m.sys, &p->x);
+  unload(&p->m);
 }
 
 // ---- models ---------------------------------------------------------------------------------------
@@ -80,30 +100,25 @@ static void models(void **u) {
   };
   for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
     const char *set[] = {row[r].set, NULL};
-    mechanism m = load_model(row[r].model, set);
-    tr_state x;
-    tr_work *w;
+    place p = at_start(load_model(row[r].model, set));
+    const tr_system *sys = p.m.sys;
     pair t;
     seed s = 5;
-    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
-    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-    pair_make(&t, &m.sys->pattern);
-    double *d = calloc((size_t)m.sys->nv, sizeof *d), *q = calloc((size_t)m.sys->nq, sizeof *q);
+    pair_make(&t, &sys->pattern);
+    double *d = calloc((size_t)sys->nv, sizeof *d), *q = calloc((size_t)sys->nq, sizeof *q);
     for (int turn = 0; turn < 4; turn++) { // at the start, then anywhere
-      tangent_at(m.sys, w, &x, &s, pow(10, -2 - turn), t.k[0].values);
+      tangent_at(sys, p.w, &p.x, &s, pow(10, -2 - turn), t.k[0].values);
       double apart = compare(&t, &s, true);
       if (!(apart < 1e-11 / t.k[1].rcond && apart < 1e-6))
         fail_msg("%s: apart by %g, rcond %g", row[r].model, apart, t.k[1].rcond);
-      for (int i = 0; i < m.sys->nv; i++) d[i] = 0.3 * draw(&s), x.v[i] = draw(&s);
-      tr_retract(m.sys, x.q, d, q);
-      memcpy(x.q, q, (size_t)m.sys->nq * sizeof *q);
+      for (int i = 0; i < sys->nv; i++) d[i] = 0.3 * draw(&s), p.x.v[i] = draw(&s);
+      tr_retract(sys, p.x.q, d, q);
+      memcpy(p.x.q, q, (size_t)sys->nq * sizeof *q);
     }
     assert_null(t.k[0].klu); // never asked for
     free(d), free(q);
     pair_free(&t);
-    tr_work_free(w);
-    tr_state_free(m.sys, &x);
-    unload(&m);
+    leave(&p);
   }
 }
 
@@ -160,20 +175,15 @@ static void written_in_place(void **u) {
       {"robot_arm.yaml", NULL},        {"stewart_platform.yaml", NULL}};
   for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
     const char *set[] = {row[r][1], NULL};
-    mechanism m = load_model(row[r][0], set);
-    tr_state x;
-    tr_work *w;
+    place p = at_start(load_model(row[r][0], set));
+    const tr_system *sys = p.m.sys;
     seed s = 11;
-    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
-    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-    assert_true(m.sys->pattern.blocks != NULL);
-    draw_many(&s, m.sys->nv, x.a);
-    draw_many(&s, m.sys->nc, x.lam);
-    draw_many(&s, m.sys->nv, x.v);
-    check_in_place(m.sys, w, &x, &s);
-    tr_work_free(w);
-    tr_state_free(m.sys, &x);
-    unload(&m);
+    assert_true(sys->pattern.blocks != NULL);
+    draw_many(&s, sys->nv, p.x.a);
+    draw_many(&s, sys->nc, p.x.lam);
+    draw_many(&s, sys->nv, p.x.v);
+    check_in_place(sys, p.w, &p.x, &s);
+    leave(&p);
   }
 }
 
@@ -200,6 +210,18 @@ static void check_enlarged(const tr_pattern *p, const double *values, seed *s) {
   }
 }
 
+// Ordered as the pattern is.
+static void pair_make_planned(pair *t, const tr_pattern *p) {
+  *t = (pair){.ar = tr_arena_make(NULL), .p = {*p, *p}};
+  t->p[1].klu_only = true;
+  assert_int_equal(tr_pattern_analyse(&t->ar, &t->p[1], 0), TR_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(tr_kkt_make(&t->ar, &t->p[i], &t->k[i]), TR_OK);
+    t->x[i] = TR_NEW(&t->ar, 3 * p->n, double);
+  }
+  t->b = TR_NEW(&t->ar, 3 * p->n, double);
+}
+
 // At the start, with steps of several lengths; enlarged: and several at once.
 static void against_klu(const mechanism *m, const char *what, bool enlarged) {
   tr_state x;
@@ -207,14 +229,8 @@ static void against_klu(const mechanism *m, const char *what, bool enlarged) {
   seed s = 3;
   assert_int_equal(tr_state_new(m->sys, &x, NULL), TR_OK);
   assert_int_equal(tr_work_new(m->sys, &w), TR_OK);
-  pair t = {.ar = tr_arena_make(NULL), .p = {m->sys->pattern, m->sys->pattern}};
-  t.p[1].klu_only = true;
-  assert_int_equal(tr_pattern_analyse(&t.ar, &t.p[1], 0), TR_OK);
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(tr_kkt_make(&t.ar, &t.p[i], &t.k[i]), TR_OK);
-    t.x[i] = TR_NEW(&t.ar, 3 * m->sys->pattern.n, double);
-  }
-  t.b = TR_NEW(&t.ar, 3 * m->sys->pattern.n, double);
+  pair t;
+  pair_make_planned(&t, &m->sys->pattern);
   for (int turn = 0; turn < 3; turn++) {
     tangent_at(m->sys, w, &x, &s, pow(10, -2 - turn), t.k[0].values);
     double apart = compare(&t, &s, true);
@@ -335,24 +351,20 @@ static void random_rods(void **u) {
 // them in few pieces.
 static void cloth(void **u) {
   (void)u;
-  mechanism m = load_text(
-      "trammel: 1\n"
-      "repeat:\n"
-      "  - {for: i, from: 0, to: 899,\n"
-      "     bodies: {\"p_{i}\": {type: spatial-point, mass: 1 + 0.5*sin(i), position: "
-      "[0.1*(i - 30*floor(i/30)), 0.1*floor(i/30), 0.05*sin(3*i)]}}}\n"
-      "  - {for: i, from: 0, to: 869, joints: {\"a_{i}\": {type: distance, markers: "
-      "[\"p_{i}\", \"p_{i+30}\"]}}}\n"
-      "  - {for: i, from: 0, to: 869, joints: {\"b_{i}\": {type: distance, markers: "
-      "[\"p_{i + floor(i/29)}\", \"p_{i + 1 + floor(i/29)}\"]}}}\n");
-  tr_state x;
-  tr_work *w;
+  place p = at_start(
+      load_text("trammel: 1\n"
+                "repeat:\n"
+                "  - {for: i, from: 0, to: 899,\n"
+                "     bodies: {\"p_{i}\": {type: spatial-point, mass: 1 + 0.5*sin(i), position: "
+                "[0.1*(i - 30*floor(i/30)), 0.1*floor(i/30), 0.05*sin(3*i)]}}}\n"
+                "  - {for: i, from: 0, to: 869, joints: {\"a_{i}\": {type: distance, markers: "
+                "[\"p_{i}\", \"p_{i+30}\"]}}}\n"
+                "  - {for: i, from: 0, to: 869, joints: {\"b_{i}\": {type: distance, markers: "
+                "[\"p_{i + floor(i/29)}\", \"p_{i + 1 + floor(i/29)}\"]}}}\n"));
   pair t;
   seed s = 5;
-  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
-  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-  pair_make(&t, &m.sys->pattern);
-  const tr_blocks *b = m.sys->pattern.blocks;
+  pair_make(&t, &p.m.sys->pattern);
+  const tr_blocks *b = p.m.sys->pattern.blocks;
   double pieces = 0;
   for (int i = 0; i < b->nodes; i++) {
     const block_kind *k = (const block_kind *)(b->kind + b->node[i].kind);
@@ -360,14 +372,12 @@ static void cloth(void **u) {
   }
   if (!(pieces < 2e5)) fail_msg("%g pieces", pieces); // 3.5e5 in the order of AMD
   for (int turn = 0; turn < 2; turn++) {
-    tangent_at(m.sys, w, &x, &s, 1e-2, t.k[0].values);
+    tangent_at(p.m.sys, p.w, &p.x, &s, 1e-2, t.k[0].values);
     double apart = compare(&t, &s, true);
     if (!(apart < 1e-9)) fail_msg("apart by %g", apart);
   }
   pair_free(&t);
-  tr_work_free(w);
-  tr_state_free(m.sys, &x);
-  unload(&m);
+  leave(&p);
 }
 
 // A lattice of bars with distance joints between them: wide nodes whose rows belong to many others.
@@ -397,39 +407,69 @@ static void lattice(void **u) {
   unload(&m);
 }
 
-// All bars of the four-bar windows on one line: KLU takes over, the blocks come back later.
-static void singular_position(void **u) {
+// Across their hinges long chains are stiff beams, and where axes are askew that cancels: pivots get smaller than is trusted.
+// Refinement is all they need, and within an iteration not even that.
+static void hinges_askew(void **u) {
   (void)u;
-  const char *set[] = {"N=10", NULL};
-  mechanism m = load_model("four_bar_chain.yaml", set);
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies: {b_1: {type: spatial, mass: 0.1, inertia: [7e-6, 9e-5, 9e-5], position: [0.05, 0, "
+      "0]}}\n"
+      "joints: {j_1: {type: revolute, bodies: [ground, b_1], at: [0, 0, 0], axis: [0.1, 1, "
+      "0.2]}}\n"
+      "repeat:\n"
+      "  - {for: i, from: 2, to: 300,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 0.1, inertia: [7e-6, 9e-5, 9e-5], "
+      "position: [0.1*i - 0.05, 0, 0]}},\n"
+      "     joints: {\"j_{i}\": {type: revolute, bodies: [\"b_{i-1}\", \"b_{i}\"],\n"
+      "       at: [0.1*i - 0.1, 0, 0], axis: [0.1, 1, 0.2]}}}\n");
   tr_state x;
   tr_work *w;
   pair t;
-  seed s = 9;
+  seed s = 4;
   assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
   assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-  pair_make(&t, &m.sys->pattern);
-  tangent_at(m.sys, w, &x, &s, 1e-3, t.k[0].values);
-  assert_true(compare(&t, &s, true) < 1e-9);
-  static const double off[] = {1e-2, 1e-5, 1e-6, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2};
-  static const bool blocks[] = {true, false, false, false, false, true, true, true};
-  for (int k = 0; k < 8; k++) {
-    for (int i = 0; i < m.sys->nbody; i++) { // uprights lie down, `off` from the line
-      double *q = x.q + m.sys->body[i].q, a = (i <= 10 ? off[k] : 0);
-      if (i <= 10)
-        q[0] = i + 0.5 * cos(a), q[1] = 0.5 * sin(a), q[2] = a;
-      else
-        q[0] = i - 11 + 0.5 + cos(off[k]), q[1] = sin(off[k]), q[2] = 0;
-    }
+  pair_make_planned(&t, &m.sys->pattern);
+  for (int rough = 0; rough < 2; rough++) {
+    t.k[0].rough = rough;
     tangent_at(m.sys, w, &x, &s, 1e-3, t.k[0].values);
-    double apart = compare(&t, &s, blocks[k]);
-    // multipliers are as large as 1/off^2 and known to as many digits less
-    assert_true(apart < (blocks[k] ? 1e-14 / (off[k] * off[k]) / t.k[1].rcond : 1e-12));
+    double apart = compare(&t, &s, true);
+    assert_true(t.k[0].rcond < 3e-7 && t.k[0].doubt == (rough ? BLOCK_FAIR : BLOCK_PROVEN));
+    assert_true(apart < (rough ? 1e-8 : 1e-10));
   }
   pair_free(&t);
   tr_work_free(w);
   tr_state_free(m.sys, &x);
   unload(&m);
+}
+
+// All bars of the four-bar windows on one line: KLU takes over, the blocks come back later.
+static void singular_position(void **u) {
+  (void)u;
+  const char *set[] = {"N=10", NULL};
+  place p = at_start(load_model("four_bar_chain.yaml", set));
+  pair t;
+  seed s = 9;
+  pair_make(&t, &p.m.sys->pattern);
+  tangent_at(p.m.sys, p.w, &p.x, &s, 1e-3, t.k[0].values);
+  assert_true(compare(&t, &s, true) < 1e-9);
+  static const double off[] = {1e-2, 1e-5, 1e-6, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2};
+  static const bool blocks[] = {true, false, false, false, false, true, true, true};
+  for (int k = 0; k < 8; k++) {
+    for (int i = 0; i < p.m.sys->nbody; i++) { // uprights lie down, `off` from the line
+      double *q = p.x.q + p.m.sys->body[i].q, a = (i <= 10 ? off[k] : 0);
+      if (i <= 10)
+        q[0] = i + 0.5 * cos(a), q[1] = 0.5 * sin(a), q[2] = a;
+      else
+        q[0] = i - 11 + 0.5 + cos(off[k]), q[1] = sin(off[k]), q[2] = 0;
+    }
+    tangent_at(p.m.sys, p.w, &p.x, &s, 1e-3, t.k[0].values);
+    double apart = compare(&t, &s, blocks[k]);
+    // multipliers are as large as 1/off^2 and known to as many digits less
+    assert_true(apart < (blocks[k] ? 1e-14 / (off[k] * off[k]) / t.k[1].rcond : 1e-12));
+  }
+  pair_free(&t);
+  leave(&p);
 }
 
 // ---- random linkages ------------------------------------------------------------------------------
@@ -511,29 +551,23 @@ static void random_linkages(void **u) {
 static void masked(void **u) {
   (void)u;
   const char *set[] = {"N=6", NULL};
-  mechanism m = load_model("rod_chain.yaml", set);
-  tr_state x;
-  tr_work *w;
+  place p = at_start(load_model("rod_chain.yaml", set));
   pair t;
   seed s = 3;
   tr_mask mask[2];
-  int nv = m.sys->nv, rows[] = {nv + 1, nv + 5, nv + 6, nv + 7};
-  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
-  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-  pair_make(&t, &m.sys->pattern);
+  int nv = p.m.sys->nv, rows[] = {nv + 1, nv + 5, nv + 6, nv + 7};
+  pair_make(&t, &p.m.sys->pattern);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(tr_mask_make(&t.ar, &t.p[i], 4, rows, &mask[i]), TR_OK);
     t.k[i].mask = &mask[i];
   }
   for (int turn = 0; turn < 3; turn++) {
-    tangent_at(m.sys, w, &x, &s, 1e-2, t.k[0].values);
+    tangent_at(p.m.sys, p.w, &p.x, &s, 1e-2, t.k[0].values);
     assert_true(compare(&t, &s, true) < 1e-11);
     for (int i = 0; i < 4; i++) assert_true(t.x[0][rows[i]] == 0);
   }
   pair_free(&t);
-  tr_work_free(w);
-  tr_state_free(m.sys, &x);
-  unload(&m);
+  leave(&p);
 }
 
 int main(void) {
@@ -543,7 +577,7 @@ int main(void) {
       cmocka_unit_test(large_star),      cmocka_unit_test(hubs),
       cmocka_unit_test(random_rods),     cmocka_unit_test(singular_position),
       cmocka_unit_test(random_linkages), cmocka_unit_test(masked),
-      cmocka_unit_test(lattice),
+      cmocka_unit_test(lattice),         cmocka_unit_test(hinges_askew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

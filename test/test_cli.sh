@@ -58,6 +58,11 @@ expect 4 run $model --out "$work/no/a.csv"; complains 'no/a.csv'
 expect 4 run $model --quiet --out /dev/full; complains '/dev/full'
 printf 'trammel: 1\nbodies:\n  a: {type: planar, mas: 1}\n' > "$work/bad.yaml"
 expect 3 run "$work/bad.yaml" --json; complains 'bad.yaml:3:[0-9]*: '; json '.status == "failed" and (.error | length > 0)'
+printf 'simulation: {end: 1, step: 1, method: "hht-i4"}\n' >> "$work/bad.yaml" # all in one go
+for command in run check; do
+  expect 3 $command "$work/bad.yaml"; complains 'bad.yaml:3:[0-9]*: '
+  complains 'bad.yaml:4:39: unknown method "hht-i4" (did you mean "hht-i3"?)'
+done
 "$trammel" list > /dev/full 2> "$err"; [ $? = 4 ] || fail "list > /dev/full"
 
 # a tolerance that the order of the method is too low for
@@ -142,6 +147,9 @@ for kind in convergence energy drift cost work-precision stability; do
   for f in "$to"/*.csv; do awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' "$f" || fail "$what: ${f##*/}"; done
 done
 [ -s "$work/study-drift/phase.svg" ] || fail "no phase plot"
+grep -v '^name:' models/pendulum.yaml > "$work/nameless.yaml" # titles have the file's name then
+expect 0 study energy "$work/nameless.yaml" --steps 2^-5,2^-6 --end 0.5 --methods nstiff --out "$work/s"
+grep -q "^# Energy: .*nameless.yaml" "$work/s/energy.md" || fail "$what: $(head -1 "$work/s/energy.md")"
 expect 2 study energy models/slider_crank.yaml --repeats 3; grep -q 'takes no --repeats' "$err" || fail "$what: $(cat "$err")"
 expect 0 study convergence models/slider_crank.yaml --steps 2^-7..2^-10 --end 0.5 --methods 'hht-i3; newmark' --json --out "$work/s"
 json '[.tables.orders.rows[].order_v | . * 10 | round] == [20, 10]'

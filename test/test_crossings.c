@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_events.h"
 
 static const double PI = 3.14159265358979323846;
@@ -44,11 +45,12 @@ static double late(const char *method, const way *w) {
 }
 
 // How often it happens, by every method, by fixed steps and at tolerances, and the n-th at (n + first) every.
-static void happens(const char *event, int count, double first, double every) {
+static void happens(int turn, const char *event, int count, double first, double every) {
   tr_system *sys = driven(event, 4);
   for (int m = 0; m < tr_method_count(); m++)
     for (int k = 0; k < WAYS; k++) {
       const char *method = tr_method_describe(m).name;
+      if (!in_turn(m + turn, k, WAYS)) continue;
       if (strcmp(method, "pfpc1") == 0 && ways[k].tol > 0 && ways[k].tol < 1e-4) continue; // slow
       tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
       finish(run, method);
@@ -69,15 +71,15 @@ static void happens(const char *event, int count, double first, double every) {
 
 static void test_places(void **state) {
   (void)state;
-  happens("when: DX(p)", 64, 0, PI / 50);
-  happens("when: DX(p), direction: rising", 32, 0, PI / 25);
-  happens("when: DX(p), direction: falling", 32, 0.5, PI / 25);
+  happens(0, "when: DX(p)", 64, 0, PI / 50);
+  happens(1, "when: DX(p), direction: rising", 32, 0, PI / 25);
+  happens(2, "when: DX(p), direction: falling", 32, 0.5, PI / 25);
 }
 
 static void test_velocities(void **state) {
   (void)state;
-  happens("when: VX(p)", 64, 0.5, PI / 50);
-  happens("when: VX(p), direction: rising", 32, 0.75, PI / 25);
+  happens(3, "when: VX(p)", 64, 0.5, PI / 50);
+  happens(4, "when: VX(p), direction: rising", 32, 0.75, PI / 25);
 }
 
 // By every method: how often events a, b and c happen.
@@ -86,7 +88,7 @@ static void count(const char *about, const char *text, int a, int b, int c) {
   for (int m = 0; m < tr_method_count(); m++)
     for (int k = 0; k < WAYS; k++) {
       const char *method = tr_method_describe(m).name;
-      if (strcmp(method, "pfpc1") == 0 && ways[k].tol > 0) continue;
+      if ((strcmp(method, "pfpc1") == 0 && ways[k].tol > 0) || !in_turn(m, k, 3)) continue;
       tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
       finish(run, method);
       int n[3] = {0};
@@ -170,6 +172,7 @@ static void test_touch(void **state) {
   for (int m = 0; m < tr_method_count(); m++)
     for (int k = 0; k < WAYS; k++) {
       const char *method = tr_method_describe(m).name;
+      if (!in_turn(m, k, WAYS)) continue;
       if (strcmp(method, "pfpc1") == 0) continue; // of first order: rates that do not fit places
       tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
       finish(run, method);
@@ -223,6 +226,7 @@ static void test_turns(void **state) {
     for (int m = 0; m < tr_method_count(); m++)
       for (int k = 0; k < 3; k++) {
         const char *method = tr_method_describe(m).name;
+        if (!in_turn(m + (int)i, k, 3)) continue;
         if (strcmp(method, "pfpc1") == 0 && tol[k] < 1e-4) continue; // slow
         tr_run *run = start_run(sys, method, NAN, tol[k]);
         finish(run, method);

@@ -9,14 +9,49 @@
 
 static bool is_first_order(const char *method) { return strcmp(method, "pfpc1") == 0; }
 
+// A look at a run that is over.
+typedef void (*look)(const tr_system *sys, const tr_run *run, const char *about, double tol);
+
+// By every method but those of first order, at n tolerances; 0: by fixed steps.
+static void by_methods(const char *text, int n, const double *tol, look at) {
+  tr_system *sys = system_of_text(text);
+  for (int m = 0; m < tr_method_count(); m++)
+    for (int k = 0; k < n; k++) {
+      char about[64];
+      const char *method = tr_method_describe(m).name;
+      if (is_first_order(method)) continue;
+      snprintf(about, sizeof about, "%s, %g", method, tol[k]);
+      tr_run *run = start_run(sys, method, NAN, tol[k]);
+      finish(run, about);
+      at(sys, run, about, tol[k]);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 // ---- lifted from where it came to rest ----------------------------------------------------------------
 
 // A ball rests on a floor that lets go at t0 = 1 and 4 when a jet lifts it by g for 0.2 s, then falls from 0.2 m with 2 m/s
 // upwards: it meets the floor after (2 + sqrt 8)/g with sqrt 8 m/s, and bounces for 2 e sqrt 8/(g (1 - e)).
 // Bounces lower than the tolerance are not resolved: they last for some sqrt(tol/g).
+static void rests_thrice(const tr_system *sys, const tr_run *run, const char *about, double tol) {
+  const double rest = 1.2 + (2 + sqrt(8)) / 10 + 0.2 * sqrt(8), near = 1e-6 + 3 * sqrt(tol);
+  double at[8];
+  int n = 0;
+  (void)sys;
+  for (long i = 0; i < tr_run_describe(run).events && n < 8; i++) {
+    tr_event_record e = tr_run_event(run, i);
+    if (strcmp(e.what, "comes to rest") == 0) at[n++] = e.t;
+  }
+  if (n != 3) fail_msg("%s: rests %d times", about, n);
+  assert_near(at[1], rest, near, "%s", about);
+  assert_near(at[2], rest + 3, near, "%s", about);
+}
+
 static void test_lifted(void **state) {
   (void)state;
-  tr_system *sys = system_of_text(
+  static const double tol[] = {0, 1e-3, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+  by_methods(
       "trammel: 1\n"
       "parameters: {F: 0}\n"
       "gravity: [0, -10]\n"
@@ -30,28 +65,8 @@ static void test_lifted(void **state) {
       "  off1: {when: time - 1.2, set: {F: 0}}\n"
       "  on2: {when: time - 4, set: {F: 20}, unlock: floor}\n"
       "  off2: {when: time - 4.2, set: {F: 0}}\n"
-      "simulation: {end: 7 s, step: 0.01}\n");
-  const double rest = 1.2 + (2 + sqrt(8)) / 10 + 0.2 * sqrt(8);
-  static const double tol[] = {0, 1e-3, 1e-4, 3e-5, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
-  for (int m = 0; m < tr_method_count(); m++)
-    for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
-      const char *method = tr_method_describe(m).name;
-      if (is_first_order(method)) continue;
-      tr_run *run = start_run(sys, method, NAN, tol[k]);
-      finish(run, method);
-      double at[8];
-      int n = 0;
-      for (long i = 0; i < tr_run_describe(run).events && n < 8; i++) {
-        tr_event_record e = tr_run_event(run, i);
-        if (strcmp(e.what, "comes to rest") == 0) at[n++] = e.t;
-      }
-      if (n != 3) fail_msg("%s, %g: rests %d times", method, tol[k], n);
-      double near = 1e-6 + 3 * sqrt(tol[k]);
-      assert_near(at[1], rest, near, "%s, %g", method, tol[k]);
-      assert_near(at[2], rest + 3, near, "%s, %g", method, tol[k]);
-      tr_run_free(run);
-    }
-  tr_system_free(sys);
+      "simulation: {end: 7 s, step: 0.01}\n",
+      sizeof tol / sizeof *tol, tol, rests_thrice);
 }
 
 // ---- let go while something presses -----------------------------------------------------------------------
@@ -66,9 +81,18 @@ static int count_rests(const tr_run *run, const char *name) {
 }
 
 // Its weight still presses the ball onto the floor that lets go of it: it comes to rest again, there and then.
+static void rests_again(const tr_system *sys, const tr_run *run, const char *about, double tol) {
+  (void)tol;
+  assert_near(at_end(sys, run, "b.y"), 0.05, 1e-8, "%s", about);
+  assert_near(at_end(sys, run, "b.x"), 0.9, 1e-6, "%s", about);
+  if (count_rests(run, "bounce") != 2) fail_msg("%s: rests", about);
+  assert_near(tr_run_event(run, tr_run_describe(run).events - 1).t, 1.6, 1e-9, "%s", about);
+}
+
 static void test_pressed(void **state) {
   (void)state;
-  tr_system *sys = system_of_text(
+  static const double tol[] = {0, 1e-3, 1e-6};
+  by_methods(
       "trammel: 1\n"
       "gravity: [0, -9.81]\n"
       "bodies:\n"
@@ -77,22 +101,8 @@ static void test_pressed(void **state) {
       "events:\n"
       "  bounce: {when: DY(b) - 0.05, direction: falling, restitution: 0.5, settle: floor}\n"
       "  off: {when: time - 1.6, direction: rising, unlock: floor}\n"
-      "simulation: {end: 3 s, step: 2^-6}\n");
-  static const double tol[] = {0, 1e-3, 1e-6};
-  for (int m = 0; m < tr_method_count(); m++)
-    for (size_t k = 0; k < sizeof tol / sizeof *tol; k++) {
-      const char *method = tr_method_describe(m).name;
-      if (is_first_order(method)) continue;
-      tr_run *run = start_run(sys, method, NAN, tol[k]);
-      finish(run, method);
-      assert_near(at_end(sys, run, "b.y"), 0.05, 1e-8, "%s, %g", method, tol[k]);
-      assert_near(at_end(sys, run, "b.x"), 0.9, 1e-6, "%s, %g", method, tol[k]);
-      if (count_rests(run, "bounce") != 2) fail_msg("%s, %g: rests", method, tol[k]);
-      assert_near(tr_run_event(run, tr_run_describe(run).events - 1).t, 1.6, 1e-9, "%s, %g", method,
-                  tol[k]);
-      tr_run_free(run);
-    }
-  tr_system_free(sys);
+      "simulation: {end: 3 s, step: 2^-6}\n",
+      sizeof tol / sizeof *tol, tol, rests_again);
 }
 
 // Two balls, one on the other, both let go at 4 s while the lower one is pushed up by 60 N for 0.1 s: it carries the upper

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_events.h"
 
 static const double SPACING = 0.0137;
@@ -109,6 +110,7 @@ static void test_bits(void **state) {
     tr_system *watched = compile_with(cases[i].model, events);
     for (int m = 0; m < tr_method_count(); m++)
       for (int k = 0; k < 3; k++) {
+        if (!in_turn(m + (int)i, k, 3)) continue;
         const char *method = tr_method_describe(m).name;
         double tol = k == 1 ? 1e-4 : 0;
         outcome a = go(plain, method, cases[i].end, tol, k < 2);

@@ -295,7 +295,9 @@ static void modal_files(void **u) {
       {"nodes: [[0, 0, 1], [1, 0, 1]]\nshapes: [[0, 0], [0, 1]]\nstiffness: 3\n",
        "flex_data.yaml:3:12: body \"b\": stiffness: a list of numbers, or of lists of numbers, is "
        "expected\n"},
-      {"nodes: [\n", "flex_data.yaml:2:1: flow sequence without a closing bracket\n"},
+      {"nodes: [\n",
+       "flex_data.yaml:1:8: \"[\" is not closed (noticed at line 2, column 1: flow sequence "
+       "without a closing bracket)\n"},
       {"- 3\n", "flex_data.yaml:1:1: a map of modal data is expected\n"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

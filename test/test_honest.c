@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "system/system.h"
 
@@ -87,6 +88,7 @@ static void the_jump_is_named(void **u) {
   int named = 0;
   for (int i = 0; i < tr_method_count(); i++)
     for (int k = 0; k < 3; k++) {
+      if (!in_turn(i, k, 3)) continue;
       const char *method = tr_method_describe(i).name;
       tr_error error;
       tr_run *run;
@@ -101,7 +103,7 @@ static void the_jump_is_named(void **u) {
         fail_msg("%s, %g: no word", method, tol[k]);
       tr_run_free(run);
     }
-  assert_true(named >= 6);
+  assert_true(named >= (all_cases() ? 6 : 2));
   unload(&m);
 }
 
@@ -172,10 +174,11 @@ static void explicit_methods_are_right_or_fail(void **u) {
     tr_run_settings set = tr_run_defaults();
     tr_run *fine = NULL, *run = NULL;
     tr_error error = {0};
-    set.end = k == 1 ? 0.1 : 0.3, set.method = "radau5", set.control.tol = 1e-8;
+    set.end = (k == 1 ? 0.1 : 0.3) * or_less(1, 0.4), set.method = "radau5", set.control.tol = 1e-8;
     assert_int_equal(tr_run_new(m[k].sys, &set, NULL, &fine, &error), TR_OK);
     assert_int_equal(tr_run_all(fine, &error), TR_OK);
     for (int i = 0; i < 4 * 3; i++) {
+      if (!in_turn(i / 3 + k, i, 3)) continue;
       set.method = method[i / 3], set.control.tol = tol[i % 3];
       assert_int_equal(tr_run_new(m[k].sys, &set, NULL, &run, &error), TR_OK);
       bool fails = tr_run_all(run, &error) != TR_OK;
@@ -257,12 +260,34 @@ static void round_off_is_told(void **u) {
   unload(&m);
 }
 
+// A free body has no reactions, and no constraints, that could be blamed.
+static void no_constraints_no_blame(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: planar, mass: 1, inertia: 1, position: [1, 0]}\n"
+      "forces:\n"
+      "  f: {type: force, markers: [b], force: [\"exp(20*(time + DX(b)))\", 0]}\n");
+  tr_error error = {0};
+  tr_run *run;
+  tr_run_settings set = tr_run_defaults();
+  set.method = "hht-add", set.step = 0.5, set.end = 1;
+  assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
+  assert_int_equal(tr_run_all(run, &error), TR_FAILED);
+  if (strstr(error.text, "reactions") || strstr(error.text, "constraints"))
+    fail_msg("%s", error.text);
+  tr_run_free(run);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(eccentric_does_not_move_the_crane),
                                      cmocka_unit_test(the_jump_is_named),
                                      cmocka_unit_test(no_step_jumps_over_a_pole),
                                      cmocka_unit_test(explicit_methods_are_right_or_fail),
                                      cmocka_unit_test(made_up_within_the_tolerance),
-                                     cmocka_unit_test(round_off_is_told)};
+                                     cmocka_unit_test(round_off_is_told),
+                                     cmocka_unit_test(no_constraints_no_blame)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

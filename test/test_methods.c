@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "helper_problems.h"
 #include "system/system.h"
@@ -53,7 +54,8 @@ typedef struct benchmark {
 enum { BENCHMARKS = 3 };
 
 // Planar with a force; spatial with rotations; moving at the start and with a changing mass.
-static void open_benchmarks(benchmark b[BENCHMARKS]) {
+static int open_benchmarks(void **state) {
+  static benchmark b[BENCHMARKS];
   b[0] = (benchmark){.name = "slider crank", .step = 0x1p-10, .end = 0.5};
   b[0].m = load_model("slider_crank.yaml", (const char *const[]){"omega0=2", NULL});
   b[1] = (benchmark){.name = "three links", .step = 0x1p-9, .end = 0.5};
@@ -62,10 +64,14 @@ static void open_benchmarks(benchmark b[BENCHMARKS]) {
   b[2].m = load_problem(&tr_problem_seven_angles);
   for (int k = 0; k < BENCHMARKS; k++)
     b[k].fine = go(b[k].m.sys, "radau5", b[k].step / 2, b[k].end, 0, NULL);
+  *state = b;
+  return 0;
 }
 
-static void close_benchmarks(benchmark b[BENCHMARKS]) {
+static int close_benchmarks(void **state) {
+  benchmark *b = *state;
   for (int k = 0; k < BENCHMARKS; k++) unload(&b[k].m);
+  return 0;
 }
 
 // The error falls by the order claimed: measured between h and h/4, two halvings, against a solution
@@ -85,27 +91,24 @@ static void assert_orders(const benchmark *b, const tr_method_info *m, const out
 }
 
 static void orders(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome coarse = go(b[k].m.sys, m.name, b[k].step, b[k].end, 0, NULL);
       outcome fine = go(b[k].m.sys, m.name, b[k].step / 4, b[k].end, 0, NULL);
       assert_orders(&b[k], &m, &coarse, &fine, 0.2);
     }
-  close_benchmarks(b);
 }
 
 // Four changes of the step on the way. Methods without damping swing on after each, with a sign that
 // depends on the number of steps, so one measurement may be off by some tenths.
 static void orders_with_changing_steps(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome o[2];
       for (int fine = 0; fine < 2; fine++) {
@@ -116,18 +119,16 @@ static void orders_with_changing_steps(void **u) {
       }
       assert_orders(&b[k], &m, &o[0], &o[1], 0.5);
     }
-  close_benchmarks(b);
 }
 
 // Another step every time, h and 0.6 h in turn: whatever a method carries from step to step must know.
 // Schemes that only pull the constraints back by gains of 1/h are left out: each change of the step makes
 // the gap they carry a wrong one for the velocities.
 static void orders_with_alternating_steps(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       if (!strncmp(m.levels, "none", 4)) continue;
       outcome o[2];
@@ -145,16 +146,14 @@ static void orders_with_alternating_steps(void **u) {
       }
       assert_orders(&b[k], &m, &o[0], &o[1], 0.5);
     }
-  close_benchmarks(b);
 }
 
 // "position" among the levels: |Phi| at the tolerance of the iteration; "velocity": |G v + Phi_t| too.
 static void levels(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
+      if (!in_turn(i, k, BENCHMARKS)) continue;
       tr_method_info m = tr_method_describe(i);
       outcome o = go(b[k].m.sys, m.name, b[k].step, b[k].end, 0, NULL);
       double speed = largest(b[k].m.sys->nv, b[k].fine.v), h = b[k].step;
@@ -165,15 +164,12 @@ static void levels(void **u) {
       if (!none && velocity && o.info.max_phi_v > 1e-9 * speed)
         fail_msg("%s, %s: |G v| %.2g", b[k].name, m.name, o.info.max_phi_v);
     }
-  close_benchmarks(b);
 }
 
 // ---- bits, failures ---------------------------------------------------------------------------------
 
 static void same_bits(void **u) {
-  (void)u;
-  benchmark b[BENCHMARKS];
-  open_benchmarks(b);
+  const benchmark *b = *u;
   for (int k = 0; k < BENCHMARKS; k++)
     for (int i = 0; i < tr_method_count(); i++) {
       const char *name = tr_method_describe(i).name;
@@ -183,32 +179,19 @@ static void same_bits(void **u) {
       assert_memory_equal(x.v, y.v, (size_t)b[k].m.sys->nv * sizeof *x.v);
       assert_int_equal(x.info.steps, 101);
     }
-  close_benchmarks(b);
 }
 
 // Beyond t = 0.5 a function of the problem refuses: every method stops before and says why.
-static tr_status mass1(const tr_problem *p, const double *q, double *M) {
-  (void)p, (void)q;
-  M[0] = 1;
-  return TR_OK;
-}
-static tr_status no_force(const tr_problem *p, double t, const double *q, const double *v,
-                          double *Q) {
-  (void)p, (void)t, (void)q, (void)v;
-  Q[0] = 0;
-  return TR_OK;
-}
-static tr_status refusing(const tr_problem *p, double t, const double *q, double *phi) {
-  (void)p;
-  phi[0] = q[0] - 1 - t;
-  return t > 0.5 ? TR_FAILED : TR_OK;
-}
-
 static void failure_is_honest(void **u) {
   (void)u;
   static const double q0[] = {1}, v0[] = {1};
-  const tr_problem refusal = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = mass1, .force = no_force, .phi = refusing};
+  const tr_problem refusal = {.n = 1,
+                              .m = 1,
+                              .q0 = q0,
+                              .v0 = v0,
+                              .mass = unit_mass,
+                              .force = no_force,
+                              .phi = refuses_late};
   for (int i = 0; i < tr_method_count(); i++) {
     mechanism m = load_problem(&refusal);
     tr_run *run = new_run(m.sys, tr_method_describe(i).name, 0.01, 1);
@@ -233,5 +216,5 @@ int main(void) {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(failure_is_honest),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, open_benchmarks, close_benchmarks);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_claims.h"
 #include "helper_courses.h"
 
@@ -69,6 +70,7 @@ static void orders(void **state) {
     motion x = follow(c);
     for (int i = 0; i < n; i++) {
       study s;
+      if (!in_turn(i, (int)(c - courses), 7)) continue;
       for (int k = 0; k < HALVINGS; k++) {
         deviation d = deviate(&x, list[i].text, ldexp(x.step, -k));
         note(&s, k, &d);
@@ -77,7 +79,7 @@ static void orders(void **state) {
     }
     motion_free(&x);
   }
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && all_cases(); i++)
     for (int k = 0; k < IN_LAM_ANEW; k++)
       if (isfinite(least[i][k]) && least[i][k] > claimed(&list[i], k) + TIGHT) {
         ok = false;
@@ -125,7 +127,7 @@ static void first_steps(void **state) {
   for (int k = 0; names[k]; k++) {
     motion x = follow_named(names[k]);
     for (int i = 0; i < n; i++) {
-      if (list[i].alternates)
+      if (list[i].alternates || !in_turn(i, k, 2))
         continue; // lam is computed from the state there, see test_method_levels.c
       double e[HALVINGS];
       for (int j = 0; j < HALVINGS; j++) e[j] = soon_off(&x, &list[i], ldexp(x.step, -1 - j));
@@ -183,7 +185,7 @@ static void check_plan(plan how, const char *text) {
     motion x = follow_named(names[c]);
     for (int i = 0; i < n; i++) {
       study s;
-      if (i >= tr_method_count() && list[i].q < 2) continue;
+      if ((i >= tr_method_count() && list[i].q < 2) || !in_turn(i, c, 5)) continue;
       for (int k = 0; k < HALVINGS; k++) {
         deviation d = deviate_marching(&x, list[i].text, how, ldexp(x.step, -k));
         note(&s, k, &d);

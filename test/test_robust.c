@@ -91,9 +91,15 @@ static void test_given_number_of_corrections(void **state) {
   (void)state;
   static const char *const methods[] = {"hht-i3", "nstiff", "hht-si2", "radau5", NULL};
   for (int i = 0; methods[i]; i++) {
-    assert_blames("double_pendulum.yaml", methods[i], 1.0 / 64, 0, 1, "does not converge");
+    // the accelerations at the start are 2e6 rad/s^2; radau5 does not begin with them
+    const char *words =
+        strcmp(methods[i], "radau5") ? "(--zero-start)" : "as many iterations as it takes";
+    assert_blames("double_pendulum.yaml", methods[i], 1.0 / 64, 0, 1, words);
     assert_blames("slider_crank.yaml", methods[i], 0.25, 0, 1, "failed");
   }
+  // begins with the applied forces in any case
+  assert_blames("double_pendulum.yaml", "hht-add", 1.0 / 64, 0, 1,
+                "as many iterations as it takes");
 }
 
 // Steps near round-off: the velocities show it, and the run says so.

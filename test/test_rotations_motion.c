@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "helper_cases.h"
 #include "helper_rotations.h"
 
 enum { COORDINATES = 3, HALVINGS = 3 };
@@ -90,7 +91,7 @@ static void check_method(int model, const tr_method_info *info) {
 static void check_model(int model) {
   for (int i = 0; i < tr_method_count(); i++) {
     tr_method_info info = tr_method_describe(i);
-    check_method(model, &info);
+    if (in_turn(i, model, 2)) check_method(model, &info);
   }
 }
 
@@ -203,6 +204,7 @@ static void test_past_the_pole(void **state) {
     for (int i = 0; i < tr_method_count(); i++) {
       tr_method_info info = tr_method_describe(i);
       double off[3];
+      if (!in_turn(i, k, 3)) continue;
       for (int c = 0; c < COORDINATES; c++) {
         swing(k, c, info.name, 0.0025, 0, &m);
         off[c] = compare(&exact, &m).q;
@@ -241,27 +243,21 @@ static outcome run_long(const char *text, const char *method, double h, double e
 }
 
 // A steady spin of 24 J: in Euler parameters e.e = 1 is a row without damping or friction, about which what is open of it
-// would swing ever more. The parameter-free schemes make their steps in w, which stays.
+// would swing ever more. The parameter-free schemes make their steps in w, which stays; Baumgarte's do not pull at the row.
 static void test_long_spin(void **state) {
   (void)state;
-  static const struct {
-    const char *method;
-    double energy; // J
-  } entries[] = {{"pfpc1", 1e-8},
-                 {"pfpc2", 1e-8},
-                 {"pfpc2:passes=1", 1e-8},
-                 {"baumgarte", 0.1},
-                 {"baumgarte:scheme=rk4", 0.01}};
-  for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+  static const char *const methods[] = {"pfpc1", "pfpc2", "pfpc2:passes=1", "baumgarte",
+                                        "baumgarte:scheme=rk4"};
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     outcome o = run_long(
         "trammel: 1\n"
         "bodies:\n"
         "  t: {type: spatial, coordinates: euler-parameters, mass: 2, inertia: [0.05, 0.05, "
         "0.03],\n"
         "    omega: [0, 0, 40]}\n",
-        entries[i].method, ldexp(1, -10), 60);
-    if (!(o.energy < entries[i].energy && o.phi < 1e-14 && o.rate < 1e-12))
-      fail_msg("%s: energy %g, |Phi| %g, |G v| %g", entries[i].method, o.energy, o.phi, o.rate);
+        methods[i], ldexp(1, -10), or_less(60, 15));
+    if (!(o.energy < 1e-8 && o.phi < 1e-14 && o.rate < 1e-12))
+      fail_msg("%s: energy %g, |Phi| %g, |G v| %g", methods[i], o.energy, o.phi, o.rate);
   }
 }
 
@@ -281,7 +277,7 @@ static void test_long_top(void **state) {
              "joints:\n"
              "  s: {type: spherical, markers: [ground, t]}\n",
              rotation_coordinates[c]);
-    o[c] = run_long(text, "pfpc2", ldexp(1, -10), 40);
+    o[c] = run_long(text, "pfpc2", ldexp(1, -10), or_less(40, 10));
   }
   assert_true(o[0].energy < 0.01); // J
   if (!(fabs(o[1].energy - o[0].energy) < 1e-3 * o[0].energy &&
@@ -291,12 +287,41 @@ static void test_long_top(void **state) {
              o[1].phi, o[0].phi, o[1].rate, o[0].rate);
 }
 
+// Where axes change the grid of times goes on: t_k = k h to the last bit.
+static void test_times(void **state) {
+  (void)state;
+  tr_error e = {0};
+  tr_model *description;
+  tr_system *s;
+  tr_run *run;
+  compile_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  b: {type: spatial, coordinates: euler-313, mass: 2, inertia: [1, 1, 2.5],\n"
+      "    orientation: {x: 0.3}, omega: [6, 1, 3]}\n",
+      &description, &s);
+  tr_run_settings settings = tr_run_defaults();
+  settings.end = 10, settings.step = 0.001;
+  assert_int_equal(tr_run_new(s, &settings, NULL, &run, &e), TR_OK);
+  int changes = 0;
+  for (int k = 1, axes = 0; k <= 10000; k++) {
+    assert_int_equal(tr_run_step(run, &e), TR_OK);
+    assert_true(tr_run_state(run)->t == k * settings.step);
+    int now = tr_run_state(run)->q[4] > 5;
+    changes += now != axes, axes = now;
+  }
+  assert_true(changes > 10);
+  tr_run_free(run);
+  tr_system_free(s);
+  tr_model_free(description);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_free_body),     cmocka_unit_test(test_heavy_top),
       cmocka_unit_test(test_three_links),   cmocka_unit_test(test_rough_start),
       cmocka_unit_test(test_past_the_pole), cmocka_unit_test(test_long_spin),
-      cmocka_unit_test(test_long_top),
+      cmocka_unit_test(test_long_top),      cmocka_unit_test(test_times),
   };
   assert_int_equal(rotation_models, 3);
   return cmocka_run_group_tests(tests, NULL, NULL);

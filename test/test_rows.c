@@ -76,7 +76,7 @@ static void passes(int cranks, double end, const attempt *a, const double *th) {
   tr_error error = {0};
   s.method = a->method, s.control.tol = a->tol, s.end = end;
   if (a->step > 0) s.step = a->step;
-  if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s", error.text);
+  k.run = begin_run(k.m.sys, &s);
   counter c = {{.step = count, .motion_only = true}, a->steps};
   tr_run_observe(k.run, &c.o);
   tr_status status = tr_run_all(k.run, &error);
@@ -138,7 +138,7 @@ static void beyond_round_off(void **unused) {
   tr_run_settings s = tr_run_defaults();
   tr_error error = {0};
   s.method = "radau5", s.control.tol = 3e-14;
-  if (tr_run_new(k.m.sys, &s, NULL, &k.run, &error) != TR_OK) fail_msg("%s", error.text);
+  k.run = begin_run(k.m.sys, &s);
   assert_int_equal(tr_run_all(k.run, &error), TR_FAILED);
   if (!strstr(error.text, "next to a singular position round-off moves positions"))
     fail_msg("%s", error.text);
@@ -164,7 +164,7 @@ static void locked_under_load(void **unused) {
       tr_run_settings s = tr_run_defaults();
       tr_error error = {0};
       s.method = tr_method_describe(i).name, s.control.tol = tol[k];
-      if (tr_run_new(m.m.sys, &s, NULL, &m.run, &error) != TR_OK) fail_msg("%s", error.text);
+      m.run = begin_run(m.m.sys, &s);
       assert_non_null(strstr(tr_run_describe(m.run).warnings, "no finite reactions bear the load"));
       counter c = {{.step = count, .motion_only = true}, 20000};
       tr_run_observe(m.run, &c.o);

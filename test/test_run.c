@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helper_mechanics.h"
+#include "helper_problems.h"
 #include "math/v3.h"
 #include "system/system.h"
 
@@ -186,36 +187,25 @@ static void observers_stop(void **u) {
 // ---- failure ----------------------------------------------------------------------------------------
 
 // A bob whose rod is longer at each moment than it can follow: the rail ends at t = 0.5.
-static tr_status mass1(const tr_problem *p, const double *q, double *M) {
-  (void)p, (void)q;
-  M[0] = 1;
-  return TR_OK;
-}
-static tr_status no_force(const tr_problem *p, double t, const double *q, const double *v,
-                          double *Q) {
-  (void)p, (void)t, (void)q, (void)v;
-  Q[0] = 0;
-  return TR_OK;
-}
 // x^2 = 1 - 2 t has no solution beyond 0.5, and is singular there
 static tr_status shrinking(const tr_problem *p, double t, const double *q, double *phi) {
   (void)p;
   phi[0] = q[0] * q[0] - 1 + 2 * t;
   return TR_OK;
 }
-static tr_status refusing(const tr_problem *p, double t, const double *q, double *phi) {
-  (void)p;
-  phi[0] = q[0] - 1 - t;
-  return t > 0.5 ? TR_FAILED : TR_OK;
-}
 
 static void failure_is_honest(void **u) {
   (void)u;
   static const double q0[] = {1}, v0[] = {-1}, v1[] = {1};
   const tr_problem dead_end = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = mass1, .force = no_force, .phi = shrinking};
-  const tr_problem refusal = {
-      .n = 1, .m = 1, .q0 = q0, .v0 = v1, .mass = mass1, .force = no_force, .phi = refusing};
+      .n = 1, .m = 1, .q0 = q0, .v0 = v0, .mass = unit_mass, .force = no_force, .phi = shrinking};
+  const tr_problem refusal = {.n = 1,
+                              .m = 1,
+                              .q0 = q0,
+                              .v0 = v1,
+                              .mass = unit_mass,
+                              .force = no_force,
+                              .phi = refuses_late};
   const tr_problem *const problem[] = {&dead_end, &refusal};
   static const char *const methods[] = {"hht-i3", "newmark"};
   for (int k = 0; k < 4; k++) {
@@ -459,8 +449,22 @@ static void restarts(void **u) {
   assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
   // the top of the second arc, a quarter of the height
   assert_true(fabs(tr_run_state(run)->q[0] - 0.25) < 1e-9 && fabs(tr_run_state(run)->v[0]) < 1e-9);
+  // back in time, and the same again
+  double top = tr_run_state(run)->q[0];
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_OK);
+  assert_true(tr_run_state(run)->t == x.t);
+  assert_int_equal(tr_run_to(run, 1.5 * fall, &error), TR_OK);
+  assert_true(tr_run_state(run)->q[0] == top);
   tr_state other = {.bytes = 8};
   assert_int_equal(tr_run_restart(run, &other, &error), TR_BAD_INPUT);
+  // a state that is none leaves the run where it is
+  x.q[0] = NAN;
+  double height = tr_run_state(run)->q[0];
+  error = (tr_error){0};
+  assert_int_equal(tr_run_restart(run, &x, &error), TR_BAD_INPUT);
+  assert_non_null(strstr(error.text, "not finite"));
+  assert_true(tr_run_state(run)->q[0] == height);
+  assert_int_equal(tr_run_step(run, &error), TR_OK);
   tr_state_free(m.sys, &x);
   tr_run_free(run);
   unload(&m);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "system/system.h"
 
@@ -28,11 +29,10 @@ static tr_system *rods(double k) {
 }
 
 static tr_run *begin(const tr_system *sys, const char *method, double h, double tol, double end) {
-  tr_error error = {0};
   tr_run *run;
   tr_run_settings s = tr_run_defaults();
   s.method = method, s.step = h, s.control.tol = tol, s.end = end;
-  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  run = begin_run(sys, &s);
   return run;
 }
 
@@ -104,6 +104,7 @@ static void test_overloaded(void **state) {
     tr_system *sys = rods(stiff[j]);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
       for (int k = 0; k < 5; k++) {
+        if (!in_turn((int)i + j, k, 5)) continue;
         tr_error error = {0};
         tr_run *run = begin(sys, methods[i], NAN, tols[k], 2);
         if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", methods[i], error.text);

@@ -242,6 +242,30 @@ static void check_blocks(point *p, seed *s) {
   free(blocks), free(A);
 }
 
+// Rows of positions by the increment that led there instead of the displacement: G T(d), as far as the pattern of G goes.
+static void check_turned(point *p, seed *s) {
+  const tr_system *sys = p->sys;
+  int n = sys->nv + sys->nc;
+  double *A = numbers(n * n), *d = numbers(sys->nv);
+  tr_coefficients c = {2, 1, 1, 1};
+  draw_many(s, sys->nv, d);
+  p->work->increment = d;
+  tangent(p, c);
+  p->work->increment = NULL;
+  memcpy(A, p->M, (size_t)(n * n) * sizeof *A);
+  tangent(p, c);
+  for (int r = 0; r < sys->nc; r++)
+    for (const sys_body *b = sys->body; b < sys->body + sys->nbody; b++) {
+      if (!b->type->pull_increment || (sys->nvelocity > 0 && sys->of_velocity[r])) continue;
+      b->type->pull_increment(b->par, d + b->v, 1, 0, p->M + (sys->nv + r) * n + b->v);
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (tr_pattern_slot(&sys->pattern, i, j) == sys->pattern.nnz) p->M[i * n + j] = 0;
+  assert_all_near(n * n, A, p->M, 1e-14 * fmax(1, largest(n * n, A)), "%s: turned", p->name);
+  free(A), free(d);
+}
+
 static void check_constraints(point *p, seed *s) {
   int nv = p->sys->nv, nc = p->sys->nc;
   double *d = numbers(nc), *got = numbers(nc), *dq = numbers(nc * nv), *column = numbers(nc);
@@ -487,6 +511,7 @@ SYSTEM_TEST(tangent)
 SYSTEM_TEST(coefficients)
 SYSTEM_TEST(blocks)
 SYSTEM_TEST(constraints)
+SYSTEM_TEST(turned)
 SYSTEM_TEST(stabilised)
 SYSTEM_TEST(mass)
 SYSTEM_TEST(retraction)
@@ -498,6 +523,7 @@ int main(void) {
       cmocka_unit_test(system_blocks),     cmocka_unit_test(system_constraints),
       cmocka_unit_test(system_stabilised), cmocka_unit_test(system_mass),
       cmocka_unit_test(system_retraction), cmocka_unit_test(system_channels),
+      cmocka_unit_test(system_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

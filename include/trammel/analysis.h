@@ -37,6 +37,8 @@ typedef struct tr_check_info {
 } tr_check_info;
 // The method named in the model's simulation section exists and its parameters fit.
 TR_API tr_status tr_check_method(const tr_system *system, tr_error *error);
+// The same for a model that does not compile, beside its other mistakes.
+TR_API tr_status tr_check_model_method(const tr_model *model, tr_error *error);
 TR_API tr_status tr_check(const tr_system *system, const tr_state *state, tr_check_info *info,
                           tr_error *error);
 

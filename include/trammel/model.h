@@ -43,8 +43,8 @@ typedef struct tr_arg {
   int n;
 } tr_arg;
 
-// Adds "name: {key: value, ...}" to a section: "parameters" (one arg: value), "data", "bodies",
-// "markers", "joints", "forces". Keys and values are those of model files.
+// Adds "name: {key: value, ...}" to a section: "parameters" (one arg: value), "data", "bodies", "states",
+// "variables", "markers", "joints", "forces", "events". Keys and values are those of model files.
 TR_API tr_status tr_model_add(tr_model *model, const char *section, const char *name,
                               const tr_arg *args, tr_error *error);
 // The same for a top-level key that holds a value: "gravity", "name".

@@ -176,6 +176,7 @@ typedef struct tr_body_slot {
   int frame, site; // its first frame, its first site: one for each frame, perhaps shared by bodies
   unsigned sites : 31; // how many
   bool points : 1;     // all of them points, seen in as many dimensions as the body has
+  int held;            // those that joints act on: the first ones
 } tr_body_slot;
 
 // Everything a run of neighbouring bodies of one type is evaluated on. Their q, v and cache follow each
@@ -194,6 +195,24 @@ typedef struct tr_point {
   int body, site;
   double sign;
 } tr_point;
+
+// A joint between two of the bodies of a tr_bodies_at, or with the ground: TR_GROUND.
+typedef struct tr_between {
+  int body[2], site[2], frame[2];
+  int row;
+} tr_between;
+
+// What four joints that are made of the same primitives (see tr_joint_ops) are asked for, and where it goes: rows by the
+// velocities of first and second body, side by side, none for ground; the same times T(d); and (G' lam)_q by pairs
+// of bodies, (2 x 2) of (6 x 6), times ck. Each of them in a room of its own, cleared, one after the other.
+enum { TR_ROWS_ROOM = 6 * 12, TR_GEOM_ROOM = 4 * 36 };
+typedef struct tr_four_joints {
+  const struct prim *prims;
+  int nprim;
+  const double *lam, *increment; // NULL: no geometry; nothing times T
+  double ck;
+  double *G, *turned, *K;
+} tr_four_joints;
 
 // A step of length h from q and v on, whose velocities change by what was found at the place `at`.
 typedef struct tr_body_step {
@@ -286,12 +305,12 @@ typedef struct tr_body_type {
   void (*plain)(double *q, double *v);
 
   // Optional, for speed: kinematics of many bodies, which of a point writes p, v, ap and angle alone; and F =
-  //  -(own force + sum J' W), F2 = -sum J' W2, as far apart as W, unless W2.first is NULL.
+  //  -(own force + sum J' W), F2 = -sum J' W2 over the sites held, as far apart as W; one of W.first, W2.first may be NULL.
   void (*retract_run)(const tr_bodies_at *b, const double *q, const double *d, double *q1);
   void (*kinematics_run)(const tr_bodies_at *b, tr_level level, tr_frames frame);
   void (*gather_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,
                      tr_wrenches W2, double *F2);
-  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // without own forces
+  void (*pull_run)(const tr_bodies_at *b, tr_wrenches W, double *F); // F2 alone
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);
@@ -299,6 +318,9 @@ typedef struct tr_body_type {
   // other in G, 3 nv numbers for each point. turned: the same times T(d), d in increment; or NULL.
   void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
                      double *G, double *turned);
+  // For four joints of primitives.
+  void (*joint_rows)(const tr_bodies_at *b, tr_frames frame, const tr_between *joint,
+                     const tr_four_joints *io);
   // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
   // the wrenches W. nv x nv numbers for each, which come zeroed, or as a call with the
   // same bodies left them.
@@ -384,6 +406,9 @@ typedef struct tr_joint_ops {
                    const tr_joint_two *io);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.
   void (*eval_run)(int n, const tr_link *link, double t, tr_frames frame, const tr_joint_run *io);
+  // Optional, for speed, in space: it is made of these primitives and nothing else (primitive.h).
+  const struct prim *prims;
+  int nprim;
   const char *const *measure_names; // or NULL
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);

@@ -29,7 +29,8 @@ struct tr_study_progress {
 };
 
 typedef struct tr_study_settings {
-  int methods; // 0: every built-in one with its defaults
+  const char *model; // what titles call it; NULL: the name it has
+  int methods;       // 0: every built-in one with its defaults
   const char *const *method;
   int steps; // 0: 8, 4, 2, 1, 1/2, 1/4 times the model's step; a grid of its own for stability
   const double *step;
@@ -39,7 +40,7 @@ typedef struct tr_study_settings {
   const tr_csv_table *reference; // "t" and channels; NULL: computed
   int outputs;                   // > 0: errors of these channels instead of all q, v, lam
   const char *const *output;
-  const char *joint; // of the phase plot; NULL: the first with two rows
+  const char *joint; // of the phase plot; NULL: the one that drifts most
   bool at_start;     // stability: linearise at the start, not at the nearest equilibrium
   int repeats;       // of time measurements
   double measure;    // seconds that one time measurement lasts at least

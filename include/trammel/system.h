@@ -36,7 +36,7 @@ typedef struct tr_simulation {
 } tr_simulation;
 TR_API tr_simulation tr_system_simulation(const tr_system *system);
 
-// One contiguous block: copying `bytes` from `block` copies the state.
+// One contiguous block: copying t, and `bytes` from `block`, copies the state.
 typedef struct tr_state {
   double t;
   double *q;   // (nq) coordinates, changed only by retraction

@@ -20,13 +20,25 @@ static tr_status rank_by_factor(const tr_system *s, const tr_state *x, int *rank
   return TR_OK;
 }
 
+static tr_status many_independent(const tr_system *s, const tr_state *x, bool *independent) {
+  tr_own_projector own;
+  *independent = false;
+  if (s->nc <= TR_MANY_ROWS) return TR_OK;
+  TR_TRY(tr_projector_open(s, &own));
+  tr_status status = tr_all_independent(&own.p, x, independent);
+  tr_projector_close(&own);
+  return status == TR_NO_MEMORY ? status : TR_OK;
+}
+
 static tr_status find_rank(tr_work *w, const tr_state *x, tr_check_info *info, tr_error *error) {
   const tr_system *s = w->sys;
   tr_arena ar = tr_arena_make(s->al);
-  tr_redundancy r;
+  tr_redundancy r = {.known = true, .rank = s->nc - tr_idle_rows(s, x->mem, NULL)};
   tr_text text = {.al = s->al};
+  bool independent;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_status status = tr_find_redundancy(w, &ar, 0, NULL, &r);
+  tr_status status = many_independent(s, x, &independent);
+  if (status == TR_OK && !independent) status = tr_find_redundancy(w, &ar, 0, NULL, &r);
   if (status == TR_OK) status = tr_redundancy_text(s, &r, "repeat", &text);
   if (status == TR_OK && text.size > 0) {
     snprintf(info->findings, sizeof info->findings, "%s", text.data);
@@ -48,6 +60,17 @@ tr_status tr_check_method(const tr_system *s, tr_error *error) {
   const tr_method *method;
   void *par;
   tr_status status = tr_method_of_model(&ar, s, &method, &par, error);
+  tr_arena_free(&ar);
+  return status;
+}
+
+tr_status tr_check_model_method(const tr_model *model, tr_error *error) {
+  const tr_node *text = tr_node_find(tr_node_find(model->root, "simulation"), "method");
+  if (!text || text->kind != TR_SCALAR || !text->text[0] || strchr(text->text, '{')) return TR_OK;
+  tr_arena ar = tr_arena_make(model->arena.al);
+  const tr_method *method;
+  void *par;
+  tr_status status = tr_method_parse_at(&ar, text->text, &text->place, &method, &par, error);
   tr_arena_free(&ar);
   return status;
 }

@@ -205,14 +205,22 @@ static tr_status tell_motions(doctor *d, const tr_examination *e, bool all) {
 static tr_status examine(doctor *d, bool all, tr_examination *e) {
   const tr_system *s = d->sys;
   tr_work *w = d->own.p.work;
-  tr_redundancy r;
+  tr_redundancy r = {.known = true};
+  bool independent = false;
+  int held = s->nc - tr_idle_rows(s, d->x.mem, NULL);
+  if (s->nc > TR_MANY_ROWS && !all) {
+    tr_status status = tr_all_independent(&d->own.p, &d->x, &independent);
+    if (status == TR_NO_MEMORY) return status;
+  }
   tr_kinematics(w, d->x.t, d->x.q, d->x.v, d->x.mem, TR_AT_VELOCITY);
-  tr_status status = tr_eliminate_constraints(w, 0, &d->echelon, d->length, d->depends);
-  if (status == TR_FAILED) return TR_OK; // too much work: nothing is known
-  TR_TRY(status);
-  e->rank = e->rank_nearby = tr_echelon_rank(d->echelon);
+  if (!independent) {
+    tr_status status = tr_eliminate_constraints(w, 0, &d->echelon, d->length, d->depends);
+    if (status == TR_FAILED) return TR_OK; // too much work: nothing is known
+    TR_TRY(status);
+  }
+  e->rank = e->rank_nearby = independent ? held : tr_echelon_rank(d->echelon);
   e->freedom = s->nv - e->rank;
-  TR_TRY(tr_find_redundancy(w, &d->arena, 0, NULL, &r));
+  if (e->rank < held) TR_TRY(tr_find_redundancy(w, &d->arena, 0, NULL, &r));
   TR_TRY(tr_redundancy_text(s, &r, "repeat", &d->redundant));
   if (r.count > 0 && e->freedom > 0) {
     tr_nearby nearby;

@@ -11,7 +11,8 @@
 // (and the same for v; of the rows that constrain positions where others constrain velocities alone), have after their first step: Arnoldi's process on that block, to its end. The
 // eigenvalues of A on this space are the ones that runs can show.
 //
-// Blocks of z are scaled (q, h v, h^2 a; rooms by what they do to these), for the orthogonalisation only.
+// Blocks of z are scaled (q, h v, h^2 a; rooms by what they do to these; states and variables one by one), for the
+// orthogonalisation, and so that round-off is nowhere multiplied by the gains of a controller.
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@
 
 // What is left of a vector is noise below this, over the size of the differences.
 static const double NOISE = 3e-12;
+static const double FAST =
+    1e-2;            // m/s or rad/s: no more is added to velocities, whose squares are forces
 enum { ROOMS = 32 }; // no method has more
 
 typedef struct map {
@@ -28,6 +31,7 @@ typedef struct map {
   tr_step *step;
   tr_arena *ar;
   double h, delta;
+  double used;           // size of the last difference
   int rooms, n;          // n = (3 + rooms) nv
   int leading;           // steps of a run until it is settled
   tr_state x0, x1;       // scratch
@@ -153,12 +157,16 @@ static tr_status step_from(map *m, double f, const double *u, double *out) {
 // A u; u in scaled coordinates, out likewise.
 static tr_status apply(map *m, const double *u, double *out) {
   double *raw = out; // u unscaled, for a while
-  double most = 0;
+  double most = 0, fastest = 0;
+  int nv = m->sys->nv;
   for (int i = 0; i < m->n; i++) {
     raw[i] = m->scale[i] > 0 ? u[i] / m->scale[i] : 0;
-    if (i < 2 * m->sys->nv) most = fmax(most, fabs(u[i]));
+    most = fmax(most, fabs(u[i]));
+    // a number itself, which may be large, counts like a velocity
+    if (i < 2 * nv && m->sys->number[i % nv] == (i < nv)) fastest = fmax(fastest, fabs(raw[i]));
   }
-  double f = m->delta / fmax(most, 1e-3);
+  double f = fmin(m->delta / most, FAST / fastest);
+  m->used = f;
   TR_TRY(step_from(m, f, raw, m->plus));
   TR_TRY(step_from(m, -f, raw, m->minus));
   double bent = 0, size = 1; // bent: 0 of a linear map
@@ -192,40 +200,72 @@ static tr_status make_block(map *m, const tr_state *x, const tr_modes *modes, do
     bool velocity = k >= modes->fq;
     const double *T = velocity ? modes->T : modes->Tq;
     const double *t = T + (size_t)(velocity ? k - modes->fq : k) * m->sys->nv;
-    TR_TRY(start_near(m, x, t, velocity, m->delta, m->plus));
-    TR_TRY(start_near(m, x, t, velocity, -m->delta, m->minus));
+    double f = velocity ? fmin(m->delta, FAST * m->h) : m->delta;
+    TR_TRY(start_near(m, x, t, velocity, f, m->plus));
+    TR_TRY(start_near(m, x, t, velocity, -f, m->minus));
     for (int i = 0; i < m->n; i++)
-      block[(size_t)k * m->n + i] = (m->plus[i] - m->minus[i]) / (2 * m->delta);
+      block[(size_t)k * m->n + i] = (m->plus[i] - m->minus[i]) / (2 * f);
   }
   return TR_OK;
 }
 
-// A room is scaled by what it does to (q, h v, h^2 a) in a step; one that does nothing, or the same forth and
-// back, which is noise, is scratch and is left out (scale 0).
+// What u, a part of a room, does to (q, h v, h^2 a) in a step; base: the step without it. One that does nothing, or the same
+// forth and back, which is noise, is scratch and is left out (0).
+static tr_status find_effect(map *m, const double *u, double size, const double *base,
+                             double *out) {
+  double f = m->delta * size, effect = 0, noise = 0;
+  *out = 0;
+  if (size == 0) return TR_OK;
+  TR_TRY(step_from(m, f, u, m->plus));
+  TR_TRY(step_from(m, -f, u, m->minus));
+  for (int i = 0; i < 3 * m->sys->nv; i++) {
+    effect = fmax(effect, m->scale[i] * fabs(m->plus[i] - m->minus[i]) / (2 * f));
+    noise = fmax(noise, m->scale[i] * fabs(m->plus[i] + m->minus[i] - 2 * base[i]) / (2 * f));
+  }
+  if (effect * size > 0.1 * NOISE / m->delta && effect > 3 * noise) *out = effect;
+  return TR_OK;
+}
+
+// The room in block k, scaled by that: its part of the bodies, and of each state and variable, whose units are their own.
+static tr_status scale_room(map *m, int k, double *u, const double *base) {
+  int nv = m->sys->nv;
+  const bool *number = m->sys->number;
+  for (int first = 0, bodies = 0; first < nv; first++) {
+    bool alone = number[first];
+    int last = alone ? first + 1 : nv;
+    if (!alone && bodies++) continue;
+    double size = 0, effect;
+    for (int i = first; i < last; i++)
+      if (number[i] == alone) {
+        size = fmax(size, fabs(m->block_size[k * nv + i]));
+        u[k * nv + i] = i % 2 ? 1 : -1.3;
+      }
+    TR_TRY(find_effect(m, u, size, base, &effect));
+    for (int i = first; i < last; i++)
+      if (number[i] == alone) u[k * nv + i] = 0, m->scale[k * nv + i] = effect;
+  }
+  return TR_OK;
+}
+
+// A state or a variable may answer to velocities, or be answered, with any gain: it is counted in units of what the runs make of it.
+static void scale_numbers(map *m) {
+  int nv = m->sys->nv;
+  for (int i = 0; i < nv; i++) {
+    double size = 0;
+    for (int k = i; k < 3 * nv && m->sys->number[i]; k += nv)
+      size = fmax(size, m->scale[k] * m->block_size[k]);
+    for (int k = i; k < 3 * nv && size > 0; k += nv) m->scale[k] /= size;
+  }
+}
+
 static tr_status make_scale(map *m) {
   int nv = m->sys->nv, n = m->n;
   double *u = TR_NEW(m->ar, n, double), *base = TR_NEW(m->ar, n, double);
   if (!u || !base) return TR_NO_MEMORY;
   for (int i = 0; i < n; i++) m->scale[i] = i < nv ? 1 : i < 2 * nv ? m->h : m->h * m->h;
+  scale_numbers(m);
   TR_TRY(step_from(m, 0, u, base));
-  for (int k = 3; k < 3 + m->rooms; k++) {
-    double size = 0, effect = 0, noise = 0;
-    for (int i = k * nv; i < (k + 1) * nv; i++) size = fmax(size, fabs(m->block_size[i]));
-    for (int i = k * nv; i < (k + 1) * nv; i++) u[i] = i % 2 ? 1 : -1.3;
-    if (size > 0) {
-      double f = m->delta * size;
-      TR_TRY(step_from(m, f, u, m->plus));
-      TR_TRY(step_from(m, -f, u, m->minus));
-      for (int i = 0; i < 3 * nv; i++) {
-        effect = fmax(effect, m->scale[i] * fabs(m->plus[i] - m->minus[i]) / (2 * f));
-        noise = fmax(noise, m->scale[i] * fabs(m->plus[i] + m->minus[i] - 2 * base[i]) / (2 * f));
-      }
-    }
-    for (int i = k * nv; i < (k + 1) * nv; i++) {
-      u[i] = 0;
-      m->scale[i] = effect * size > 0.1 * NOISE / m->delta && effect > 3 * noise ? effect : 0;
-    }
-  }
+  for (int k = 3; k < 3 + m->rooms; k++) TR_TRY(scale_room(m, k, u, base));
   return TR_OK;
 }
 
@@ -234,7 +274,6 @@ static tr_status make_scale(map *m) {
 static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, double complex **w,
                           int *found) {
   int n = m->n, count = 0, block = modes->n, most = n < 400 ? n : 400;
-  double same = NOISE / m->delta;
   double *Z = TR_NEW(m->ar, (size_t)block * n, double);
   double *V = TR_NEW(m->ar, ((size_t)most + 1) * n, double);
   double *AV = TR_NEW(m->ar, (size_t)most * n, double);
@@ -246,10 +285,12 @@ static tr_status spectrum(map *m, const tr_state *x, const tr_modes *modes, doub
   TR_TRY(make_scale(m));
   for (int k = 0; k < block; k++) {
     for (int i = 0; i < n; i++) Z[(size_t)k * n + i] *= m->scale[i];
+    double same = NOISE / (k < modes->fq ? m->delta : fmin(m->delta, FAST * m->h));
     if (count < most && tr_extend_basis(n, V, count, Z + (size_t)k * n, same)) count++;
   }
   for (int k = 0; k < count; k++) {
     TR_TRY(apply(m, V + (size_t)k * n, AV + (size_t)k * n));
+    double same = NOISE / m->used;
     if (count < most && tr_extend_basis(n, V, count, AV + (size_t)k * n, same)) count++;
   }
   double *H = TR_NEW(m->ar, (size_t)count * count, double);
@@ -288,7 +329,7 @@ static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const c
   TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
   TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
   m->step->kkt.mask = m->step->projection.mask = mask;
-  m->step->plain_start = true; // q''' by differences is no smooth function of the start
+  m->step->start = TR_START_PLAIN; // q''' by differences is no smooth function of the start
   tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
   for (int k = 0; k < 4; k++) TR_TRY(tr_state_new(m->sys, state[k], error));
   TR_TRY(find_lead(m, x));

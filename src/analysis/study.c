@@ -55,29 +55,43 @@ static void take_claims(const tr_method *m, const void *par, int claim[3]) {
   if (m->orders) m->orders(par, claim);
 }
 
+// One more, unless it is there with the same parameters, however they are written. full: the texts with all of them.
+static tr_status take_method(study *s, const char *text, const tr_method **type, const char **full,
+                             tr_arena *scratch) {
+  int n = s->methods;
+  void *par;
+  TR_TRY(tr_method_parse(scratch, text, &type[n], &par, s->error));
+  full[n] = tr_method_text(scratch, type[n], par);
+  s->method[n] = tr_arena_text(&s->arena, text, strlen(text));
+  if (!full[n] || !s->method[n]) return tr_no_memory(s->error);
+  for (int i = 0; i < n; i++)
+    if (strcmp(full[i], full[n]) == 0) {
+      tr_study_note(s, "`%s` was given twice.", s->method[i]);
+      return TR_OK;
+    }
+  take_claims(type[n], par, s->claim[n]);
+  s->methods++;
+  return TR_OK;
+}
+
 static tr_status take_methods(study *s) {
   const tr_study_settings *set = &s->set;
-  s->methods = set->methods > 0 ? set->methods : tr_method_count();
-  s->method = TR_NEW(&s->arena, s->methods, const char *);
-  s->style = TR_NEW(&s->arena, s->methods, int);
-  s->claim = tr_arena_get(&s->arena, (size_t)s->methods * sizeof *s->claim);
-  const tr_method **type = TR_NEW(&s->arena, s->methods, const tr_method *);
-  if (!s->method || !s->style || !s->claim || !type) return tr_no_memory(s->error);
+  int n = set->methods > 0 ? set->methods : tr_method_count();
+  s->method = TR_NEW(&s->arena, n, const char *);
+  s->style = TR_NEW(&s->arena, n, int);
+  s->claim = tr_arena_get(&s->arena, (size_t)n * sizeof *s->claim);
   tr_arena scratch = tr_arena_make(s->sys->al);
+  const tr_method **type = TR_NEW(&scratch, n, const tr_method *);
+  const char **full = TR_NEW(&scratch, n, const char *);
   tr_status status = TR_OK;
-  for (int i = 0; i < s->methods; i++) {
-    void *par;
+  if (!s->method || !s->style || !s->claim || !type || !full) status = tr_no_memory(s->error);
+  for (int i = 0; i < n && status != TR_NO_MEMORY; i++) {
     const char *text = set->methods > 0 ? set->method[i] : tr_method_describe(i).name;
-    s->method[i] = tr_arena_text(&s->arena, text, strlen(text));
-    if (!s->method[i]) status = tr_no_memory(s->error);
-    tr_status parsed = tr_method_parse(&scratch, text, &type[i], &par, s->error);
-    if (parsed != TR_OK)
-      status = parsed;
-    else
-      take_claims(type[i], par, s->claim[i]);
+    tr_status taken = take_method(s, text, type, full, &scratch);
+    if (taken != TR_OK) status = taken;
   }
-  tr_arena_free(&scratch);
   if (status == TR_OK) choose_styles(s, type);
+  tr_arena_free(&scratch);
   return status;
 }
 
@@ -156,12 +170,13 @@ tr_status tr_study_run(const tr_system *sys, tr_study_kind kind, const tr_study_
   s->sys = sys, s->kind = kind, s->error = error;
   s->set = settings ? *settings : tr_study_defaults(kind);
   s->what = "";
+  s->out.page = (tr_page){.note = s->note, .table = s->table, .figure = s->figure};
   pthread_mutex_init(&s->lock, NULL);
   tr_status status = prepare(s);
   if (status == TR_OK) {
-    s->out.page = (tr_page){.note = s->note, .table = s->table, .figure = s->figure};
+    const char *name = s->set.model ? s->set.model : sys->name;
     s->out.page.title =
-        tr_study_text(s, "%s: %s", kinds[kind].title, sys->name ? sys->name : "model");
+        tr_study_text(s, "%s: %s", kinds[kind].title, name && *name ? name : "model");
     status = kinds[kind].run(s);
     if (s->methods > TR_FIGURE_NAMES)
       tr_study_note(s,

@@ -10,6 +10,7 @@
 #include "study.h"
 
 enum { POINTS = 61, RING_POINTS = 71, ROOTS = 64 }; // ROOTS: more than two coordinates can have
+static const double STABLE = 1 + 1e-4;              // the largest radius that is called 1
 static const double SLOWEST = 1e-6;                 // 1/s; if no exponent is larger nothing happens
 static const double PI = 3.14159265358979323846;
 
@@ -60,21 +61,28 @@ static int drop_free(const tr_modes *m, int n, double complex *w) {
   return n;
 }
 
+static tr_status find_roots(study *s, spectra *p, int i, double delta, tr_arena *ar) {
+  double complex *w;
+  int n;
+  TR_TRY(tr_step_spectrum(ar, p->sys, &p->x, &p->modes, s->method[i / p->n], p->h[i % p->n], delta,
+                          &w, &n, NULL));
+  p->radius[i] = 0;
+  n = drop_free(&p->modes, n, w);
+  for (int k = 0; k < n; k++) p->radius[i] = fmax(p->radius[i], cabs(w[k]));
+  p->count[i] = n < ROOTS ? n : ROOTS;
+  for (int k = 0; p->root && k < p->count[i]; k++) p->root[i][k] = w[k];
+  return TR_OK;
+}
+
 static tr_status task(study *s, void *data, int i) {
   spectra *p = data;
   tr_arena ar = tr_arena_make(s->sys->al);
-  double complex *w;
-  int n;
-  tr_status status = tr_step_spectrum(&ar, p->sys, &p->x, &p->modes, s->method[i / p->n],
-                                      p->h[i % p->n], p->delta, &w, &n, NULL);
-  p->status[i] = status;
-  if (status == TR_OK) {
-    double most = 0;
-    n = drop_free(&p->modes, n, w);
-    for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
-    p->radius[i] = most;
-    p->count[i] = n < ROOTS ? n : ROOTS;
-    for (int k = 0; p->root && k < p->count[i]; k++) p->root[i][k] = w[k];
+  tr_status status = p->status[i] = find_roots(s, p, i, p->delta, &ar);
+  double radius = p->radius[i];
+  if (status == TR_OK && !p->root &&
+      radius > STABLE) { // what other differences do not show is noise
+    status = find_roots(s, p, i, 0.4 * p->delta, &ar);
+    if (status != TR_OK || p->radius[i] > STABLE) p->radius[i] = radius;
   }
   tr_arena_free(&ar);
   if (status == TR_NO_MEMORY) return tr_no_memory(s->error);
@@ -322,7 +330,7 @@ static tr_status write_summary(study *s, const stability *t) {
     double stable = NAN;
     for (int i = 0; i < p->n && !grows && !is_idle(&p->modes); i++) {
       double radius = p->radius[m * p->n + i];
-      if (radius > 1 + 1e-4) break;
+      if (radius > STABLE) break;
       if (!isnan(radius)) stable = p->h[i];
     }
     tr_study_put_text(&r, s->method[m]);

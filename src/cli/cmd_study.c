@@ -281,6 +281,7 @@ static int run_study(request *r, loaded *l, const char *dir) {
   tr_csv_table *reference = NULL;
   tr_error error = {0};
   r->settings.progress = &bar.progress;
+  r->settings.model = model_name(l->system, r->path);
   catch_interrupts();
   tr_status status = TR_OK;
   if (r->reference) status = tr_csv_read(r->reference, &reference, &error);

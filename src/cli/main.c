@@ -74,6 +74,7 @@ int load(const command *self, const char *path, int n, const char *const *sets, 
   if (status == TR_OK) {
     status = tr_compile(out->model, &out->system, &error);
     if (status != TR_OK) code = exit_code(status);
+    if (status == TR_BAD_INPUT) tr_check_model_method(out->model, &error);
   }
   if (status == TR_OK) return EXIT_OK;
   if (error.status == TR_OK) error.status = status;

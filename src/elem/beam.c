@@ -13,6 +13,16 @@
 
 const char *const tr_beam_supports[] = {"simply-supported", "clamped-free", "free-free", NULL};
 
+enum { BEND_Y, BEND_Z, AXIAL, TORSION };
+enum { SINE, COSINE, HYPERBOLIC };
+
+// A mode but for the place: what its formula has of constants.
+typedef struct wave {
+  int kind, form;
+  double x; // its phase at the end
+  double sign, rest, sigma, scale;
+} wave;
+
 // A shape function with its derivatives by z = x/L.
 typedef struct mode {
   double f, d, dd;
@@ -28,45 +38,40 @@ static double root(int k, double sign) {
   return x;
 }
 
-static mode bending(int support, int k, double z) {
-  if (support == TR_SIMPLY_SUPPORTED) {
-    double x = k * TR_PI;
-    return (mode){sin(x * z), x * cos(x * z), -x * x * sin(x * z)};
-  }
-  double sign = support == TR_CLAMPED_FREE ? -1 : 1, beta = root(k, sign), x = beta * z;
+static wave bending(int support, int k) {
+  if (support == TR_SIMPLY_SUPPORTED) return (wave){.form = SINE, .x = k * TR_PI};
+  double sign = support == TR_CLAMPED_FREE ? -1 : 1, beta = root(k, sign);
   double e = exp(-beta), s = sin(beta), c = cos(beta);
   // (1 - sigma) e^x/2 and (1 + sigma) e^-x/2
   double rest = (-e - sign * (s - c)) / (1 - e * e - sign * 2 * e * s);
-  double sigma = 1 - 2 * e * rest;
-  double up = rest * exp(x - beta), down = 0.5 * (1 + sigma) * exp(-x);
-  double C = cos(x), S = sin(x), scale = sign > 0 ? 0.5 : k % 2 ? 0.5 : -0.5;
-  mode m = {up + down + sign * (C - sigma * S), up - down + sign * (-S - sigma * C),
-            up + down - sign * (C - sigma * S)};
-  return (mode){scale * m.f, scale * beta * m.d, scale * beta * beta * m.dd};
+  double scale = sign > 0 ? 0.5 : k % 2 ? 0.5 : -0.5;
+  return (wave){0, HYPERBOLIC, beta, sign, rest, 1 - 2 * e * rest, scale};
 }
 
 // Axial or torsion.
-static mode along(int support, int k, double z) {
+static wave along(int support, int k) {
   bool free = support == TR_FREE_FREE;
-  double x = free ? k * TR_PI : (k - 0.5) * TR_PI;
-  return free ? (mode){cos(x * z), -x * sin(x * z), 0} : (mode){sin(x * z), x * cos(x * z), 0};
+  return (wave){.form = free ? COSINE : SINE, .x = free ? k * TR_PI : (k - 0.5) * TR_PI};
 }
 
-enum { BEND_Y, BEND_Z, AXIAL, TORSION };
-
-// Kind of mode j, and its number from 1.
-static int kind_of(const tr_beam *b, int j, int *k) {
+// All modes of a beam.
+static void make_waves(const tr_beam *b, wave *w) {
   const int count[] = {b->bending_y, b->bending_z, b->axial, b->torsion};
-  int kind = 0;
-  while (j >= count[kind]) j -= count[kind++];
-  *k = j + 1;
-  return kind;
+  for (int kind = BEND_Y; kind <= TORSION; kind++)
+    for (int k = 1; k <= count[kind]; k++, w++) {
+      *w = kind <= BEND_Z ? bending(b->support, k) : along(b->support, k);
+      w->kind = kind;
+    }
 }
 
-static mode shape_of(const tr_beam *b, int j, double z, int *kind) {
-  int k;
-  *kind = kind_of(b, j, &k);
-  return *kind <= BEND_Z ? bending(b->support, k, z) : along(b->support, k, z);
+static mode shape_of(const wave *w, double z) {
+  double beta = w->x, x = beta * z, C = cos(x), S = sin(x);
+  if (w->form == SINE) return (mode){S, beta * C, -beta * beta * S};
+  if (w->form == COSINE) return (mode){C, -beta * S, -beta * beta * C};
+  double up = w->rest * exp(x - beta), down = 0.5 * (1 + w->sigma) * exp(-x);
+  mode m = {up + down + w->sign * (C - w->sigma * S), up - down + w->sign * (-S - w->sigma * C),
+            up + down - w->sign * (C - w->sigma * S)};
+  return (mode){w->scale * m.f, w->scale * beta * m.d, w->scale * beta * beta * m.dd};
 }
 
 int tr_beam_modes(const tr_beam *b) { return b->bending_y + b->bending_z + b->axial + b->torsion; }
@@ -97,13 +102,13 @@ static int panels(const tr_beam *b) {
 }
 
 // phi and psi (n x 3) on the axis at z.
-static void axis_shapes(const tr_beam *b, double z, double *phi, double *psi) {
-  int n = tr_beam_modes(b), kind;
+static void axis_shapes(const tr_beam *b, const wave *w, double z, double *phi, double *psi) {
+  int n = tr_beam_modes(b);
   memset(phi, 0, (size_t)(3 * n) * sizeof *phi);
   memset(psi, 0, (size_t)(3 * n) * sizeof *psi);
   for (int j = 0; j < n; j++) {
-    mode m = shape_of(b, j, z, &kind);
-    switch (kind) {
+    mode m = shape_of(&w[j], z);
+    switch (w[j].kind) {
       case BEND_Y: phi[3 * j + 1] = m.f, psi[3 * j + 2] = m.d / b->length; break;
       case BEND_Z: phi[3 * j + 2] = m.f, psi[3 * j + 1] = -m.d / b->length; break;
       case AXIAL: phi[3 * j] = m.f; break;
@@ -113,15 +118,15 @@ static void axis_shapes(const tr_beam *b, double z, double *phi, double *psi) {
 }
 
 // b_ij,x += -1/L int over (from, to) of f_i' f_j' dz, where both bend one way.
-static void add_shortening(const tr_beam *b, double from, double to, int count, double *out) {
-  int n = tr_beam_modes(b), kind[TR_MAX_MODES];
+static void add_shortening(const tr_beam *b, const wave *w, double from, double to, int count,
+                           double *out) {
+  int n = b->bending_y + b->bending_z, all = tr_beam_modes(b);
   for (int i = 0; i < GAUSS * count && to > from; i++) {
     double weight, z = from + gauss(count, i, to - from, &weight), d[TR_MAX_MODES];
-    for (int j = 0; j < n; j++) d[j] = shape_of(b, j, z, &kind[j]).d;
+    for (int j = 0; j < n; j++) d[j] = shape_of(&w[j], z).d;
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
-        if (kind[j] == kind[k] && kind[j] <= BEND_Z)
-          out[3 * (j * n + k)] -= weight * d[j] * d[k] / b->length;
+        if (w[j].kind == w[k].kind) out[3 * (j * all + k)] -= weight * d[j] * d[k] / b->length;
   }
 }
 
@@ -129,15 +134,17 @@ void tr_beam_shape(const tr_beam *b, const double p[3], double *shape) {
   int n = tr_beam_modes(b);
   double z = fmin(1, fmax(0, p[0] / b->length)), *phi = shape, *psi = shape + 3 * n;
   double arm[3] = {p[0] - z * b->length, p[1], p[2]}, x[3];
+  wave w[TR_MAX_MODES];
   if (n == 0) return; // rigid
-  axis_shapes(b, z, phi, psi);
+  make_waves(b, w);
+  axis_shapes(b, w, z, phi, psi);
   for (int j = 0; j < n; j++) {
     v3_cross(psi + 3 * j, arm, x);
     v3_axpy(1, x, phi + 3 * j);
   }
   if (!b->stiffening) return;
   memset(shape + 6 * n, 0, (size_t)(3 * n * n) * sizeof *shape);
-  add_shortening(b, 0, z, panels(b), shape + 6 * n);
+  add_shortening(b, w, 0, z, panels(b), shape + 6 * n);
   // the arm turns: 1/2 psi x (psi x arm) to second order
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
@@ -157,11 +164,10 @@ size_t tr_beam_room(const tr_beam *b) {
   return tr_flexible_room((int)n) + 6 * (n + 2) + 3 * n * n;
 }
 
-static double stiffness(const tr_beam *b, int j, double z) {
-  int kind;
-  mode m = shape_of(b, j, z, &kind);
+static double stiffness(const tr_beam *b, const wave *w, double z) {
+  mode m = shape_of(w, z);
   double L = b->length;
-  switch (kind) {
+  switch (w->kind) {
     case BEND_Y: return b->young * b->Iz * m.dd * m.dd / (L * L * L);
     case BEND_Z: return b->young * b->Iy * m.dd * m.dd / (L * L * L);
     case AXIAL: return b->young * b->area * m.d * m.d / L;
@@ -183,20 +189,22 @@ const char *tr_beam_make(const tr_beam *b, bool planar, double *room, tr_flexibl
   tr_flexible *f = tr_flexible_new(n, b->stiffening, room);
   double *phi = room + tr_flexible_room(n), *psi = phi + 3 * (n + 2), *bend = psi + 3 * (n + 2);
   double before = 0;
+  wave w[TR_MAX_MODES];
+  make_waves(b, w);
   memset(phi, 0, (size_t)(6 * (n + 2) + 3 * n * n) * sizeof *bend);
   // points in increasing order, so that b is summed on the way
   static const int order[GAUSS] = {3, 2, 1, 0, 4, 5, 6, 7};
   for (int i = 0; i < GAUSS * count; i++) {
     double weight, z = gauss(count, i / GAUSS * GAUSS + order[i % GAUSS], 1, &weight);
     double line = weight * b->length * b->density;
-    axis_shapes(b, z, phi, psi);
-    if (b->stiffening) add_shortening(b, before, z, 1, bend);
+    axis_shapes(b, w, z, phi, psi);
+    if (b->stiffening) add_shortening(b, w, before, z, 1, bend);
     before = z;
     tr_flex_point p = {
         line * b->area, {z * b->length, 0, 0}, {line * b->polar, 0, 0}, phi, psi, bend, false};
     tr_flexible_add(f, &p);
     if (b->stiffening) add_drawn(f, &p, phi);
-    for (int j = 0; j < n; j++) f->K[(n + 1) * j] += weight * stiffness(b, j, z);
+    for (int j = 0; j < n; j++) f->K[(n + 1) * j] += weight * stiffness(b, &w[j], z);
   }
   for (int j = 0; j < n; j++)
     for (int k = 0; k < n; k++)

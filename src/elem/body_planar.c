@@ -172,6 +172,7 @@ static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W,
 }
 
 TR_PULL_ROWS(3)
+TR_PULL_SITES
 
 // ---- many bodies, four at a time ------------------------------------------------------------------
 
@@ -257,61 +258,72 @@ TR_INLINE void put_force4(const tr_body_slot *slot, lanes *sum, double *F) {
   lanes_store3(sum, to);
 }
 
-// F = -(own force + sum J' W) over n sites of each of four bodies, F2 = -sum J' W2
+// F = -(own force + sum J' W) over n sites of each of four bodies, F2 = -sum J' W2 over those held
 TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, const double *g,
-                       tr_wrenches W, double *F, tr_wrenches W2, double *F2) {
+                       tr_wrenches W, double *F, int held, tr_wrenches W2, double *F2) {
   POINTERS(const par, p, slot[l].par);
   lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass}, c, s, rx, ry;
   lanes sum[3] = {0}, second[3] = {0};
-  if (g) sum[0] = m * g[0], sum[1] = m * g[1];
+  if (W.first) sum[0] = m * g[0], sum[1] = m * g[1];
   load_turns4(b->cache + slot->cache, &c, &s);
   for (int k = 0; k < n; k++) {
     arms4(b, slot, k, &c, &s, &rx, &ry);
     size_t at[LANES];
-    for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)W.size;
-    add_pull4(at, W.first, &rx, &ry, sum);
-    if (W2.first) add_pull4(at, W2.first, &rx, &ry, second);
+    int size = W.first ? W.size : W2.size;
+    for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)size;
+    if (W.first) add_pull4(at, W.first, &rx, &ry, sum);
+    if (W2.first && k < held) add_pull4(at, W2.first, &rx, &ry, second);
   }
-  put_force4(slot, sum, F);
+  if (W.first) put_force4(slot, sum, F);
   if (W2.first) put_force4(slot, second, F2);
 }
 
-// g NULL: without own force; W2.first NULL: the first only
+// W.first, W2.first NULL: the other only
 TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
                           tr_wrenches W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
-    int done = 0, n = 1;
+    int done = 0, held = 0, n = 1;
     if (end - s >= LANES) {
       done = common_points(s), n = LANES;
-      if (done > 0) gather4(b, s, done, g, W, F, W2, F2);
+      held = done > 0 ? common_held(s) : 0;
+      if (done > 0) gather4(b, s, W.first ? done : held, g, W, F, held, W2, F2);
     }
     for (; n > 0; n--, s++) {
-      if (done > 0 && done == s->sites) continue;
+      bool all = done > 0 && done == s->sites;
+      if (all && (held == s->held || !W2.first)) continue;
       tr_body_at at = one_of(b, s);
       double sum[3] = {0}, second[3] = {0};
-      if (g && done == 0) add_force(&at, g, sum);
-      for (int k = done; k < s->sites; k++) {
-        const tr_site *site = b->site + s->site + k;
-        add_pull(&at, site, tr_wrench_at(W, s->frame + k), sum);
-        if (W2.first) add_pull(&at, site, tr_wrench_at(W2, s->frame + k), second);
-      }
-      for (int i = 0; i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+      if (W.first && done == 0) add_force(&at, g, sum);
+      pull_sites(&at, b, s, done, W, sum, held, W2, second);
+      for (int i = 0; W.first && i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
       for (int i = 0; W2.first && i < 3; i++)
         F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
 
+// Which of the two there are is known where it is called: nothing is asked in the loops.
+TR_INLINE void gather_some(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
+                           tr_wrenches W2, double *F2) {
+  const tr_wrenches none = {0};
+  if (!W2.first)
+    gather_all(b, g, W, F, none, NULL);
+  else if (W.first)
+    gather_all(b, g, W, F, W2, F2);
+  else
+    gather_all(b, g, none, NULL, W2, F2);
+}
+
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
-TR_WIDE(gather_run, gather_all,
+TR_WIDE(gather_run, gather_some,
         (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F, tr_wrenches W2,
          double *F2),
         (b, g, W, F, W2, F2))
 
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
-  gather_run(b, NULL, W, F, (tr_wrenches){0}, NULL);
+  gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
 }
 
 const tr_body_type tr_body_planar = {

@@ -52,13 +52,42 @@ static void start(int n, const par *b, double *q, double *v) {
   for (int i = 0; i < n; i++) q[i] = b->position[i], v[i] = b->velocity[i];
 }
 
-static void kinematics(int n, const tr_body_at *b, int count, const tr_site *s, tr_frame *f) {
-  for (int k = 0; k < count; k++, s++, f++) {
-    v3_copy(s->c, f->p);
+static inline void place_frames(int n, const double *q, const double *v, int count,
+                                const tr_site *s, tr_frames frames, tr_frame *f) {
+  for (int k = 0; k < count; k++, s++, f = tr_frame_after(frames, f)) {
+    for (int i = 0; i < n; i++) f->p[i] = s->c[i] + q[i], f->v[i] = v[i];
+    for (int i = n; i < 3; i++) f->p[i] = s->c[i], f->v[i] = 0;
+    for (int i = 0; i < 3; i++) f->ap[i] = 0;
+    if (n == 2) f->angle = s->angle;
+    if (s->point) continue;
     m3_copy(s->R, f->R);
     f->angle = s->angle;
-    for (int i = 0; i < 3; i++) f->v[i] = f->w[i] = f->ap[i] = f->aw[i] = 0;
-    for (int i = 0; i < n; i++) f->p[i] += b->q[i], f->v[i] = b->v[i];
+    for (int i = 0; i < 3; i++) f->w[i] = f->aw[i] = 0;
+  }
+}
+
+static inline void place_run(int n, const tr_bodies_at *b, tr_frames frames) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++)
+    place_frames(n, b->q + s->q, b->v + s->v, (int)s->sites, b->site + s->site, frames,
+                 tr_frame_at(frames, s->frame));
+}
+
+// out = -(m g + sum W) over the first sites
+static inline void gather(int n, const tr_body_slot *s, int sites, const double *g, tr_wrenches W,
+                          double *out) {
+  double sum[3] = {0}, m = ((const par *)s->par)->mass;
+  const double *w = tr_wrench_at(W, s->frame);
+  for (int i = 0; g && i < n; i++) sum[i] = m * g[i];
+  for (int k = 0; k < sites; k++, w += W.size)
+    for (int i = 0; i < n; i++) sum[i] += w[i];
+  for (int i = 0; i < n; i++) out[s->v + i] = -sum[i];
+}
+
+static inline void gather_run(int n, const tr_bodies_at *b, const double *g, tr_wrenches W,
+                              double *F, tr_wrenches W2, double *F2) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
+    if (W.first) gather(n, s, (int)s->sites, g, W, F);
+    if (W2.first) gather(n, s, s->held, NULL, W2, F2);
   }
 }
 
@@ -86,7 +115,18 @@ static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w
   static void kinematics_##word(const tr_body_at *b, tr_level level, int count, const tr_site *s, \
                                 tr_frame *f) {                                                    \
     (void)level;                                                                                  \
-    kinematics(n, b, count, s, f);                                                                \
+    place_frames(n, b->q, b->v, count, s, (tr_frames){f, sizeof *f}, f);                          \
+  }                                                                                               \
+  static void place_##word(const tr_bodies_at *b, tr_level level, tr_frames frames) {             \
+    (void)level;                                                                                  \
+    place_run(n, b, frames);                                                                      \
+  }                                                                                               \
+  static void gather_##word(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,   \
+                            tr_wrenches W2, double *F2) {                                         \
+    gather_run(n, b, g, W, F, W2, F2);                                                            \
+  }                                                                                               \
+  static void pull_run_##word(const tr_bodies_at *b, tr_wrenches W, double *F) {                  \
+    gather_run(n, b, NULL, (tr_wrenches){0}, NULL, W, F);                                         \
   }                                                                                               \
   static void pull_##word(const tr_body_at *b, const tr_site *s, const double *w, double *o) {    \
     (void)b, (void)s;                                                                             \
@@ -124,6 +164,9 @@ static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w
       .mass = mass_##word,                                                                        \
       .add_force = force_##word,                                                                  \
       .energy = energy_##word,                                                                    \
+      .kinematics_run = place_##word,                                                             \
+      .gather_run = gather_##word,                                                                \
+      .pull_run = pull_run_##word,                                                                \
   };
 
 POINT(2, planar)

@@ -6,6 +6,13 @@
 
 #include "elem.h"
 
+// Sites with joints that each of four bodies has.
+static inline int common_held(const tr_body_slot *s) {
+  int n = s[0].held;
+  for (int l = 1; l < 4; l++) n = s[l].held < n ? s[l].held : n;
+  return n;
+}
+
 static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
   return (tr_body_at){s->par, b->q + s->q, b->v + s->v, b->cache + s->cache, b->t};
 }
@@ -17,6 +24,21 @@ static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
       for (int i = 0; i < nv; i++) G[i] = 0;                                               \
       add_pull(b, s, Gf, G);                                                               \
     }                                                                                      \
+  }
+
+// sum += J' W over the sites from the first-th on, second += J' W2 over those held from the held-th on
+#define TR_PULL_SITES                                                                         \
+  static inline void pull_sites(const tr_body_at *at, const tr_bodies_at *b,                  \
+                                const tr_body_slot *s, int first, tr_wrenches W, double *sum, \
+                                int held, tr_wrenches W2, double *second) {                   \
+    const tr_site *site = b->site + s->site;                                                  \
+    int end = W.first ? (int)s->sites : first, both = W2.first ? s->held : 0;                 \
+    for (int k = held; k < both && (k < first || !W.first); k++)                              \
+      add_pull(at, site + k, tr_wrench_at(W2, s->frame + k), second);                         \
+    for (int k = first; k < end; k++) {                                                       \
+      add_pull(at, site + k, tr_wrench_at(W, s->frame + k), sum);                             \
+      if (k < both) add_pull(at, site + k, tr_wrench_at(W2, s->frame + k), second);           \
+    }                                                                                         \
   }
 
 #endif

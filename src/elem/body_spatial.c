@@ -14,6 +14,7 @@
 #include "body_run.h"
 #include "math/v3.h"
 #include "spatial.h"
+#include "spatial_joints.h"
 #include "spatial_lanes.h"
 
 typedef tr_spatial_par par;
@@ -313,6 +314,7 @@ static void tangent(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W,
 }
 
 TR_PULL_ROWS(6)
+TR_PULL_SITES
 
 // ---- many bodies, four at a time ------------------------------------------------------------------
 
@@ -341,42 +343,51 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
   }
 }
 
-// F = -(own force + sum J' W), F2 = -sum J' W2; g NULL: without own force; W2.first NULL: the first only
+// F = -(own force + sum J' W), F2 = -sum J' W2 of joints; W.first, W2.first NULL: the other only
 TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
                           tr_wrenches W2, double *F2) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
-    int done = 0, n = 1;
+    int done = 0, held = 0, n = 1;
     if (end - s >= LANES) {
       lanes sum[6] = {0}, second[6] = {0};
-      if (g) own_force4(b, s, g, sum);
-      pull4(b, s, W, sum);
-      put_force4(s, sum, F);
-      if (W2.first) pull4(b, s, W2, second), put_force4(s, second, F2);
-      done = common_sites(s), n = LANES;
+      done = common_sites(s), held = common_held(s), n = LANES;
+      if (W.first) own_force4(b, s, g, sum);
+      pull4(b, s, done, W, sum, held, W2, second);
+      if (W.first) put_force4(s, sum, F);
+      if (W2.first) put_force4(s, second, F2);
     }
     for (; n > 0; n--, s++) {
-      if (done > 0 && done == s->sites) continue;
+      bool all = done > 0 && done == s->sites;
+      if (all && (held == s->held || !W2.first)) continue;
       tr_body_at at = one_of(b, s);
       double sum[6] = {0}, second[6] = {0};
-      if (g && done == 0) add_force(&at, g, sum);
-      for (int k = done; k < s->sites; k++) {
-        const tr_site *site = b->site + s->site + k;
-        add_pull(&at, site, tr_wrench_at(W, s->frame + k), sum);
-        if (W2.first) add_pull(&at, site, tr_wrench_at(W2, s->frame + k), second);
-      }
-      for (int i = 0; i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
+      if (W.first && done == 0) add_force(&at, g, sum);
+      pull_sites(&at, b, s, done, W, sum, held, W2, second);
+      for (int i = 0; W.first && i < 6; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
       for (int i = 0; W2.first && i < 6; i++)
         F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
     }
   }
 }
 
+// Which of the two there are is known where it is called: nothing is asked in the loops.
+TR_INLINE void gather_some(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
+                           tr_wrenches W2, double *F2) {
+  const tr_wrenches none = {0};
+  if (!W2.first)
+    gather_all(b, g, W, F, none, NULL);
+  else if (W.first)
+    gather_all(b, g, W, F, W2, F2);
+  else
+    gather_all(b, g, none, NULL, W2, F2);
+}
+
 TR_WIDE(retract_run, retract_all,
         (const tr_bodies_at *b, const double *q, const double *d, double *q1), (b, q, d, q1))
 TR_WIDE(kinematics_run, kinematics_all, (const tr_bodies_at *b, tr_level level, tr_frames frame),
         (b, level, frame))
-TR_WIDE(gather_run, gather_all,
+TR_WIDE(gather_run, gather_some,
         (const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F, tr_wrenches W2,
          double *F2),
         (b, g, W, F, W2, F2))
@@ -409,6 +420,10 @@ TR_WIDE(tangents, tangent_all,
         (const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd, double *K),
         (b, W, cm, ck, cd, K))
 
+TR_WIDE(joint_rows, joint_rows4,
+        (const tr_bodies_at *b, tr_frames frame, const tr_between *joint, const tr_four_joints *io),
+        (b, frame, joint, io))
+
 static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
                         double ck, double cd, double *K) {
   (void)g;
@@ -416,7 +431,7 @@ static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W,
 }
 
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
-  gather_run(b, NULL, W, F, (tr_wrenches){0}, NULL);
+  gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
 }
 
 const tr_body_type tr_body_spatial = {
@@ -456,5 +471,6 @@ const tr_body_type tr_body_spatial = {
     .retract_run = retract_run,
     .pull_rows = pull_rows,
     .point_rows = point_rows,
+    .joint_rows = joint_rows,
     .tangent_run = tangent_run,
 };

@@ -33,9 +33,20 @@ typedef struct tr_equation_par {
   const tr_scalar_par *scalar;
 } tr_equation_par;
 
+// A place in the program of a law that switches as time tells, see law_range.c.
+typedef struct law_switch {
+  const struct law_source *of; // NULL: none
+  int first, at;               // instructions: the first of what it looks at, and its own
+} law_switch;
+// The first time after *from and up to `till` at which it switches, found with an error of eps scale; INFINITY: there is none.
+// NAN: so many instructions did not do. *from: nothing is before that (law_range.c).
+double law_next_switch(const law_switch *w, double *from, double till, double scale, long work);
+bool law_switches_within(const law_switch *w, double from, double to); // or may do so
+
 // A time at which a law of it may jump, or have a kink or something narrow, see law_instants.c.
 typedef struct tr_instant {
   double t, period; // 0: once
+  law_switch found; // or the times are looked for
   bool jump;
   bool blind; // what the law does within the period is not known
 } tr_instant;

@@ -79,14 +79,14 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
 static inline void two(int n, const par *p, const tr_frame *const *f, const tr_joint_two *io) {
   int s = 3 * (n - 1);
   double dd = 0, sum = 0, iL = 1 / p->length, lam = io->lam[0], mu = io->mu[0];
-  for (int i = 0; i < 2 * s; i++) io->w[i] = io->w2[i] = 0;
+  double *w = io->w, *w2 = io->w2;
+  for (int i = n; i < s; i++) w[i] = w[s + i] = w2[i] = w2[s + i] = 0;
   for (int i = 0; i < n; i++) {
-    double d = f[1]->p[i] - f[0]->p[i];
+    double d = f[1]->p[i] - f[0]->p[i], x = lam * d * iL, y = mu * d * iL;
     dd += d * d, sum += d * (f[1]->v[i] - f[0]->v[i]);
-    io->w[i] = lam * d * iL, io->w[s + i] = -io->w[i];
-    io->w2[i] = mu * d * iL, io->w2[s + i] = -io->w2[i];
+    w[i] = x, w[s + i] = -x, w2[i] = y, w2[s + i] = -y;
   }
-  io->phi[0] = 0.5 * (dd * iL - p->length), io->rate[0] = sum / p->length;
+  io->phi[0] = 0.5 * (dd * iL - p->length), io->rate[0] = sum * iL;
 }
 
 static inline void length(int n, const tr_frame *const *f, double *out) {

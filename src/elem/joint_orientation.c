@@ -30,6 +30,7 @@ static const tr_joint_ops spatial = {.rows = 3,
                                      .rate = rate3,
                                      .eval_two = two3,
                                      .geom = geom3,
+                                     TR_MADE_OF(prims),
                                      .gamma = gamma3};
 
 const tr_joint_type tr_joint_orientation = {

@@ -47,11 +47,18 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
   out[0] = line_rate(f);
 }
 
+static void two2(const void *par, double t, const tr_frame *const *f, const double *mem,
+                 const tr_joint_two *io) {
+  (void)par, (void)t, (void)mem;
+  line_two(f, io);
+}
+
 static const char *const names[] = {"s", NULL};
 static const tr_joint_ops planar = {.rows = 1,
                                     .eval = eval2,
                                     .jac = jac2,
                                     .rate = rate2,
+                                    .eval_two = two2,
                                     .geom = geom2,
                                     .gamma = gamma2,
                                     .measure_names = names,
@@ -62,6 +69,7 @@ static const tr_joint_ops spatial = {.rows = 2,
                                      .rate = rate3,
                                      .eval_two = two3,
                                      .geom = geom3,
+                                     TR_MADE_OF(prims),
                                      .gamma = gamma3,
                                      .measure_names = names,
                                      .measure = measure3};

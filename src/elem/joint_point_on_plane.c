@@ -19,6 +19,7 @@ static const tr_joint_ops spatial = {.rows = 1,
                                      .rate = rate3,
                                      .eval_two = two3,
                                      .geom = geom3,
+                                     TR_MADE_OF(prims),
                                      .gamma = gamma3,
                                      .measure_names = names,
                                      .measure = measure};

@@ -63,10 +63,12 @@ static void rate2(const void *pv, double t, const tr_frame *const *f, double *ou
 
 static void two2(const void *pv, double t, const tr_frame *const *f, const double *mem,
                  const tr_joint_two *io) {
-  double unused[2];
-  eval2(pv, t, f, mem, io->lam, io->phi, io->w);
-  eval2(pv, t, f, mem, io->mu, unused, io->w2);
-  rate2(pv, t, f, io->rate);
+  (void)t, (void)mem;
+  line_two(f, io);
+  io->phi[1] = f[1]->angle - f[0]->angle - ((const par *)pv)->angle;
+  io->rate[1] = f[1]->w[2] - f[0]->w[2];
+  io->w[2] += io->lam[1], io->w[5] = -io->lam[1];
+  io->w2[2] += io->mu[1], io->w2[5] = -io->mu[1];
 }
 
 static const char *const names[] = {"s", NULL};
@@ -85,6 +87,7 @@ static const tr_joint_ops spatial = {.rows = 5,
                                      .rate = rate3,
                                      .eval_two = two3,
                                      .geom = geom3,
+                                     TR_MADE_OF(prims),
                                      .gamma = gamma3,
                                      .measure_names = names,
                                      .measure = measure3};

@@ -74,6 +74,24 @@ static void rate(const void *pv, double t, const tr_frame *const *f, double *out
   out[4] = coordinate_rate(WAY, 6, f) - slope(pv) * coordinate_rate(ANGLE, 6, f);
 }
 
+// eval with lam and with mu, and rate.
+static void two(const void *pv, double t, const tr_frame *const *f, const double *mem,
+                const tr_joint_two *io) {
+  (void)t, (void)mem;
+  const par *p = pv;
+  double g[12], u[12], along = 0;
+  prim_two(prims, PRIMS, f, io);
+  io->phi[4] = way_along(f, Z) - slope(p) * angle_about_z(f[0], f[1]) - p->offset;
+  io->phi[4] = remainder(io->phi[4], p->pitch);
+  gradient(pv, f, g);
+  twists(6, f, u);
+  for (int i = 0; i < 12; i++) {
+    along += g[i] * u[i];
+    io->w[i] -= io->lam[4] * g[i], io->w2[i] -= io->mu[4] * g[i];
+  }
+  io->rate[4] = along;
+}
+
 static void measure(const void *pv, double t, const tr_frame *const *f, const double *mem,
                     double *out) {
   (void)pv;
@@ -90,6 +108,7 @@ static const tr_joint_ops spatial = {.rows = ROWS,
                                      .eval = eval,
                                      .jac = jac,
                                      .rate = rate,
+                                     .eval_two = two,
                                      .geom = geom,
                                      .gamma = gamma3,
                                      .measure_names = names,

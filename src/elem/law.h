@@ -138,9 +138,17 @@ void law_spread(int own, int n, const double *K0, const double *g, const double 
 // Laws of time alone: F, F', F''.
 void law_of_time(const tr_law *law, double t, double out[3]);
 
+// What a law reads, as far as that is time alone.
+typedef struct law_source {
+  const tr_law *law;
+  const struct law_source *number[TR_LAW_INPUTS]; // the law of a number that is one of time alone
+  bool timed, alone; // it reads the time, itself or by numbers; that alone
+  int deep;          // numbers that are made of numbers: so many times
+} law_source;
+
 // Instants that its program tells (law_instants.c): those that are not there yet are added to the n in out, up to `most`;
 // how many there are then.
-int law_find_instants(const tr_law *law, int n, int most, tr_instant *out);
+int law_find_instants(const law_source *s, int n, int most, tr_instant *out);
 
 int law_operands(law_op op);
 // The value of STEP, STEP5, HAVSIN from 0 to 1.

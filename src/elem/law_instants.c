@@ -2,8 +2,9 @@
 // What a law tells of time before anything moves: its program is run on what is known of each place of the stack.
 //
 // Known is v = e t + c + k mod(a t + b, p), or such a v bent, s |v| + d; all else is not. Lines that meet, knots of tables and
-// ends of steps are instants, and where mod and floor begin anew trains of them. A train is blind if what the law makes of
-// mod within a period is not known.
+// ends of steps are instants, and where mod and floor begin anew trains of them. What else depends on time alone and is
+// compared, or bent, is a switch whose times are found when they are near (law_range.c). A train is blind if what
+// the law makes of mod within a period is not known.
 #include <math.h>
 
 #include "law.h"
@@ -12,12 +13,16 @@ typedef struct place {
   bool known, bent;
   double e, c, k, a, b, p;
   double s, d;
-  int train; // 1 + the instant where its mod begins anew, known or not; 0: none
+  int train;  // 1 + the instant where its mod begins anew, known or not; 0: none
+  bool alone; // it depends on time alone
+  int first;  // instruction of those that make it
 } place;
 
 typedef struct finder {
   tr_instant *out;
   int most, n;
+  const law_source *of;
+  int at; // the instruction
 } finder;
 
 enum { FEW_KNOTS = 64 }; // of a table of straight lines: each is a kink
@@ -35,7 +40,7 @@ static place made_of(const place *x, const place *y) {
 static int emit(finder *k, double t, double period, bool jump) {
   if (!isfinite(t) || !isfinite(period)) return 0;
   for (int i = 0; i < k->n; i++)
-    if (k->out[i].t == t && k->out[i].period == period) {
+    if (k->out[i].t == t && k->out[i].period == period && !k->out[i].found.of) {
       k->out[i].jump |= jump;
       return i + 1;
     }
@@ -47,6 +52,15 @@ static int emit(finder *k, double t, double period, bool jump) {
 // x goes into what is not looked through.
 static void blind(finder *k, const place *x) {
   if (x->train) k->out[x->train - 1].blind = true;
+}
+
+// n numbers, at x, tell when the instruction switches; false: not they alone.
+static bool watch(finder *k, int n, const place *x, bool jump) {
+  bool alone = true;
+  for (int i = 0; i < n; i++) alone &= x[i].alone;
+  if (!alone || k->n >= k->most) return false;
+  k->out[k->n++] = (tr_instant){.found = {k->of, x[0].first, k->at}, .jump = jump};
+  return true;
 }
 
 // Where x passes a level. Of stairs that is where one of them begins.
@@ -100,11 +114,11 @@ static place plus(const place *x, double s, const place *y) {
 }
 
 // Two that are compared, or of which the one or the other counts.
-static void cross(finder *k, const place *x, const place *y, bool jump) {
-  place between = plus(x, -1, y);
+static void cross(finder *k, const place *x, bool jump) {
+  place between = plus(&x[0], -1, &x[1]);
   if (between.known)
     meet(k, &between, 0, jump);
-  else
+  else if (!watch(k, 2, x, jump))
     blind(k, &between);
 }
 
@@ -123,9 +137,10 @@ static place saw(finder *k, const place *x, double p) {
   return z;
 }
 
-static place mod(finder *k, const place *x, const place *y) {
-  if (is_line(x) && is_number(y) && y->c > 0) return saw(k, x, y->c);
-  blind(k, x), blind(k, y);
+static place mod(finder *k, const place *x) {
+  if (is_line(&x[0]) && is_number(&x[1]) && x[1].c > 0) return saw(k, &x[0], x[1].c);
+  if (watch(k, 2, x, true)) return made_of(&x[0], &x[1]);
+  blind(k, &x[0]), blind(k, &x[1]);
   return (place){0};
 }
 
@@ -140,7 +155,7 @@ static place stairs(finder *k, law_op op, const place *x) {
 static place bend(finder *k, const place *x) {
   place z = *x;
   if (!x->known || x->bent || (x->e != 0 && x->k != 0)) {
-    blind(k, x);
+    if (!watch(k, 1, x, false)) blind(k, x);
     return (place){.train = x->train};
   }
   meet(k, x, 0, false);
@@ -166,10 +181,12 @@ static place function(finder *k, const law_instruction *in, const place *x) {
   if (op == LAW_NEGATE) return times(x, -1);
   if (is_number(x)) return (place){0};
   if (op == LAW_ABS) return bend(k, x);
-  if (is_line(x) && (op == LAW_FLOOR || op == LAW_CEIL || op == LAW_ROUND)) return stairs(k, op, x);
+  bool floors = op == LAW_FLOOR || op == LAW_CEIL || op == LAW_ROUND;
+  if (is_line(x) && floors) return stairs(k, op, x);
+  if (floors && watch(k, 1, x, true)) return made_of(x, x);
   if (op == LAW_SIGN) {
     meet(k, x, 0, true);
-    if (!x->known) blind(k, x);
+    if (!x->known && !watch(k, 1, x, true)) blind(k, x);
     return (place){0};
   }
   if (op == LAW_TANH || op == LAW_ATAN || op == LAW_POWER_FIXED) meet(k, x, 0, false);
@@ -180,6 +197,8 @@ static place function(finder *k, const law_instruction *in, const place *x) {
 
 // STEP and the like
 static place ramp(finder *k, const place *x) {
+  bool straight = x[0].known && is_number(&x[1]) && is_number(&x[3]);
+  if (!straight && x[1].alone && x[3].alone && watch(k, 1, x, false)) return (place){0};
   for (int i = 1; i <= 3; i += 2)
     if (is_number(&x[i])) meet(k, &x[0], x[i].c, false);
   if (!x[0].known) blind(k, &x[0]);
@@ -199,9 +218,9 @@ static place execute(finder *k, const tr_law *law, const law_instruction *in, co
     case LAW_DIVIDE:
       if (is_number(&x[1]) && x[1].c != 0) return times(&x[0], 1 / x[1].c);
       break;
-    case LAW_MOD: return mod(k, &x[0], &x[1]);
+    case LAW_MOD: return mod(k, x);
     case LAW_MIN:
-    case LAW_MAX: cross(k, &x[0], &x[1], false); return made_of(&x[0], &x[1]);
+    case LAW_MAX: cross(k, x, false); return made_of(&x[0], &x[1]);
     case LAW_STEP:
     case LAW_STEP5:
     case LAW_HAVSIN: return ramp(k, x);
@@ -209,7 +228,7 @@ static place execute(finder *k, const tr_law *law, const law_instruction *in, co
     default: break;
   }
   if (in->op >= LAW_LESS && in->op <= LAW_NOT_EQUAL) {
-    cross(k, &x[0], &x[1], true);
+    cross(k, x, true);
     return (place){0};
   }
   if (n == 1) return function(k, in, &x[0]);
@@ -217,17 +236,26 @@ static place execute(finder *k, const tr_law *law, const law_instruction *in, co
   return (place){0};
 }
 
-int law_find_instants(const tr_law *law, int n, int most, tr_instant *out) {
-  finder k = {out, most, n};
+// What the instruction makes of the places at x.
+static place next_place(finder *k, const place *x) {
+  const tr_law *law = k->of->law;
+  const law_instruction *in = &law->code[k->at];
+  int n = law_operands(in->op);
+  bool alone = true;
+  if (in->op == LAW_INPUT)
+    alone = law->input[in->input].kind == LAW_TIME || k->of->number[in->input];
+  for (int i = 0; i < n; i++) alone &= x[i].alone;
+  place z = execute(k, law, in, x);
+  z.alone = alone, z.first = n > 0 ? x[0].first : k->at;
+  return z;
+}
+
+int law_find_instants(const law_source *s, int n, int most, tr_instant *out) {
+  finder k = {.out = out, .most = most, .n = n, .of = s};
   place stack[TR_LAW_STACK + 1] = {{0}};
-  int top = 0;
-  bool time = false;
-  for (int i = 0; i < law->inputs; i++) time |= law->input[i].kind == LAW_TIME;
-  for (int i = 0; time && i < law->n; i++) {
-    const law_instruction *in = &law->code[i];
-    top -= law_operands(in->op);
-    stack[top] = execute(&k, law, in, stack + top);
-    top++;
+  for (int top = 0; s->timed && k.at < s->law->n; k.at++, top++) {
+    top -= law_operands(s->law->code[k.at].op);
+    stack[top] = next_place(&k, stack + top);
   }
   return k.n;
 }

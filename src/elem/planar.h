@@ -94,6 +94,20 @@ static inline double line_rate(const tr_frame *const *f) {
   return -ay * vx + ax * vy - f[0]->w[2] * (ax * dx + ay * dy);
 }
 
+// line_eval with lam and with mu, and line_rate.
+static inline void line_two(const tr_frame *const *f, const tr_joint_two *io) {
+  double ax = f[0]->R[0], ay = f[0]->R[3], lam = io->lam[0], mu = io->mu[0];
+  double *w = io->w, *w2 = io->w2;
+  double dx = f[1]->p[0] - f[0]->p[0], dy = f[1]->p[1] - f[0]->p[1];
+  double vx = f[1]->v[0] - f[0]->v[0], vy = f[1]->v[1] - f[0]->v[1], along = ax * dx + ay * dy;
+  io->phi[0] = -ay * dx + ax * dy;
+  io->rate[0] = -ay * vx + ax * vy - f[0]->w[2] * along;
+  w[0] = -lam * ay, w[1] = lam * ax, w[2] = lam * along, w[3] = lam * ay, w[4] = -lam * ax,
+  w[5] = 0;
+  w2[0] = -mu * ay, w2[1] = mu * ax, w2[2] = mu * along, w2[3] = mu * ay, w2[4] = -mu * ax,
+  w2[5] = 0;
+}
+
 // d/dt of G u, frames not accelerating: -2 w a.d' - w^2 n.d
 static inline double line_gamma(const tr_frame *const *f) {
   double ax = f[0]->R[0], ay = f[0]->R[3], w = f[0]->w[2];

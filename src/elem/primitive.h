@@ -5,7 +5,8 @@
 //   POINT      phi = d            3 rows   G = (-1, 0, 1, 0)
 //   DOT1(i,j)  phi = a_i . b_j    n = a x b:  G = (0, n, 0, -n),        dn = [b][a] dt_A - [a][b] dt_B
 //   DOT2(i)    phi = a_i . d      G = (-a, a x d, a, 0),                da = -[a] dt_A
-// A spatial joint is a list of them; TR_PRIMITIVE_OPS writes its functions.
+// A spatial joint is a list of them; TR_PRIMITIVE_OPS writes its functions, TR_MADE_OF in its table says that there is
+// nothing else: rigid bodies then write rows of four such joints at once (spatial_joints.h).
 #ifndef TR_PRIMITIVE_H
 #define TR_PRIMITIVE_H
 
@@ -253,6 +254,8 @@ static inline double hinge_angle(const tr_frame *const *f, double t, const doubl
 static inline void hinge_remember(const tr_frame *const *f, double t, double *mem) {
   turn_remember(angle_about_z(f[0], f[1]), spin_about(f, 0, Z), t, mem);
 }
+
+#define TR_MADE_OF(list) .prims = (list), .nprim = sizeof(list) / sizeof *(list)
 
 #define TR_PRIMITIVE_OPS(prims, rows)                                                       \
   static void eval3(const void *par, double t, const tr_frame *const *f, const double *mem, \

@@ -98,25 +98,35 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
   }
 }
 
-// sum (6) += J' W over the sites that all four have
-TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, lanes *sum) {
+// sum (6) += J' W of the k-th site of each, whose arms are c
+TR_INLINE void pull_site4(const tr_body_slot *s, int k, bool points, const lanes *R, const lanes *c,
+                          tr_wrenches W, lanes *sum) {
+  POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
+  lanes x[4], f[3], cf[3];
+  lanes_load4(force, x);
+  lanes_tmul(R, x, f);
+  lanes_cross(c, f, cf);
+  for (int i = 0; i < 3; i++) sum[i] += x[i], sum[3 + i] += cf[i];
+  if (points) return;
+  POINTERS(const double, moment, tr_wrench_at(W, s[l].frame + k) + 2);
+  lanes_load4(moment, x);
+  lanes_tmul(R, x + 1, f);
+  for (int i = 0; i < 3; i++) sum[3 + i] += f[i];
+}
+
+// sum (6) += J' W over the first n sites of each, second += J' W2 over the first held ones; either may be NULL
+TR_INLINE void pull4(const tr_bodies_at *b, const tr_body_slot *s, int n, tr_wrenches W, lanes *sum,
+                     int held, tr_wrenches W2, lanes *second) {
   POINTERS(const double, cache, b->cache + s->cache + NR * l);
-  lanes R[9], x[4], c[4], f[3], cf[3];
+  lanes R[9], c[4];
   lanes_load9(cache, R);
-  for (int k = 0, n = common_sites(s); k < n; k++) {
+  for (int k = 0, end = W.first ? n : held; k < end; k++) {
     POINTERS(const double, arm, b->site[s[l].site + k].c);
-    POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
-    lanes_load4(force, x), lanes_load4(arm, c);
-    lanes_tmul(R, x, f);
-    lanes_cross(c, f, cf);
-    for (int i = 0; i < 3; i++) sum[i] += x[i], sum[3 + i] += cf[i];
     bool points = true;
     for (int l = 0; l < LANES; l++) points &= b->site[s[l].site + k].point;
-    if (points) continue;
-    POINTERS(const double, moment, tr_wrench_at(W, s[l].frame + k) + 2);
-    lanes_load4(moment, x);
-    lanes_tmul(R, x + 1, f);
-    for (int i = 0; i < 3; i++) sum[3 + i] += f[i];
+    lanes_load4(arm, c);
+    if (W.first) pull_site4(s, k, points, R, c, W, sum);
+    if (W2.first && k < held) pull_site4(s, k, points, R, c, W2, second);
   }
 }
 

@@ -24,6 +24,7 @@ typedef struct frame {
   const char *key; // of the entry to come, or NULL
   tr_place key_place;
   const char *anchor; // of the collection, or NULL
+  char bracket;       // it began with: '{', '[' or 0
   bool dropped;       // the entry to come repeats a key
 } frame;
 
@@ -275,7 +276,10 @@ static bool on_open(reader *r, tr_node_kind kind, struct fy_token *start, struct
   tr_node *node = tr_node_new(&r->model->arena, kind, place);
   if (!node || !attach(r, node)) return no_memory(r);
   const char *name = anchor ? token_text(r, anchor, &n) : NULL;
-  r->stack[r->depth++] = (frame){.node = node, .anchor = name};
+  const struct fy_mark *m = start ? fy_token_start_mark(start) : NULL;
+  char first = m && m->input_pos < r->size ? r->text[m->input_pos] : 0;
+  r->stack[r->depth++] = (frame){
+      .node = node, .anchor = name, .bracket = first == '{' || first == '[' ? first : (char)0};
   return true;
 }
 
@@ -311,15 +315,62 @@ static void on_event(reader *r, struct fy_event *e) {
 
 // ---- the stream ---------------------------------------------------------------------------------
 
+// Where a line of the text begins; the end if there are fewer.
+static const char *line_start(const reader *r, int line) {
+  const char *s = r->text, *end = r->text + r->size;
+  for (; s < end && line > 1; s++) line -= *s == '\n';
+  return s;
+}
+
 // Whether a line of the text has a name with a {template}: inside brackets it needs quotes, and
 // YAML's own message does not help there.
 static bool has_template(const reader *r, int line) {
-  const char *s = r->text, *end = r->text + r->size;
-  for (; s < end && line > 1; s++) line -= *s == '\n';
+  const char *s = line_start(r, line), *end = r->text + r->size;
   for (; s + 1 < end && *s != '\n'; s++)
     if (s[1] == '{' && (*s == '_' || (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')))
       return true;
   return false;
+}
+
+// Whether a line after the one that begins at s, up to `end`, is indented no more than it. Blank ones do not count, nor those
+// that begin with a closing bracket.
+static bool steps_back(const reader *r, const char *s, const char *end) {
+  size_t indent = strspn(s, " ");
+  while ((s = memchr(s, '\n', (size_t)(end - s))) && ++s < end) {
+    size_t n = 0, left = (size_t)(r->text + r->size - s);
+    while (n < left && s[n] == ' ') n++;
+    if (n < left && !strchr("\r\n#}]", s[n]) && n <= indent) return true;
+  }
+  return false;
+}
+
+// A bracket that is still open where the error was noticed, and is what is wrong: another one was closed, or the text ends,
+// or lines in between are indented no more than the one it is in.
+static const frame *open_bracket(const reader *r, int line, const char *text) {
+  const frame *f = NULL;
+  for (int k = 0; k < r->depth; k++)
+    if (r->stack[k].bracket) f = &r->stack[k];
+  if (!f || strstr(text, "mismatched")) return f;
+  const char *here = line_start(r, line);
+  bool ends = next_indent(r, (size_t)(here - r->text)) == 1 << 20;
+  return ends || steps_back(r, line_start(r, f->node->place.line), line_start(r, line + 1)) ? f
+                                                                                            : NULL;
+}
+
+static void report_one(reader *r, tr_place place, const char *text) {
+  const frame *f = open_bracket(r, place.line, text);
+  if (strstr(text, "quoted scalar") && (strstr(text, "closing") || strstr(text, "indented"))) {
+    const char *at = line_start(r, place.line) + place.column - 1;
+    if (place.column > 1 && at < r->text + r->size && *at != '"' && *at != '\'') place.column--;
+    fail(r, place, "the closing quote is missing, or lines of the text are indented too little");
+  } else if (strstr(text, "flow") && has_template(r, place.line)) {
+    fail(r, place, "%s (names with {...} need quotes inside brackets)", text);
+  } else if (f) {
+    fail(r, f->node->place, "\"%c\" is not closed (noticed at line %d, column %d: %s)", f->bracket,
+         place.line, place.column, text);
+  } else {
+    fail(r, place, "%s", text);
+  }
 }
 
 static void report_syntax(reader *r, struct fy_diag *diag) {
@@ -330,12 +381,10 @@ static void report_syntax(reader *r, struct fy_diag *diag) {
     if (e->type < FYET_ERROR || (e->line == line && e->column == column)) continue;
     line = e->line;
     column = e->column;
-    tr_place place = {r->model->source, e->line, e->column};
     char text[160];
     snprintf(text, sizeof text, "%s", e->msg ? e->msg : "not valid YAML");
     text[strcspn(text, "\r\n")] = 0;
-    bool hint = strstr(text, "flow") && has_template(r, e->line);
-    fail(r, place, "%s%s", text, hint ? " (names with {...} need quotes inside brackets)" : "");
+    report_one(r, (tr_place){r->model->source, e->line, e->column}, text);
     n++;
   }
   if (n == 0 && !r->failures) fail(r, (tr_place){.file = r->model->source}, "not valid YAML");

@@ -32,13 +32,52 @@ double tr_vec_largest(const double *x, int n) {
   return most;
 }
 
-bool vec_finite(const double *x, int n) {
-  enum { TURNS = 8 };
-  double sum[TURNS] = {0}, all = 0; // stay 0 unless a NaN or an infinity comes by
+TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {
+  lanes most = {0}, odd = {0};
+  double top, rest = 0;
   int i = 0;
-  for (; i + TURNS <= n; i += TURNS)
-    for (int j = 0; j < TURNS; j++) sum[j] += 0 * x[i + j];
+  for (; i + LANES <= n; i += LANES) {
+    lanes a = *(const lanes_anywhere *)(x + i) - f * *(const lanes_anywhere *)(y + i);
+    lanes_raise(&a, &most);
+    odd += 0 * a;
+  }
+  top = lanes_top(&most);
+  for (; i < n; i++) {
+    double a = fabs(x[i] - f * y[i]);
+    top = a > top ? a : top;
+    rest += 0 * a;
+  }
+  rest += odd[0] + odd[1] + odd[2] + odd[3];
+  *out = rest == 0 ? top : INFINITY;
+}
+
+TR_WIDE(apart, apart_all, (const double *x, double f, const double *y, int n, double *out),
+        (x, f, y, n, out))
+
+double tr_vec_apart(const double *x, double f, const double *y, int n) {
+  double most;
+  apart(x, f, y, n, &most);
+  return most;
+}
+
+// 0 unless a NaN or an infinity comes by.
+TR_INLINE void nothing_of(const double *x, int n, double *out) {
+  lanes sum[2] = {0};
+  double all = 0;
+  int i = 0;
+  for (; i + 2 * LANES <= n; i += 2 * LANES) {
+    sum[0] += 0 * *(const lanes_anywhere *)(x + i);
+    sum[1] += 0 * *(const lanes_anywhere *)(x + i + LANES);
+  }
   for (; i < n; i++) all += 0 * x[i];
-  for (int j = 0; j < TURNS; j++) all += sum[j];
+  sum[0] += sum[1];
+  *out = all + ((sum[0][0] + sum[0][1]) + (sum[0][2] + sum[0][3]));
+}
+
+TR_WIDE(nothing, nothing_of, (const double *x, int n, double *out), (x, n, out))
+
+bool vec_finite(const double *x, int n) {
+  double all;
+  nothing(x, n, &all);
   return all == 0;
 }

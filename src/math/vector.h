@@ -20,6 +20,20 @@ static inline double vec_largest(const double *x, int n) {
   return m;
 }
 
+double tr_vec_apart(const double *x, double f, const double *y, int n);
+
+// max |x_i - f y_i|, the same
+static inline double vec_apart(const double *x, double f, const double *y, int n) {
+  double m = 0;
+  if (n > 16) return tr_vec_apart(x, f, y, n);
+  for (int i = 0; i < n; i++) {
+    double a = fabs(x[i] - f * y[i]);
+    m = a > m ? a : m;
+    if (a != a) return INFINITY;
+  }
+  return m;
+}
+
 bool vec_finite(const double *x, int n);
 
 static inline double vec_norm(const double *x, int n) {

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { PLACES = 16, HALVINGS = 60, ENOUGH = 8, SUSPECTS = 8, BESIDE = 12 };
-static const double TURN = 6.283185307179586; // what a joint that measures an angle jumps by
+static const double ROUND =
+    1e-3; // of a jump: a residual that is known but for whole turns goes from c to -c
 static const double MOVED = 1e-6; // m or rad: no nearer than that, places are not the same
 static const double JUMP = 0.5;   // of the change over an interval that is left in the end
 static const double SMALL = 0.01; // of the largest jump: not what all is about
@@ -64,6 +65,20 @@ static bool trembles(tr_ahead *p, const tr_probe_part *part, double from, double
   return sum > JUMP * left;
 }
 
+// Whether a change by `left` between two places next to each other, p->a and p->b, is one of counting alone: a residual that
+// is known but for whole turns comes round, or an element loses count of its turns, which it would not have, had it been
+// asked to remember the first place.
+static bool comes_round(tr_ahead *p, const tr_probe_part *part, double from, double to,
+                        double left) {
+  for (int i = part->at; i < part->at + part->n && part->what == TR_PROBE_PHI; i++)
+    if (fabs(p->b[i] - p->a[i]) == left && fabs(p->a[i] + p->b[i]) < ROUND * left) return true;
+  look(p, from, p->m);
+  tr_accept(p->r->work, p->x.mem);
+  look(p, to, p->m);
+  memcpy(p->x.mem, p->from->mem, (size_t)p->r->sys->nmem * sizeof *p->x.mem);
+  return change(part, p->a, p->m) < JUMP * left;
+}
+
 // The jump of a part in (from, to), of size 0: there is none.
 static tr_jump halve(tr_ahead *p, const tr_probe_part *part, double from, double to) {
   static const tr_jump none = {0};
@@ -81,9 +96,9 @@ static tr_jump halve(tr_ahead *p, const tr_probe_part *part, double from, double
     left = change(part, p->a, p->b);
     if (k > ENOUGH && left < JUMP * whole) return none; // it was smooth
   }
-  if (part->what == TR_PROBE_PHI && fabs(left - TURN) < 1e-3) return none; // an angle's round
   if (moves(p, from, to)) return none;
   if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return none;
+  if (comes_round(p, part, from, to, left)) return none;
   tr_jump jump = {part, p->from->t + to, p->from->t + from, left};
   return trembles(p, part, from, to, left, widest) ? none : jump;
 }
@@ -177,7 +192,8 @@ bool tr_jump_follows(const tr_run *r, const tr_probe_part *part) {
   return part->what != TR_PROBE_PHI || r->sys->of_velocity[row];
 }
 
-bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+// What the parts do at x at two times; whether accelerations that are made change.
+static bool look_twice(tr_ahead *p, const tr_state *x, double before, double after) {
   int nc = p->r->sys->nc;
   double *gamma = p->gamma, most = 1;
   set_out(p, x);
@@ -190,10 +206,35 @@ bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after)
   for (int i = 0; i < 2 * nc; i++) most = fmax(most, fabs(gamma[i]));
   for (int i = 0; i < nc; i++)
     if (fabs(gamma[i] - gamma[nc + i]) > TINY * most) return true;
+  return false;
+}
+
+// The change of each part that is worth a word; whether there is one.
+static bool find_changes(tr_ahead *p) {
+  bool any = false;
   for (int i = 0; i < p->parts; i++) {
     const tr_probe_part *part = &p->s[i].part;
-    if (tr_jump_follows(p->r, part) && change(part, p->a, p->b) > TINY * p->scale[part->what])
-      return true;
+    double by = tr_jump_follows(p->r, part) ? change(part, p->a, p->b) : 0;
+    p->s[i].change = by > TINY * p->scale[part->what] ? by : 0;
+    any |= p->s[i].change > 0;
+  }
+  return any;
+}
+
+bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after) {
+  return look_twice(p, x, before, after) || find_changes(p);
+}
+
+bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after) {
+  double apart = after - before;
+  if (look_twice(p, x, before, after)) return true;
+  if (!find_changes(p)) return false;
+  look(p, before - apart - x->t, p->m);
+  for (int i = 0; i < p->parts; i++) p->s[i].from = change(&p->s[i].part, p->m, p->a);
+  look(p, after + apart - x->t, p->m);
+  for (int i = 0; i < p->parts; i++) {
+    double beside = p->s[i].from + change(&p->s[i].part, p->b, p->m);
+    if (p->s[i].change > 0 && beside < JUMP * p->s[i].change) return true;
   }
   return false;
 }

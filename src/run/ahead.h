@@ -36,6 +36,8 @@ tr_jump tr_ahead_find_jump(tr_ahead *p, const tr_state *x, double h, int tries);
 bool tr_jump_follows(const tr_run *r, const tr_probe_part *part); // motion follows a jump of it
 // Whether something but positions, as far as accelerations, changes at x from one time to another, as near as it can be.
 bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after);
+// The same, but not what changes as much beside them: a force that comes from nothing.
+bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after);
 // "; force "x" is discontinuous ..." into text, or nothing.
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room);
 void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room);

@@ -113,13 +113,12 @@ static double shorter_step(const tr_run *r, double h, double e) {
   return isfinite(e) ? h * fmax(SHRINK, fmin(SAFETY, SAFETY * pow(e, -power))) : SHRINK * h;
 }
 
-// The length to try: not past t, and no splinter left before it.
+// The length to try: not past t or a known instant, and no splinter left before them.
 static double fit(tr_run *r, double t, double least) {
   double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
   h = fmin(h, tr_instants_bound(r, h));
-  double instant = tr_instants_ahead(r, h), left = fmin(t, instant) - r->x.t; // t NaN: any
-  if (isnan(t) && isinf(instant)) return fmin(h, r->settings.end - r->x.t);
+  double left = fmin(t, tr_instants_ahead(r, h)) - r->x.t;
   if (h >= 0.999 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
 }
@@ -297,7 +296,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
       TR_TRY(tr_run_look(r, error));
       break;
     }
-    TR_TRY(find_step(r, t, &h, error));
+    TR_TRY(find_step(r, end, &h, error));
     double t1 = r->x.t + h;
     double instant = tr_instants_next(r), wish = r->h;
     if (fabs(t1 - end) <= near)

@@ -80,10 +80,9 @@ tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
 static bool doubtful(const tr_run *r, double h, long stagnations) {
   const tr_step *s = r->step;
   if (s->method->direct && r->settings.control.tol > 0) return false;
-  bool far = s->newton.fixed_iterations > 0 || s->newton.stagnations > stagnations;
-  for (int i = 0; i < r->sys->nv && !far; i++)
-    far = !(fabs(r->next.v[i] - r->x.v[i]) * h <= LOST * r->extent);
-  return far && r->sys->nc > 0;
+  if (r->sys->nc == 0) return false;
+  return s->newton.fixed_iterations > 0 || s->newton.stagnations > stagnations ||
+         !(vec_apart(r->next.v, 1, r->x.v, r->sys->nv) * h <= LOST * r->extent);
 }
 
 // Whatever the iteration says, constraints are lost when open by a good part of the size of the whole, or, in the
@@ -219,7 +218,7 @@ void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
   double speed = largest_speed(r);
   bool first = isnan(r->leap.t) && speed > r->top_speed;
-  bool found = first && (leaps(r, &r->next, &r->x, &leap) ||
+  bool found = first && ((speed > LEAP * r->top_speed && leaps(r, &r->next, &r->x, &leap)) ||
                          (r->settings.control.tol > 0 && rushes(r, &leap)));
   if (found) r->leap = leap;
   r->top_speed = fmax(r->top_speed, speed);

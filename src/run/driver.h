@@ -72,6 +72,7 @@ struct tr_run {
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
   int diagnoses;
+  bool given;  // the run began at a state of the caller
   bool locked; // the run began where motions are free to first order only
   const char
       *held;    // where some are: the joint, together with what it repeats, that bars them; or NULL
@@ -151,9 +152,9 @@ tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
 // Begins at the positions and velocities in r->x: consistent, the method without a past.
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
-// The parts of it: r->x made consistent, with a and lam of the equations; the method forgets. anew: on the way.
+// The parts of it: r->x made consistent, with a and lam of the equations; the method forgets.
 tr_status tr_run_consistent(tr_run *r, tr_error *error);
-tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error);
+tr_status tr_run_forget(tr_run *r, tr_start start, const tr_kkt *counts, tr_error *error);
 // What the projector knows of redundant rows is known to all.
 void tr_run_know_rows(tr_run *r);
 
@@ -203,10 +204,12 @@ double tr_arms_follow(tr_run *r, double h, double least);
 // known, or INFINITY; beyond it, once it is reached.
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
+void tr_instants_reset(tr_run *r); // r->x is another
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
-double tr_instants_ahead(const tr_run *r, double h); // that a step of length h must not pass
+// That a step of length h must not pass, or one after it.
+double tr_instants_ahead(const tr_run *r, double h);
 tr_status tr_instants_pass(tr_run *r, tr_error *error);
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);

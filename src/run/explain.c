@@ -18,6 +18,7 @@ static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
 static const double ENOUGH = 0.05; // of what would move: a tolerance that allows for it
 static const double JAMMED = 4;    // times the velocities of the start: none there should be
 enum { GROWING = 8 };              // steps: a jump of the constraints takes fewer
+enum { EARLY = 20, BEYOND = 10 };  // steps: a start may still be felt; a run gets past a place
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -117,15 +118,17 @@ static double answer(tr_projector *p, tr_state *x, bool velocity, double *z) {
 }
 
 // Forces too fast for the step of an explicit method: seen from the start, since here all is lost. Under step control
-// h is the longest step that was accepted: its error was small, what it multiplies was still smaller.
-static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
+// h is the longest step that was accepted: its error was small, what it multiplies was still smaller. surely: only where they
+// must, and by a force of the model; coordinates have rates of their own.
+static bool tell_stiff(const tr_run *r, double h, bool surely, tr_error *error) {
   const tr_system *sys = r->sys;
   tr_projector p = r->projector;
   tr_state x = {0};
   const char *name = "";
   char where[160];
   bool fixed = !(r->settings.control.tol > 0);
-  double rate = 0, limit = fixed ? FASTEST : UNSTABLE;
+  double rate = 0, limit = fixed && !surely ? FASTEST : UNSTABLE;
+  bool told = false;
   int worst = 0;
   size_t n = 3 * (size_t)sys->nv + (size_t)sys->nmass;
   double *z = r->step->method->direct ? tr_resize(sys->al, NULL, (n + 1) * sizeof *z) : NULL;
@@ -144,6 +147,8 @@ static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
   tr_kinematics(r->work, x.t, x.q, x.v, x.mem, TR_AT_VELOCITY);
   force = tr_probe_fastest(r->work, z + 3 * sys->nv, &name);
   bool known = force > 0.1 * rate;
+  told = known || !surely;
+  if (!told) goto done;
   tr_fail(error, TR_FAILED, NULL,
           "at t = %.9g s numbers explode: h = %.3g s is too long for an explicit method, since %s "
           "is moved by forces within %.2g s%s%s%s, %.3g rad/s; take %s below that, or an implicit "
@@ -153,7 +158,7 @@ static bool tell_stiff(const tr_run *r, double h, tr_error *error) {
 done:
   tr_state_free(sys, &x);
   tr_resize(sys->al, z, 0);
-  return h * rate > limit;
+  return told;
 }
 
 // A body whose inertia is lost in its deformation, at the state or where the step would go.
@@ -203,7 +208,7 @@ static const char *advise(const tr_run *r, double h) {
     return c->min_step > 0 ? "; shorter steps are not allowed (min-step)"
                            : "; no shorter step makes a difference";
   if (r->settings.newton.fixed_iterations > 0)
-    return "; a smaller step may help, or iterations that are not counted";
+    return "; a smaller step may help, or as many iterations as it takes (no --newton-iterations)";
   return h > SMALLEST * (r->settings.end - r->first_t) ? "; a smaller step may help" : "";
 }
 
@@ -293,17 +298,48 @@ bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
   return r->locked && r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
 }
 
+// Counted iterations that the accelerations of the start lead astray: a run without them, tried, gets past here.
+static bool tell_start(const tr_run *r, double h, tr_error *error) {
+  tr_run_settings s = r->settings;
+  int count = s.newton.fixed_iterations;
+  tr_run *other = NULL;
+  if (count == 0 || s.zero_start || r->given || r->info.steps > EARLY) return false;
+  s.method = r->info.method, s.zero_start = true, s.audit = false, s.threads = 1;
+  s.end = fmin(s.end, r->x.t + BEYOND * h);
+  bool helps =
+      tr_run_new(r->sys, &s, NULL, &other, NULL) == TR_OK && tr_run_all(other, NULL) == TR_OK;
+  tr_run_free(other);
+  if (helps)
+    tr_fail(error, TR_FAILED, NULL,
+            "step from t = %.9g s with h = %.3g s failed: from the accelerations at the start %d "
+            "Newton iteration%s a step %s nowhere; begun at zero (--zero-start) the run gets past "
+            "here; a smaller step may help too, or as many iterations as it takes",
+            r->x.t, h, count, count > 1 ? "s" : "", count > 1 ? "lead" : "leads");
+  return helps;
+}
+
+// Why a step failed: of constraints and reactions only where there are any.
+static const char *reason(const tr_run *r, tr_status why, bool constrained) {
+  bool direct = r->step->method->direct;
+  if (why == TR_NOT_FINITE) return "numbers are no longer finite";
+  if (why == TR_SINGULAR)
+    return constrained ? "the matrix is singular (redundant constraints or a singular position)"
+                       : "the matrix is singular";
+  if (!direct) return "Newton's iteration does not converge";
+  return constrained ? "its constraints are torn open" : "it makes energy of nothing";
+}
+
 static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
-  static const char *const reason[] = {
-      [TR_NO_CONVERGENCE] = "Newton's iteration does not converge",
-      [TR_SINGULAR] = "the matrix is singular (redundant constraints or a singular position)",
-      [TR_NOT_FINITE] = "numbers are no longer finite"};
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
-  double longest = r->settings.control.tol > 0 ? r->info.largest_step : h;
-  if (tell_locked(r, h, error) || tr_run_runaway(r, error)) return TR_FAILED;
-  if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, error))
+  bool fixed = !(r->settings.control.tol > 0);
+  double longest = fixed ? h : r->info.largest_step;
+  if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_start(r, h, error))
+    return TR_FAILED;
+  // numbers that must explode bring bodies into any trouble
+  if (fixed && tell_stiff(r, h, true, error)) return TR_FAILED;
+  if (tell_trouble(r, h, error) || tell_lost(r, h, error) || tell_stiff(r, longest, false, error))
     return TR_FAILED;
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
   if (why == TR_NOT_FINITE && tr_run_not_finite(r, ahead, error)) return TR_FAILED;
@@ -313,19 +349,19 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
   if (!jump[0] && tell_open(r, h, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
-  bool limited = m->limit && !jump[0];
-  return tr_fail(
-      error, TR_FAILED, NULL,
-      "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
-      m->direct && why == TR_NO_CONVERGENCE ? "its constraints are torn open" : reason[why], where,
-      jump[0] ? jump : advise(r, h), limited ? "; " : "", limited ? m->info.name : "",
-      limited ? m->limit : "");
+  bool constrained = false;
+  for (int i = 0; i < r->sys->nc; i++) constrained |= !r->sys->of_number[i];
+  bool limited = m->limit && constrained && !jump[0];
+  return tr_fail(error, TR_FAILED, NULL,
+                 "step from t = %.9g s with h = %.3g s failed: %s, worst for %s%s%s%s%s", r->x.t, h,
+                 reason(r, why, constrained), where, jump[0] ? jump : advise(r, h),
+                 limited ? "; " : "", limited ? m->info.name : "", limited ? m->limit : "");
 }
 
 static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error *error) {
   char jump[300], where[160];
   if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_trouble(r, h, error) ||
-      tell_stiff(r, r->info.largest_step, error))
+      tell_stiff(r, r->info.largest_step, false, error))
     return TR_FAILED;
   double ahead = fmax(h, AHEAD * (r->settings.end - r->first_t));
   if (r->settings.control.min_step == 0 && tr_run_not_finite(r, ahead, error)) return TR_FAILED;

@@ -9,10 +9,12 @@
 // Those that the laws tell themselves - what they compare the time with, ends of steps, knots of tables - are known
 // beforehand, and steps end there: a model at rest would sleep through them. A kink is no reason to begin anew, and where
 // there are many, in every step that is wanted, they are passed.
+// Switches of what depends on time alone in any other way are looked for from one to the next.
 // Trains of them are left alone while nothing happens there. Steps that are all as long as a period see the same phase, so
 // where a train is not one of jumps with what is known between them steps are shorter than that, by an uneven part.
 // What jumps again and again, as a train of pulses does, may do so within a step that begins and ends alike: no step is longer
-// than the shortest time between two jumps, until twice the longest has passed without one.
+// than the shortest time between two of the last jumps, until twice the longest has passed without one. A jump that moves with
+// the motion is found where it is with the bodies held; if it is elsewhere when that is reached it does not count.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,18 +23,26 @@
 #include "ahead.h"
 
 enum { MOST_KNOWN = 4096 };
+// Instructions for one search of when a switch does so, and how many searches in a row may fail.
+enum { WORK = 20000, MOST_FAILED = 32 };
 // A step ends beyond a kink only within this part of the time until the next instant, and if it is shorter than this part of
 // the whole: something narrow may be there.
 static const double ROOM = 0.25, LONG = 0.005;
 static const double MOST_TIMES = 1e4; // of a train: more often is left to what finds it
 static const double UNEVEN = 0.37;    // of a period
-enum { IDLE = 8 };                    // times a train did nothing: it sleeps
+// Times of a switch that are nearer than this part of the whole, or where more and more are as near: round-off.
+static const double APART = 1e-10;
+enum { COUNT = 64 }; // of them, by which it is told how many there will be
+enum { IDLE = 8 };   // times a train did nothing: it sleeps
 // Kinks, more than so many, of which some are in each of so many intervals of two steps that follow: a crowd. One that is
 // longer than this part of the whole is none.
 enum { FEW_KINKS = 64, CROWD = 4 };
 static const double CROWDED = 0.01;
-enum { MOST_WAIT = 3 };        // rejected steps between two looks
-static const double ASIDE = 8; // eps: so far before a jump a step ends
+enum { MOST_WAIT = 3 };              // rejected steps between two looks
+enum { GAPS = 8 };                   // times between jumps that are kept
+static const double SAME = 1e-3;     // of what was looked at: one jump
+static const double SHORTEST = 1e-5; // of the whole: no limit for steps
+static const double ASIDE = 8;       // eps: so far before a jump a step ends
 
 static const double BEYOND = 1.001; // of the step is looked at: one that ends at a jump feels it
 
@@ -42,9 +52,18 @@ typedef struct stop {
   bool jump;            // it may be one
 } stop;
 
+// What happens again and again: with a period, or as a switch of a law finds it.
 typedef struct train {
   tr_instant is;
-  int idle; // times in a row that nothing happened
+  int idle;    // times in a row that nothing happened
+  double most; // step until the next time
+  // of a switch
+  double next[2];    // the two that come next; INFINITY: not known
+  double clear;      // up to here nothing else
+  double last, gap;  // the last that was found, and the time between two
+  double apart;      // what is nearer to it is the same
+  double marked;     // where the last so many of them began to be counted
+  int count, failed; // found in all; searches in a row that failed
 } train;
 
 typedef struct tr_instants {
@@ -52,13 +71,17 @@ typedef struct tr_instants {
   tr_state held;        // where the bodies are, half a step on
   double before, after; // the next one, on either side; INFINITY: none is known
   int wait, idle;       // rejected steps until the next look; looks that found nothing
-  double last;          // the last one that was passed; the shortest and longest time between two
-  double shortest, longest;
+  double within;        // how long the interval was in which it was found
+  double last;          // the last one that was passed
+  double gap[GAPS];     // between two
+  int gaps;             // in all
+  bool begun;
   // told by the laws: kinks and jumps, in order, of which so many have passed, and trains
   tr_instant *kink, *jump;
   int kinks, jumps, past_kinks, past_jumps;
   train *train;
   int trains, turn; // the next that is looked at in its sleep
+  bool crowded;     // some are passed
   stop any, firm;   // the next ones; firm: but for a single kink
 } tr_instants;
 
@@ -66,27 +89,86 @@ static double aside_of(const tr_run *r, double t) {
   return ASIDE * DBL_EPSILON * fmax(fabs(t), r->settings.end);
 }
 
-// The first time of a train after another.
-static double train_after(const train *k, double t, double aside) {
-  double n = floor((t + 2 * aside - k->is.t) / k->is.period) + 1;
-  return k->is.t + k->is.period * n;
+static bool is_switch(const train *k) { return k->is.found.of; }
+static bool is_jump(const train *k) { return k->is.jump && !k->is.blind; }
+static double span_of(const tr_run *r) { return r->settings.end - r->first_t; }
+
+// 0: not known
+static double gap_of(const train *k) {
+  return is_switch(k) ? (isfinite(k->gap) ? k->gap : 0) : k->is.period;
 }
 
-static bool is_jump(const train *k) { return k->is.jump && !k->is.blind; }
+// Kinks of a drive are jumps of its rate.
+static bool kink_jumps(const tr_run *r, double t) {
+  double aside = aside_of(r, t);
+  return tr_ahead_breaks(&r->instants->p, &r->x, t - aside, t + aside);
+}
+
+// The next time of a switch behind those that were found; INFINITY: there is none, or it was not found.
+static double search(const tr_run *r, train *k, double from) {
+  double end = r->settings.end, scale = fmax(fabs(r->x.t), end);
+  if (k->failed >= MOST_FAILED) return INFINITY;
+  k->clear = fmax(k->clear, from);
+  if (!(k->clear < end)) return INFINITY;
+  double t = law_next_switch(&k->is.found, &k->clear, end, scale, WORK);
+  k->failed = isnan(t) ? k->failed + 1 : 0;
+  if (!isfinite(t)) return INFINITY;
+  k->gap = t - k->last, k->last = t;
+  k->apart = k->gap < 4 * k->apart ? 2 * k->apart : APART * scale;
+  k->clear = t + k->apart;
+  if (!k->is.jump && k->count < IDLE) k->is.jump = kink_jumps(r, t);
+  if (++k->count % COUNT > 0) return t;
+  if (k->count + COUNT * (end - t) / (t - k->marked) > 2 * MOST_TIMES) k->failed = MOST_FAILED;
+  k->marked = t;
+  return t;
+}
+
+// r->x or later, and before the second of those that come next.
+static double switch_after(const tr_run *r, train *k, double t, double aside) {
+  double now = r->x.t + 2 * aside;
+  while (k->next[0] <= now) k->next[0] = k->next[1], k->next[1] = INFINITY;
+  if (isinf(k->next[0])) k->next[0] = search(r, k, now);
+  if (t + 2 * aside < k->next[0]) return k->next[0];
+  if (isinf(k->next[1])) k->next[1] = search(r, k, k->next[0]);
+  return k->next[1];
+}
+
+static double period_after(const train *k, double t) {
+  return k->is.t + k->is.period * (floor((t - k->is.t) / k->is.period) + 1);
+}
+
+// The first time of a train after another.
+static double train_after(const tr_run *r, train *k, double t, double aside) {
+  return is_switch(k) ? switch_after(r, k, t, aside) : period_after(k, t + 2 * aside);
+}
+
+static bool is_at(const train *k, double t, double near) {
+  if (is_switch(k)) return law_switches_within(&k->is.found, t - near, t + near);
+  return period_after(k, t - near) < t + near;
+}
+
+// Kinks of a switch that follow each other closer than steps.
+static bool crowds(const tr_run *r, const train *k) {
+  return is_switch(k) && !k->is.jump && k->gap < 2 * fmin(r->h, CROWDED * span_of(r));
+}
 
 // The first after a time; with kinks that are none of a train, or without.
-static double first_after(const tr_instants *w, double t, double aside, bool kinks, bool *jump) {
+static double first_after(const tr_run *r, tr_instants *w, double t, double aside, bool kinks,
+                          bool *jump) {
   double next = INFINITY;
   int i = w->past_jumps;
   *jump = false;
   while (i < w->jumps && !(w->jump[i].t > t + 2 * aside)) i++;
   if (i < w->jumps) next = w->jump[i].t, *jump = true;
   for (i = 0; i < w->trains; i++) {
-    if (w->train[i].idle >= IDLE) continue;
-    double at = train_after(&w->train[i], t, aside);
+    train *k = &w->train[i];
+    bool crowd = crowds(r, k);
+    w->crowded |= crowd;
+    if (k->idle >= IDLE || crowd || (!kinks && is_switch(k) && !k->is.jump)) continue;
+    double at = train_after(r, k, t, aside);
     if (at > next + 2 * aside) continue;
     bool same = fabs(at - next) <= 2 * aside;
-    *jump = w->train[i].is.jump || (same && *jump);
+    *jump = k->is.jump || (same && *jump);
     next = same ? next : at;
   }
   i = w->past_kinks;
@@ -95,11 +177,11 @@ static double first_after(const tr_instants *w, double t, double aside, bool kin
   return next;
 }
 
-static stop find_stop(const tr_run *r, const tr_instants *w, bool kinks) {
+static stop find_stop(const tr_run *r, tr_instants *w, bool kinks) {
   double aside = aside_of(r, r->x.t);
   bool jump, any;
-  double next = first_after(w, r->x.t, aside, kinks, &jump);
-  double lasts = isinf(next) ? INFINITY : first_after(w, next, aside, kinks, &any) - next;
+  double next = first_after(r, w, r->x.t, aside, kinks, &jump);
+  double lasts = isinf(next) ? INFINITY : first_after(r, w, next, aside, kinks, &any) - next;
   stop s = {next, next, isinf(lasts) ? 0 : ROOM * lasts,
             jump}; // nothing tells how narrow the last is
   if (jump) s.before -= aside, s.after += aside;
@@ -111,6 +193,7 @@ static void find_known(const tr_run *r, tr_instants *w) {
   double till = r->x.t + 2 * aside_of(r, r->x.t);
   while (w->past_jumps < w->jumps && w->jump[w->past_jumps].t <= till) w->past_jumps++;
   while (w->past_kinks < w->kinks && w->kink[w->past_kinks].t <= till) w->past_kinks++;
+  w->crowded = false;
   w->any = find_stop(r, w, true);
   w->firm = find_stop(r, w, false);
 }
@@ -120,50 +203,71 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-// Kinks of a drive are jumps of its rate. Of many they are found where a step does not pass.
+// Of many they are found where a step does not pass.
 static void find_jumping_kinks(tr_run *r, tr_instants *w) {
   int kinks = 0;
   if (w->kinks > FEW_KINKS) return;
-  for (int i = 0; i < w->kinks; i++) {
-    double t = w->kink[i].t, aside = aside_of(r, t);
-    if (tr_ahead_jumps(&w->p, &r->x, t - aside, t + aside))
+  for (int i = 0; i < w->kinks; i++)
+    if (kink_jumps(r, w->kink[i].t))
       w->jump[w->jumps++] = w->kink[i];
     else
       w->kink[kinks++] = w->kink[i];
-  }
   w->kinks = kinks;
+}
+
+// Nothing has passed yet.
+static void set_back(const tr_run *r, tr_instants *w) {
+  w->past_jumps = w->past_kinks = w->gaps = w->wait = w->idle = 0;
+  w->before = w->after = INFINITY, w->last = NAN, w->begun = false;
+  for (int i = 0; i < w->trains; i++) {
+    tr_instant is = w->train[i].is;
+    bool follow = !is.found.of && !(is.jump && !is.blind);
+    w->train[i] = (train){.is = is,
+                          .most = follow ? UNEVEN * is.period : INFINITY,
+                          .next = {INFINITY, INFINITY},
+                          .clear = r->x.t,
+                          .last = -INFINITY,
+                          .gap = INFINITY,
+                          .marked = r->x.t};
+  }
+  find_known(r, w);
 }
 
 static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   double span = r->settings.end - r->x.t;
   tr_instant *all = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
   if (!all) return tr_no_memory(error);
-  int n = tr_probe_instants(r->sys, MOST_KNOWN, all);
+  int n = tr_probe_instants(r->sys, &r->arena, MOST_KNOWN, all);
+  if (n < 0) return tr_no_memory(error);
   w->kink = TR_NEW(&r->arena, n + 1, tr_instant), w->jump = TR_NEW(&r->arena, n + 1, tr_instant);
   w->train = TR_NEW(&r->arena, n + 1, train);
   if (!w->kink || !w->jump || !w->train) return tr_no_memory(error);
   for (int i = 0; i < n; i++)
-    if (all[i].period > 0) {
-      if (MOST_TIMES * all[i].period > span) w->train[w->trains++].is = all[i];
-    } else if (all[i].t > r->x.t && all[i].jump)
+    if (all[i].found.of || all[i].period > 0) {
+      if (all[i].found.of || MOST_TIMES * all[i].period > span) w->train[w->trains++].is = all[i];
+    } else if (all[i].jump)
       w->jump[w->jumps++] = all[i];
     else if (all[i].t > r->x.t)
       w->kink[w->kinks++] = all[i];
   find_jumping_kinks(r, w);
   qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
   qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
-  find_known(r, w);
+  set_back(r, w);
   return TR_OK;
+}
+
+void tr_instants_reset(tr_run *r) {
+  if (r->instants) set_back(r, r->instants);
 }
 
 tr_status tr_instants_make(tr_run *r, tr_error *error) {
   tr_instant first;
-  if (!tr_probe_switches(r->sys) && tr_probe_instants(r->sys, 1, &first) == 0) return TR_OK;
+  int known = tr_probe_instants(r->sys, &r->arena, 1, &first);
+  if (known < 0) return tr_no_memory(error);
+  if (known == 0 && !tr_probe_switches(r->sys)) return TR_OK;
   tr_instants *w = r->instants = TR_NEW(&r->arena, 1, tr_instants);
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
   w->p.held = true;
-  w->before = w->after = w->shortest = INFINITY;
-  w->last = NAN;
   TR_TRY(learn_known(r, w, error));
   return tr_state_new(r->sys, &w->held, error);
 }
@@ -180,7 +284,7 @@ static void wake_at(const tr_run *r, tr_instants *w, double t) {
   bool woken = false;
   for (int i = 0; i < w->trains; i++) {
     train *k = &w->train[i];
-    if (k->idle < IDLE || !(train_after(k, t - near, 0) < t + near)) continue;
+    if (k->idle < IDLE || !is_at(k, t, near)) continue;
     k->idle = 0, woken = true;
   }
   if (woken) find_known(r, w);
@@ -197,7 +301,7 @@ bool tr_instants_look(tr_run *r, double h) {
   double aside = aside_of(r, jump.t);
   bool found = jump.part && tr_jump_follows(r, jump.part) && jump.t > r->x.t && jump.t < till;
   if (found) wake_at(r, w, jump.t);
-  if (found) w->before = fmax(jump.before - aside, r->x.t), w->after = jump.t;
+  if (found) w->before = fmax(jump.before - aside, r->x.t), w->after = jump.t, w->within = 2 * half;
   w->idle = found ? 0 : w->idle < MOST_WAIT ? w->idle + 1 : MOST_WAIT;
   w->wait = w->idle;
   return found;
@@ -206,7 +310,7 @@ bool tr_instants_look(tr_run *r, double h) {
 // Whether kinks follow each other closer than steps of length h, and go on doing so, or did until the next.
 static bool is_crowd(const tr_run *r, double h) {
   const tr_instants *w = r->instants;
-  double wide = 2 * fmin(h, CROWDED * (r->settings.end - r->first_t));
+  double wide = 2 * fmin(h, CROWDED * span_of(r));
   int next = w->past_kinks, ahead = 0, behind = 0, i = next, k = next - 1;
   if (w->kinks <= FEW_KINKS || next == w->kinks || w->kink[next].t > r->x.t + wide) return false;
   for (double t = r->x.t; ahead < CROWD; ahead++, t += wide) {
@@ -220,15 +324,22 @@ static bool is_crowd(const tr_run *r, double h) {
   return ahead == CROWD || behind == CROWD;
 }
 
+// The shortest time between two jumps that were found, as far as it counts.
+static double bound_gaps(const tr_run *r, tr_instants *w) {
+  double shortest = INFINITY, longest = 0;
+  for (int i = 0; i < w->gaps && i < GAPS; i++)
+    shortest = fmin(shortest, w->gap[i]), longest = fmax(longest, w->gap[i]);
+  if (r->x.t - w->last > 2 * longest) w->gaps = 0;
+  return w->gaps > 0 ? fmax(shortest, SHORTEST * span_of(r)) : INFINITY;
+}
+
 double tr_instants_bound(tr_run *r, double h) {
   tr_instants *w = r->instants;
   if (!w) return INFINITY;
-  if (r->x.t - w->last > 2 * w->longest) w->shortest = INFINITY, w->longest = 0;
-  double most = w->shortest;
+  double most = bound_gaps(r, w);
   for (int i = 0; i < w->trains; i++)
-    if (w->train[i].idle < IDLE && !is_jump(&w->train[i]))
-      most = fmin(most, UNEVEN * w->train[i].is.period);
-  if (is_crowd(r, h)) most = fmin(most, 2 * CROWDED * (r->settings.end - r->first_t));
+    if (w->train[i].idle < IDLE && !crowds(r, &w->train[i])) most = fmin(most, w->train[i].most);
+  if (is_crowd(r, h)) most = fmin(most, 2 * CROWDED * span_of(r));
   return most;
 }
 
@@ -238,7 +349,7 @@ double tr_instants_next(const tr_run *r) {
 }
 
 static bool ends(const tr_run *r, const stop *s, double h) {
-  double past = r->x.t + h - s->before, span = r->settings.end - r->first_t;
+  double past = r->x.t + h - s->before, span = span_of(r);
   return s->jump || past > s->room || (past > 0 && h > LONG * span);
 }
 
@@ -246,13 +357,19 @@ double tr_instants_ahead(const tr_run *r, double h) {
   const tr_instants *w = r->instants;
   if (!w) return INFINITY;
   const stop *s = is_crowd(r, h) ? &w->firm : &w->any;
-  return fmin(w->before, ends(r, s, h) ? s->before : INFINITY);
+  bool soon = r->x.t + h < s->before && ends(r, s, 2 * h);
+  return fmin(w->before, soon || ends(r, s, h) ? s->before : INFINITY);
 }
 
-// Whether anything happens at a time of a train: a jump, or within the period that begins.
-static bool acts(tr_instants *w, const tr_state *x, const train *k, double t, double aside) {
-  double till = is_jump(k) ? t + aside : t + UNEVEN * k->is.period;
-  return tr_ahead_jumps(&w->p, x, t - aside, till);
+// Whether anything happens at a time of a train: a jump, or, before the next, what steps are to follow.
+static bool acts(tr_run *r, train *k, double t, double aside) {
+  tr_ahead *p = &r->instants->p;
+  if (is_jump(k)) return tr_ahead_breaks(p, &r->x, t - aside, t + aside);
+  double lasts = is_switch(k) ? switch_after(r, k, t, aside) - t : k->is.period;
+  double till = t + fmax(aside, isinf(lasts) ? 0 : UNEVEN * lasts);
+  bool act = tr_ahead_jumps(p, &r->x, t - aside, till);
+  if (is_switch(k)) k->most = act ? UNEVEN * lasts : INFINITY;
+  return act;
 }
 
 // At a time t that was passed, and is one of trains or, at last, another.
@@ -261,15 +378,15 @@ static void watch_trains(tr_run *r, double t, bool single, bool jumps) {
   double aside = aside_of(r, t), longest = single ? INFINITY : 0;
   for (int i = 0; i < w->trains; i++) {
     train *k = &w->train[i];
-    if (k->idle >= IDLE || fabs(train_after(k, t - 4 * aside, 0) - t) > 4 * aside) continue;
-    bool act = is_jump(k) ? jumps : acts(w, &r->x, k, t, aside);
+    if (k->idle >= IDLE || !is_at(k, t, 4 * aside)) continue;
+    bool act = is_jump(k) ? jumps : acts(r, k, t, aside);
     k->idle = act ? 0 : k->idle + 1;
     for (int m = 0; act && m < w->trains; m++) // kinks where nothing happens at once belong to it
-      if (!is_jump(&w->train[m]) && w->train[m].is.period == k->is.period) w->train[m].idle = 0;
-    if (jumps) longest = fmax(longest, k->is.period);
+      if (!is_jump(&w->train[m]) && gap_of(&w->train[m]) == gap_of(k)) w->train[m].idle = 0;
+    if (jumps) longest = fmax(longest, gap_of(k));
   }
   for (int i = 0; i < w->trains; i++)
-    if (w->train[i].idle >= IDLE && 2 * w->train[i].is.period < longest) w->train[i].idle = 0;
+    if (w->train[i].idle >= IDLE && 2 * gap_of(&w->train[i]) < longest) w->train[i].idle = 0;
 }
 
 // One of those that sleep, in turn: whether it does so still.
@@ -280,7 +397,8 @@ static void watch_sleeper(tr_run *r) {
     train *k = &w->train[w->turn];
     double aside = aside_of(r, r->x.t);
     if (k->idle < IDLE) continue;
-    if (!acts(w, &r->x, k, train_after(k, r->x.t, aside), aside)) return;
+    double next = train_after(r, k, r->x.t, aside);
+    if (isinf(next) || !acts(r, k, next, aside)) return;
     k->idle = 0;
     find_known(r, w);
     return;
@@ -291,7 +409,7 @@ static tr_status pass_known(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
   stop s = r->x.t >= w->firm.before ? w->firm : w->any;
   int single = w->past_kinks + w->past_jumps;
-  bool jumps = r->x.t < s.after && s.jump && tr_ahead_jumps(&w->p, &r->x, s.before, s.after);
+  bool jumps = r->x.t < s.after && s.jump && tr_ahead_breaks(&w->p, &r->x, s.before, s.after);
   r->x.t = fmax(r->x.t, s.after);
   find_known(r, w);
   single = w->past_kinks + w->past_jumps - single;
@@ -301,16 +419,43 @@ static tr_status pass_known(tr_run *r, tr_error *error) {
   return jumps ? tr_run_begin(r, false, false, error) : TR_OK;
 }
 
+// Where the run begins at a jump it does so behind it.
+static tr_status pass_start(tr_run *r, tr_error *error) {
+  tr_instants *w = r->instants;
+  double t = r->x.t, aside = aside_of(r, t);
+  w->begun = true;
+  if (!tr_ahead_jumps(&w->p, &r->x, t, t + aside) ||
+      tr_ahead_jumps(&w->p, &r->x, t + aside, t + 2 * aside))
+    return TR_OK;
+  r->x.t = t + aside;
+  return tr_run_begin(r, false, false, error);
+}
+
+// Whether what comes next is to be looked for again: searches that ended before the next step does, or crowds.
+static bool is_open(const tr_run *r, const tr_instants *w) {
+  bool open = w->crowded;
+  for (int i = 0; i < w->trains && !open; i++) {
+    const train *k = &w->train[i];
+    open = is_switch(k) && k->idle < IDLE && k->failed > 0 && k->failed < MOST_FAILED &&
+           isinf(k->next[0]) && k->clear < r->x.t + 2 * r->h;
+  }
+  return open;
+}
+
 tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
-  if (w && r->x.t >= w->any.before) TR_TRY(pass_known(r, error));
-  if (w) watch_sleeper(r);
-  if (!w || r->x.t < w->before) return TR_OK;
+  if (!w) return TR_OK;
+  if (!w->begun) TR_TRY(pass_start(r, error));
+  if (is_open(r, w)) find_known(r, w);
+  if (r->x.t >= w->any.before) TR_TRY(pass_known(r, error));
+  watch_sleeper(r);
+  if (r->x.t < w->before) return TR_OK;
   bool reached = r->x.t < w->after;
+  bool is = reached && tr_ahead_jumps(&w->p, &r->x, w->before, w->after);
   double gap = w->after - w->last;
   r->x.t = fmax(r->x.t, w->after);
-  if (gap > 0) w->shortest = fmin(w->shortest, gap), w->longest = fmax(w->longest, gap);
-  w->last = w->after;
+  if (is && gap > SAME * w->within) w->gap[w->gaps++ % GAPS] = gap;
+  if (is) w->last = w->after;
   w->before = w->after = INFINITY;
   find_known(r, w); // the same may have been told, in other last digits
   return reached ? tr_run_begin(r, false, false, error) : TR_OK;

@@ -72,13 +72,9 @@ static void keep(tr_run *r, double t) {
 // a and lam are again what was kept, and the method begins with them as they are.
 static tr_status recall(tr_run *r, const tr_kkt *counts, tr_error *error) {
   size_t nv = (size_t)r->sys->nv, nc = (size_t)r->sys->nc;
-  bool plain = r->step->plain_start;
   memcpy(r->x.a, r->kept, nv * sizeof *r->kept);
   memcpy(r->x.lam, r->kept + nv, nc * sizeof *r->kept);
-  r->step->plain_start = true;
-  tr_status status = tr_run_forget(r, false, counts, error);
-  r->step->plain_start = plain;
-  return status;
+  return tr_run_forget(r, TR_START_KEPT, counts, error);
 }
 
 // Back to what r->next has of the state, but for a and lam of steps that were too short for them.
@@ -99,8 +95,7 @@ tr_status tr_run_after_brief(tr_run *r, tr_error *error) {
 
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   tr_kkt counts = r->step->kkt;
-  double t0 = r->t0, sound = r->sound, last = r->step->last_h;
-  long k = r->k;
+  double sound = r->sound, last = r->step->last_h;
   TR_TRY(tr_lengths_make(r, error));
   tr_rows_aside rows = tr_rows_set_aside(&r->projector);
   if (h < MOMENT * last && !(r->x.t - r->kept_t <= MOMENT * last)) keep(r, r->x.t);
@@ -108,11 +103,11 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   tr_state_copy(&r->next, &r->x);
   if (tr_run_consistent(r, NULL) == TR_OK && !stiff(r, coasted ? h : fmax(h, last))) {
     tr_rows_forget(&rows);
-    return tr_run_forget(r, true, &counts, error);
+    return tr_run_forget(r, TR_START_BEST, &counts, error);
   }
   tr_state_copy(&r->x, &r->next);
   if (tr_rows_take_back(&r->projector, &r->x, &rows) != TR_OK) return tr_no_memory(error);
-  r->t0 = t0, r->k = k, r->sound = sound;
+  r->sound = sound;
   return go_on(r, h, &counts, error);
 }
 
@@ -159,7 +154,7 @@ tr_status tr_run_coast(tr_run *r, double t1, tr_error *error) {
   double h = t1 - r->x.t, *d = r->step->d;
   TR_TRY(tr_lengths_make(r, error));
   if (r->step->last_h > 0 || !isnan(r->coast_t)) TR_TRY(tr_run_begin_anew(r, h, error));
-  bool known = r->step->anew && r->step->last_h == 0;
+  bool known = r->step->start == TR_START_BEST && r->step->last_h == 0;
   tr_state_copy(&r->next, &r->x);
   for (int i = 0; i < s->nv; i++) {
     d[i] = h * (r->x.v[i] + 0.5 * h * r->x.a[i]);
@@ -171,6 +166,8 @@ tr_status tr_run_coast(tr_run *r, double t1, tr_error *error) {
   if (known && tr_solve_accelerations(&r->projector, &r->x, r->next.a, r->next.lam) == TR_OK) {
     memcpy(r->x.a, r->next.a, (size_t)s->nv * sizeof *r->x.a);
     memcpy(r->x.lam, r->next.lam, (size_t)s->nc * sizeof *r->x.lam);
+  } else {
+    r->step->start = TR_START_KEPT; // should there be no past
   }
   keep(r, t1);
   return TR_OK;

@@ -195,7 +195,6 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (watched) TR_TRY(tr_multipliers_make(r, error));
   bool published = !fixed && s->control.rule == TR_CONTROL_GNP05;
   for (int i = 0; published && i < r->sys->nv; i++) r->step->most_scale[i] = INFINITY;
-  r->step->plain_start = s->zero_start;
   return tr_control_check(r, error);
 }
 
@@ -334,6 +333,7 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
   tr_start_info info = {0};
   r->projector.again = !first;
   r->projector.most_rank = 0;
+  tr_change_coordinates(r->sys, 0, &r->x); // of a caller's state, at a pole perhaps
   if (!first || r->settings.consistent_start)
     TR_TRY(tr_project(&r->projector, &r->x, &info, error));
   TR_TRY(diagnose(r, &r->x, error));
@@ -354,14 +354,13 @@ static tr_status make_consistent(tr_run *r, bool first, bool fresh, tr_error *er
     memset(r->x.lam, 0, (size_t)r->sys->nc * sizeof *r->x.lam);
   }
   if (first) r->info.start_move_q = info.moved_q, r->info.start_move_v = info.moved_v;
-  r->t0 = r->x.t, r->k = 0;
   r->current = false;
   return TR_OK;
 }
 
 // The method forgets its past; counts: of the matrix before the start borrowed it, whose numbers are not the steps'.
-tr_status tr_run_forget(tr_run *r, bool anew, const tr_kkt *counts, tr_error *error) {
-  r->step->anew = anew;
+tr_status tr_run_forget(tr_run *r, tr_start start, const tr_kkt *counts, tr_error *error) {
+  r->step->start = start;
   tr_control_begin(r);
   tr_kkt_forget(&r->step->kkt, counts);
   tr_multipliers_begin(r);
@@ -377,6 +376,7 @@ tr_status tr_run_consistent(tr_run *r, tr_error *error) {
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   tr_kkt counts = r->step->kkt;
   TR_TRY(make_consistent(r, first, fresh, error));
+  r->t0 = r->x.t, r->k = 0;
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
   if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
@@ -386,15 +386,34 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   else
     r->info.max_phi = r->info.max_phi_v = r->info.energy0 = r->info.max_energy_change = NAN;
   r->kept_t = r->coast_t = NAN;
-  return tr_run_forget(r, false, &counts, error);
+  bool zero = first && r->settings.zero_start;
+  return tr_run_forget(r, zero ? TR_START_PLAIN : TR_START_OWN, &counts, error);
+}
+
+// A caller's state: of this system, and of finite numbers.
+static tr_status check_state(const tr_run *r, const tr_state *x, tr_error *error) {
+  if (x->bytes != r->x.bytes)
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
+  if (!isfinite(x->t)) return tr_fail(error, TR_BAD_INPUT, NULL, "the state has no finite time");
+  for (int i = 0; i < r->sys->nbody; i++) {
+    const sys_body *b = &r->sys->body[i];
+    bool finite = true;
+    for (int k = 0; k < b->nq; k++) finite = finite && isfinite(x->q[b->q + k]);
+    for (int k = 0; k < b->nv; k++) finite = finite && isfinite(x->v[b->v + k]);
+    if (!finite)
+      return tr_fail(error, TR_BAD_INPUT, NULL,
+                     "%s \"%s\": the state has coordinates or velocities that are not finite",
+                     r->sys->number[b->v] ? b->type->name : "body", b->name);
+  }
+  return TR_OK;
 }
 
 static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->x, error));
   TR_TRY(tr_state_new(r->sys, &r->next, error));
-  if (x && x->bytes != r->x.bytes)
-    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
+  if (x) TR_TRY(check_state(r, x, error));
   if (x) tr_state_copy(&r->x, x);
+  r->given = x;
   TR_TRY(settle(r, error));
   TR_TRY(hire(r, error));
   r->work = r->step->work;
@@ -414,14 +433,30 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   return tr_run_begin(r, true, !x, error);
 }
 
+// The multiple of its spacing that an observer sees next.
+static void set_due(tr_run *r, int i) {
+  double spacing = r->observer[i]->spacing;
+  if (spacing > 0) r->due[i] = (long)floor(r->x.t / spacing + 1e-9) + 1;
+}
+
 tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
-  if (x && x->bytes != r->x.bytes)
-    return tr_fail(error, TR_BAD_INPUT, NULL, "the state is of another system");
+  if (x) TR_TRY(check_state(r, x, error));
+  TR_TRY(tr_lengths_make(r, error));
+  tr_state *old = &r->beside;
+  tr_state_copy(old, &r->x);
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
-  TR_TRY(tr_run_begin(r, false, false, error));
+  tr_instants_reset(r);
+  tr_status status = tr_run_begin(r, false, false, error);
+  if (status != TR_OK) { // nothing begins there: back
+    tr_state_copy(&r->x, old);
+    tr_instants_reset(r);
+    tr_run_begin(r, false, false, NULL);
+  }
+  for (int i = 0; i < r->observers; i++) set_due(r, i);
   tr_run_take_speed(r);
-  return tr_events_reset(r, error);
+  tr_status events = tr_events_reset(r, status == TR_OK ? error : NULL);
+  return status == TR_OK ? events : status;
 }
 
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
@@ -466,9 +501,8 @@ void tr_run_free(tr_run *r) {
 tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
   if (r->observers == TR_MAX_OBSERVERS || !observer || !observer->step) return TR_BAD_INPUT;
   if (observer->spacing > 0 && !r->sampling) TR_TRY(tr_dense_make(r, NULL));
-  if (observer->spacing > 0)
-    r->due[r->observers] = (long)floor(r->x.t / observer->spacing + 1e-9) + 1;
   r->observer[r->observers++] = observer;
+  set_due(r, r->observers - 1);
   return TR_OK;
 }
 

@@ -22,9 +22,9 @@ static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 static const double TRIAL = 0.05;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
-// Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,
-// may be noise: a rate measured with them is a bound and tells nothing about the matrix.
-static const double NOISY = 0.25, NOISY_FLOOR = 16;
+// Corrections below this share of the tolerance, or where that asks for about all there is, as far from the origin, below
+// so many times the floor, may be noise: a rate measured with them is a bound and tells nothing about the matrix.
+static const double NOISY = 0.25, NEAR_FLOOR = 8, NOISY_FLOOR = 24;
 // Solves for which round-off, once it has stopped a fresh matrix, may stop others; twice as many each time it
 // does so again.
 enum { BLUNT = 16, BLUNT_MAX = 256 };
@@ -116,7 +116,7 @@ static double foreseen(const tr_newton *nw) {
 
 // What corrections of this size say about the matrix is noise.
 static bool noisy(const tr_newton_problem *p, double norm) {
-  double size = p->tol > p->floor ? NOISY * p->tol : NOISY_FLOOR * p->floor;
+  double size = p->tol > NEAR_FLOOR * p->floor ? NOISY * p->tol : NOISY_FLOOR * p->floor;
   return p->steady && norm <= size;
 }
 
@@ -481,7 +481,7 @@ static tr_status damp(tr_newton *nw, tr_newton_problem *p, double norm, double *
 
 static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
   double f = 1, norm = 0, after = 0;
-  for (int k = 0; k < MOST_DAMPED && !p->moves; k++) {
+  for (int k = 0; k < MOST_DAMPED; k++) {
     nw->iterations++, nw->residuals++;
     TR_TRY(p->residual(p, nw->r));
     TR_TRY(refresh(nw, p));
@@ -490,11 +490,17 @@ static tr_status iterate_damped(tr_newton *nw, tr_newton_problem *p) {
     if (!isfinite(norm)) return TR_NOT_FINITE;
     if (norm <= p->floor) return TR_OK;
     f = fmin(1, 4 * f);
-    TR_TRY(damp(nw, p, norm, &f, &after));
+    tr_status status = damp(nw, p, norm, &f, &after), floor = TR_OK;
+    if (status == TR_NO_CONVERGENCE && stagnated(nw, p, k, norm, &floor)) return TR_OK;
+    TR_TRY(floor);
+    TR_TRY(status);
     double rate = fmax(RATE_MIN, after / norm);
-    if (f < 1 || !(rate < 1 && rate / (1 - rate) * after <= p->tol)) continue;
-    p->update(p, nw->spare);
-    return TR_OK;
+    if (f == 1 && rate < 1 && rate / (1 - rate) * after <= p->tol) {
+      p->update(p, nw->spare);
+      return TR_OK;
+    }
+    if (rate > RATE_SLOW && stagnated(nw, p, k, after, &status)) return TR_OK;
+    TR_TRY(status);
   }
   return TR_NO_CONVERGENCE;
 }

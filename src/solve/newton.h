@@ -69,7 +69,6 @@ struct tr_newton_problem {
   // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
   tr_status (*finish)(tr_newton_problem *p, int since);
   bool finishes; // written by `matrix`, and by finish where it is of no use
-  bool moves;    // solve moves unknowns itself: no damping
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
   // Or NULL: b, the correction that round-off alone would make. Next to a singular position the matrix makes more of

@@ -253,40 +253,7 @@ FIXED bool factor_lanes(const block_node *s, const block_kind *kind, int w, cons
   return true;
 }
 
-// What node s takes from the diagonals of unknowns since .. before - 1, in absolute value, to sum (n).
-static void add_sizes(const tr_blocks *b, const block_node *s, const double *F, int since,
-                      int before, double *sum) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  int from = since > 0 ? runs_before(s, kind, since) : 0, end = runs_before(s, kind, before);
-  int w = kind->width;
-  const double *L = F + s->at + (kind->lanes ? w : w * w);
-  const double *U = L + (kind->lanes ? kind->runs : kind->rows) * w;
-  sum += s->first;
-  for (int r = from; r < end; r++) {
-    const block_run *run = kind->run + r;
-    for (int i = 0; i < run->size; i++) {
-      double x = 0;
-      if (kind->lanes) x = L[r * w + i] * U[r * w + i];
-      for (int k = 0; k < w && !kind->lanes; k++)
-        x += L[(run->row + i) * w + k] * U[k * kind->rows + run->row + i];
-      sum[run->first + i] += fabs(x);
-    }
-  }
-}
-
-// d (width of the node) from the sums in it, to which pivots of the same node add.
-static void scale_node(const tr_blocks *b, const block_node *s, const double *F, double *d) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  int w = kind->width;
-  const double *D = F + s->at;
-  double square[WIDTH]; // of d: the roots need not wait for each other
-  for (int i = 0; i < w; i++) {
-    for (int k = 0; k < i && !kind->lanes; k++)
-      d[i] += fabs(D[i * w + k] * D[k * w + i]) * square[k];
-    square[i] = 1 / d[i];
-  }
-  for (int i = 0; i < w; i++) d[i] = sqrt(square[i]);
-}
+#include "block_measure.h"
 
 // Nodes from *next on, before `end` and before the next wide one, which *next is then; `below`: as far as they do not
 // reach into the top. In measured plans d (n) holds the sums until the node's turn has come.
@@ -432,7 +399,6 @@ bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
 #include "block_sweep.h"
 #undef NUMBER
 #undef NAMED
-TR_WIDE(sweep, sweep_all, (const tr_blocks *b, const double *F, double *x), (b, F, x))
 TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
         (b, first, end, F, x))
 TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
@@ -442,34 +408,49 @@ typedef double pair __attribute__((vector_size(16)));
 #define NUMBER pair
 #define NAMED(name) name##_pair
 #include "block_sweep.h"
-TR_WIDE(sweep_pair, sweep_all_pair, (const tr_blocks *b, const double *F, pair *x), (b, F, x))
 TR_WIDE(sweep_down_pair, down_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 TR_WIDE(sweep_up_pair, up_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 
-// To the order of the elimination and back, one right-hand side or two side by side.
-FIXED void load_one(int n, const int *order, const double *rhs, double *x) {
+// To the order of the elimination and back, one right-hand side or two side by side. Back, what is not finite makes
+// the result something else than 0.
+FIXED void load_one(int n, const int *restrict order, const double *restrict rhs,
+                    double *restrict x) {
+#pragma GCC unroll 4
   for (int k = 0; k < n; k++) x[k] = rhs[order[k]];
 }
 
-FIXED void load_two(int n, const int *order, const double *rhs, const double *second, double *x) {
-  for (int k = 0; k < n; k++) {
-    int j = order[k];
-    x[2 * k] = rhs[j], x[2 * k + 1] = second[j];
-  }
+FIXED void load_two(int n, const int *restrict order, const double *restrict rhs,
+                    const double *restrict second, pair *restrict x) {
+#pragma GCC unroll 4
+  for (int k = 0; k < n; k++) x[k] = (pair){rhs[order[k]], second[order[k]]};
 }
 
-FIXED void unload_one(int n, const int *order, const double *x, double *rhs) {
-  for (int k = 0; k < n; k++) rhs[order[k]] = x[k];
+FIXED double unload_one(int n, const int *restrict order, const double *restrict x,
+                        double *restrict rhs) {
+  double odd = 0, even = 0; // sums that do not wait for each other
+  for (int k = n % 2; k < n; k += 2) {
+    double a = x[k], b = x[k + 1];
+    rhs[order[k]] = a, rhs[order[k + 1]] = b;
+    odd += a - a, even += b - b;
+  }
+  if (n % 2 == 1) rhs[order[0]] = x[0], odd += x[0] - x[0];
+  return odd + even;
 }
 
-FIXED void unload_two(int n, const int *order, const double *x, double *rhs, double *second) {
-  for (int k = 0; k < n; k++) {
-    int j = order[k];
-    double u = x[2 * k], v = x[2 * k + 1]; // order is not reread for the stores
-    rhs[j] = u, second[j] = v;
+FIXED double unload_two(int n, const int *restrict order, const pair *restrict x,
+                        double *restrict rhs, double *restrict second) {
+  pair odd = {0}, even = {0};
+  for (int k = n % 2; k < n; k += 2) {
+    pair a = x[k], b = x[k + 1];
+    rhs[order[k]] = a[0], second[order[k]] = a[1];
+    rhs[order[k + 1]] = b[0], second[order[k + 1]] = b[1];
+    odd += a - a, even += b - b;
   }
+  if (n % 2 == 1) rhs[order[0]] = x[0][0], second[order[0]] = x[0][1], odd += x[0] - x[0];
+  odd += even;
+  return odd[0] + odd[1];
 }
 
 typedef struct solving {
@@ -484,7 +465,7 @@ typedef struct solving {
 static void load(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
   if (s->two)
-    load_two(end - first, order, s->rhs, s->rhs + s->b->n, s->x + 2 * first);
+    load_two(end - first, order, s->rhs, s->rhs + s->b->n, (pair *)s->x + first);
   else
     load_one(end - first, order, s->rhs, s->x + first);
 }
@@ -492,13 +473,9 @@ static void load(const solving *s, int first, int end) {
 // True: they are finite.
 static bool unload(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
-  int each = s->two ? 2 : 1;
-  const double *x = s->x + each * first;
-  if (s->two)
-    unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n);
-  else
-    unload_one(end - first, order, x, s->rhs);
-  return vec_finite(x, each * (end - first));
+  if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
+  const pair *x = (const pair *)s->x + first;
+  return unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n) == 0;
 }
 
 static void down(const solving *s, int first, int end) {
@@ -551,7 +528,7 @@ static void up_part(void *what, int p) {
   s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
 }
 
-static bool solve_together(solving *s, tr_team *team) {
+TR_APART bool solve_together(solving *s, tr_team *team) {
   const tr_blocks *b = s->b;
   int top = b->part[b->parts];
   tr_team_share(team, b->parts, down_part, s);
@@ -565,32 +542,20 @@ static bool solve_together(solving *s, tr_team *team) {
   return fine;
 }
 
-TR_APART bool solve_shared(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
-                           double *rhs) {
-  bool fine = true;
-  for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
-    done += s.two ? 2 : 1;
-    fine &= solve_together(&s, team);
-  }
-  return fine;
+static bool solve_alone(const solving *s) {
+  load(s, 0, s->b->n);
+  down(s, 0, s->b->nodes);
+  up(s, 0, s->b->nodes);
+  return unload(s, 0, s->b->n);
 }
 
 bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
                      double *rhs) {
-  int n = b->n;
-  if (team && b->parts > 1) return solve_shared(b, team, F, x, count, rhs);
-  const double *all = rhs;
-  int numbers = count * n;
-  for (; count >= 2; count -= 2, rhs += 2 * n) {
-    load_two(n, b->order, rhs, rhs + n, x);
-    sweep_pair(b, F, (pair *)x);
-    unload_two(n, b->order, x, rhs, rhs + n);
+  bool fine = true, shared = team && b->parts > 1;
+  for (int done = 0; done < count;) {
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
+    done += s.two ? 2 : 1;
+    fine &= shared ? solve_together(&s, team) : solve_alone(&s);
   }
-  if (count > 0) {
-    load_one(n, b->order, rhs, x);
-    sweep(b, F, x);
-    unload_one(n, b->order, x, rhs);
-  }
-  return vec_finite(all, numbers);
+  return fine;
 }

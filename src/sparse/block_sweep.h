@@ -168,8 +168,3 @@ FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F
 #undef SWEEP_LANES
 #undef SHAPE
 #undef LANE
-
-FIXED void NAMED(sweep_all)(const tr_blocks *b, const double *F, NUMBER *x) {
-  NAMED(down_all)(b, 0, b->nodes, F, x);
-  NAMED(up_all)(b, 0, b->nodes, F, x);
-}

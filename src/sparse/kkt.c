@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block LU for sparse systems, KLU where that does not fit, a dense LU by rows for tiny ones.
 //
-// (0) The block LU (block.h) has a fixed order. Where its pivots grow or vanish, KLU factors that matrix,
-//     and some after it, twice as many for each refusal in a row.
+// (0) The block LU (block.h) has a fixed order. Where its pivots are small the first solve tells what the factors are
+//     worth. Where they grow or vanish, or refinement does not help, KLU factors that matrix, and some after it,
+//     twice as many for each refusal in a row.
 // (1) The matrix is equilibrated symmetrically first, so that nothing below depends on units.
 // (2) KLU: see by_klu.c.
 // (3) Dense: see tiny.c.
@@ -221,6 +222,11 @@ static const double SMALL_RATIO = 1e-13;    // where they are meant to be,
 static const double SMALLEST_RATIO = 1e-14; // at any length
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
+// Smaller pivots than trusted are in doubt, down to DOUBT_LEAST: not all that made them has cancelled. The first solve is
+// refined then, and shows their error. Refinement squares it: it must be PROVEN at most, so that nothing but round-off
+// is left, or PROVEN_ROUGH where corrections follow, each from a residual of its own; these are not even refined where
+// it is FAIR.
+static const double DOUBT_LEAST = 1e-12, PROVEN = 1e-8, PROVEN_ROUGH = 1e-3, FAIR = 1e-6;
 
 // 2^e
 TR_INLINE void power_all(int n, const signed char *restrict e, double *restrict out) {
@@ -242,6 +248,9 @@ static bool factor_in_place(tr_kkt *k) {
   double part = fmin(1, LONG / k->p->n), least = BLOCK_RATIO * part;
   if (!k->p->blocks->measured) least *= part * part;
   if (k->expected == TR_EXPECT_SMALL) least = fmax(SMALLEST_RATIO, SMALL_RATIO * part);
+  k->doubt = k->rcond > least ? BLOCK_TRUSTED : BLOCK_DOUBTED;
+  bool fresh = k->p->blocks->measured || !k->managed; // a scale of its own
+  if (k->expected == TR_EXPECT_REGULAR && fresh) least = report.least > DOUBT_LEAST ? 0 : least;
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
@@ -271,6 +280,11 @@ static bool block_factor(tr_kkt *k) {
   return k->managed = block_factor_once(k);
 }
 
+static void refuse(tr_kkt *k) {
+  k->refusals += k->refusals < PAUSE_MAX;
+  k->pause = (1 << k->refusals) - 2;
+}
+
 static bool try_blocks(tr_kkt *k) {
   if (!k->factors) return false;
   if (k->pause > 0 && k->expected == TR_EXPECT_REGULAR) {
@@ -278,12 +292,10 @@ static bool try_blocks(tr_kkt *k) {
     return false;
   }
   if (block_factor(k)) {
-    k->refusals = 0;
+    if (k->doubt == BLOCK_TRUSTED) k->refusals = 0;
     return true;
   }
-  if (k->expected != TR_EXPECT_REGULAR) return false;
-  k->refusals += k->refusals < PAUSE_MAX;
-  k->pause = (1 << k->refusals) - 2;
+  if (k->expected == TR_EXPECT_REGULAR) refuse(k);
   return false;
 }
 
@@ -295,11 +307,9 @@ void tr_kkt_apply_mask(tr_kkt *k) {
   for (int i = 0; i < k->mask->count; i++) k->values[k->mask->diagonal[i]] = 1;
 }
 
-tr_status tr_kkt_factor(tr_kkt *k) {
-  k->rcond = 0, k->held = true;
-  tr_kkt_apply_mask(k);
-  if ((k->by_blocks = try_blocks(k))) return TR_OK;
-  k->managed = false;
+// Not by blocks.
+static tr_status factor_otherwise(tr_kkt *k) {
+  k->by_blocks = k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
   if (k->factors && k->only_blocks && !k->p->blocks->bold) return TR_SINGULAR;
@@ -309,6 +319,13 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   k->factorisations++;
   k->uses = 0;
   return tr_tiny_factor(k);
+}
+
+tr_status tr_kkt_factor(tr_kkt *k) {
+  k->rcond = 0, k->held = true;
+  tr_kkt_apply_mask(k);
+  if ((k->by_blocks = try_blocks(k))) return TR_OK;
+  return factor_otherwise(k);
 }
 
 enum { CLEARED = 512 }; // numbers that are worth a call
@@ -333,7 +350,7 @@ bool tr_kkt_factor_blocks(tr_kkt *k) {
       k->managed || (vec_finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
   k->by_blocks = k->managed = known && factor_in_place(k);
   k->wanted |= !k->by_blocks || tr_kkt_refines(k); // it may happen often
-  if (k->by_blocks) k->refusals = 0;
+  if (k->by_blocks && k->doubt == BLOCK_TRUSTED) k->refusals = 0;
   if (k->lean && !k->wanted) {
     tr_resize(k->al, k->values, 0);
     k->values = NULL;
@@ -342,9 +359,14 @@ bool tr_kkt_factor_blocks(tr_kkt *k) {
 }
 
 bool tr_kkt_refines(const tr_kkt *k) {
+  if (k->by_blocks && k->doubt != BLOCK_TRUSTED) return k->doubt != BLOCK_FAIR;
   if (!k->by_blocks || (k->rough && k->rcond >= FALLEN * k->usual)) return false;
   double ratio = k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
   return k->rcond < ratio * fmin(1, LONG / k->p->n);
+}
+
+bool tr_kkt_wants_values(const tr_kkt *k) {
+  return tr_kkt_refines(k) || (k->by_blocks && k->doubt != BLOCK_TRUSTED);
 }
 
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
@@ -365,8 +387,16 @@ static void multiply_two(const tr_kkt *k, const double *x, double *y) {
     }
 }
 
-// b := A^-1 b, once more for what A b lacks.
-static tr_status solve_refined(tr_kkt *k, int count, double *b) {
+// Of D^-1 x, all vectors together.
+static double largest_of(size_t n, int count, const double *d, const double *x) {
+  double most = 0;
+  for (int c = 0; c < count; c++, x += n)
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]) / d[i]);
+  return most;
+}
+
+// b := A^-1 b, once more for what A b lacks. *error, or NULL: that of the first solution, as the second one tells.
+static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
   size_t n = (size_t)k->p->n, all = (size_t)count * n;
   if (all > k->refined_size) {
     double *room = tr_resize(k->al, k->refined, 2 * all * sizeof *b);
@@ -382,8 +412,28 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b) {
     for (size_t i = 0; i < all; i += n) tr_kkt_multiply(k, b + i, rest + i);
   for (size_t i = 0; i < all; i++) rest[i] = want[i] - rest[i];
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
+  if (error) {
+    bool known = find_scale(k, false, k->work);
+    double of = largest_of(n, count, k->work, rest), x = largest_of(n, count, k->work, b);
+    *error = !known ? INFINITY : of > 0 ? of / x : 0;
+  }
   for (size_t i = 0; i < all; i++) b[i] += rest[i];
   return TR_OK;
+}
+
+// With factors in doubt: KLU's instead, for this solve and those to come, unless they prove good.
+static tr_status solve_doubted(tr_kkt *k, int count, double *b) {
+  double error;
+  TR_TRY(solve_refined(k, count, b, &error));
+  if (error <= (k->rough ? PROVEN_ROUGH : PROVEN)) {
+    k->doubt = k->rough && error <= FAIR ? BLOCK_FAIR : BLOCK_PROVEN;
+    k->refusals = 0;
+    return TR_OK;
+  }
+  memcpy(b, k->refined, (size_t)(count * k->p->n) * sizeof *b);
+  refuse(k);
+  TR_TRY(factor_otherwise(k));
+  return solve_scaled(k, count, b);
 }
 
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
@@ -391,8 +441,11 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  if (tr_kkt_refines(k) && k->held)
-    TR_TRY(solve_refined(k, count, b));
+  bool refined = k->held && tr_kkt_refines(k);
+  if (refined && k->doubt == BLOCK_DOUBTED)
+    TR_TRY(solve_doubted(k, count, b));
+  else if (refined)
+    TR_TRY(solve_refined(k, count, b, NULL));
   else if (k->by_blocks)
     return tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b) ? TR_OK
                                                                                  : TR_NOT_FINITE;

@@ -64,6 +64,10 @@ tr_status tr_mask_make(tr_arena *ar, const tr_pattern *p, int count, const int *
 // TR_SINGULAR is the answer.
 typedef enum tr_expected { TR_EXPECT_REGULAR, TR_EXPECT_SMALL, TR_EXPECT_SINGULAR } tr_expected;
 
+// Of factors in blocks: their pivots are large enough; they are not, and no solve has shown yet what they are worth; they
+// are worth it when refined; or even without, within an iteration.
+typedef enum tr_doubt { BLOCK_TRUSTED, BLOCK_DOUBTED, BLOCK_PROVEN, BLOCK_FAIR } tr_doubt;
+
 typedef struct tr_kkt {
   const tr_pattern *p;
   const tr_mask *mask;  // or NULL
@@ -89,6 +93,7 @@ typedef struct tr_kkt {
   bool managed; // it did the last matrix: its scale serves the next, which counts as refactored
   int refusals, pause;  // of the block solver in a row; factorisations without it
   bool by_blocks;       // the last factorisation is its
+  tr_doubt doubt;       // of that
   double *refined;      // room for refinement, once that was needed,
   size_t refined_size;  // twice as many numbers
   double *dense, *work; // dense LU by rows
@@ -111,6 +116,8 @@ tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_
 double *tr_kkt_blocks(tr_kkt *k);
 bool tr_kkt_factor_blocks(tr_kkt *k);
 bool tr_kkt_refines(const tr_kkt *k);
+bool tr_kkt_wants_values(
+    const tr_kkt *k); // the next one may be like this: its values will be needed
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "full.h"
+#include "math/lanes.h"
 #include "math/vector.h"
 
 // Pivot ratio of a matrix far from singular positions; with more than LONG unknowns the last pivots get small by
@@ -53,25 +54,32 @@ void tr_corrector_write(tr_step *s) {
   c->v = NULL;
 }
 
-// d, v1 from a1, or from a1 - dx, which it then becomes
-static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
-  const tr_corrector *c = &k->s->c;
-  double *a = k->x1->a, *v = k->x1->v, *d = k->s->d, cq = c->cq, cv = c->cv;
+// d, v1 from a1, or from a1 - dx, which it then becomes; numbers first .. end - 1
+TR_INLINE void place_all(const tr_corrector *c, int first, int end, const double *restrict dx,
+                         double *restrict a, double *restrict d, double *restrict v) {
+  const double *v0 = c->v, *a0 = c->a, *dhat = c->dhat, *vhat = c->vhat;
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
   for (int i = first; dx && i < end; i++) a[i] -= dx[i];
-  if (c->v) {
-    const double *v0 = c->v, *a0 = c->a;
-    double d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  if (v0)
     for (int i = first; i < end; i++) {
       d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * a[i];
       v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
     }
-    return;
-  }
-  const double *dhat = c->dhat, *vhat = c->vhat;
-  for (int i = first; i < end; i++) {
-    d[i] = dhat[i] + cq * a[i];
-    v[i] = vhat[i] + cv * a[i];
-  }
+  else
+    for (int i = first; i < end; i++) d[i] = dhat[i] + cq * a[i], v[i] = vhat[i] + cv * a[i];
+}
+TR_WIDE(place_wide, place_all,
+        (const tr_corrector *c, int first, int end, const double *dx, double *a, double *d,
+         double *v),
+        (c, first, end, dx, a, d, v))
+
+static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
+  enum { FEW = 16 }; // not worth a call
+  tr_step *s = k->s;
+  if (end - first <= FEW)
+    place_all(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
+  else
+    place_wide(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
 }
 
 // q1, v1 from a1, the same
@@ -166,7 +174,7 @@ static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  bool values = s->sys->nvelocity > 0 || tr_kkt_refines(&s->kkt);
+  bool values = s->sys->nvelocity > 0 || tr_kkt_wants_values(&s->kkt);
   if (tr_step_looks(s)) values = true;
   s->kkt.rough = true;
   double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
@@ -205,7 +213,7 @@ static tr_status matrix_full(tr_newton_problem *p) {
   tr_full_add_rows(f, 0, 0, 1, f->some);
   tr_full_add_columns(f, 0, 0, 1, f->some, TR_ALL);
   for (int i = 0; i < f->one.n; i++) tr_full_add(f, 1, 1, i, i, 1);
-  return tr_full_factor(f);
+  return tr_full_factor(f, 1);
 }
 
 static tr_status solve_full(tr_newton_problem *p, double *r) {

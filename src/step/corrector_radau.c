@@ -58,6 +58,7 @@ typedef struct correction {
   tr_radau *m;
   const tr_state *x0;
   bool each;               // each stage with its own matrices
+  bool damped;             // a part of the correction may be taken: positions wait for update
   double h, length, speed; // scales of positions and velocities
   double c[STAGES];
   double B[STAGES][STAGES]; // A^-1/h
@@ -253,7 +254,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
 }
 
 // Velocities that the positions do not explain, dz = B du + x, are known before these but for (G v)_q du:
-//   [M G'; G 0] (x, .) = (-e3, e4 - B e2)
+//   [M G'; G 0] (x, .) = (-e3, e4 - B e2),   in rows of velocities e4 - (e4 + e2)
 // and r (nv of each stage) gets the forces Q_v x of it, which would otherwise come an iteration late.
 static tr_status foresee(const correction *k, const double *low, double *r) {
   tr_radau *m = k->m;
@@ -263,6 +264,8 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
   double *x = m->b;
   for (int i = 0; i < STAGES; i++) {
     mix(k->B[i], nc, e2, x + nv);
+    for (int j = 0; k->s->sys->nvelocity > 0 && j < nc; j++)
+      if (k->s->sys->of_velocity[j]) x[nv + j] = e2[i][j];
     for (int j = 0; j < nv; j++) x[j] = -low[i * n + j];
     for (int j = nv; j < n; j++) x[j] = low[i * n + j] - x[j];
     TR_TRY(tr_kkt_solve(k->each ? &m->stage[i] : &k->s->projection, 1, x));
@@ -272,6 +275,17 @@ static tr_status foresee(const correction *k, const double *low, double *r) {
         r[i * n + p->row[e]] -= D[e] / m->h0 * x[j];
   }
   return TR_OK;
+}
+
+// From displacements (nv of each stage) to increments.
+static void displace(const correction *k, const double *r) {
+  const tr_system *sys = k->s->sys;
+  int n = sys->nv + sys->nc;
+  double *rate = k->s->work->y;
+  for (int i = 0; i < STAGES; i++) {
+    tr_increment_rate(sys, k->m->u[i], r + i * n, rate);
+    for (int j = 0; j < sys->nv; j++) k->m->u[i][j] -= rate[j];
+  }
 }
 
 // r: of each stage (du, l), and the positions move.
@@ -286,10 +300,7 @@ static tr_status move_positions(const correction *k, double *r) {
   }
   if (k->each || (!k->m->plain && k->m->damped)) TR_TRY(foresee(k, low, r));
   TR_TRY(tr_radau_solve_positions(s, k->h, k->each, r));
-  for (int i = 0; i < STAGES; i++) {
-    tr_increment_rate(s->sys, k->m->u[i], r + i * n, sum); // from displacements to increments
-    for (int j = 0; j < nv; j++) k->m->u[i][j] -= sum[j];
-  }
+  displace(k, r);
   return TR_OK;
 }
 
@@ -310,8 +321,11 @@ static tr_status solve_velocities(const correction *k, double *r) {
 
 static tr_status solve(tr_newton_problem *p, double *r) {
   const correction *k = (correction *)p;
+  size_t size = (size_t)k->s->sys->nv * sizeof *r;
+  for (int i = 0; k->damped && i < STAGES; i++) memcpy(k->m->kept[i], k->m->u[i], size);
   TR_TRY(move_positions(k, r));
   look_again(k, r + STAGES * (k->s->sys->nv + k->s->sys->nc));
+  for (int i = 0; k->damped && i < STAGES; i++) memcpy(k->m->u[i], k->m->kept[i], size);
   return solve_velocities(k, r);
 }
 
@@ -324,6 +338,7 @@ static void update(tr_newton_problem *p, const double *dx) {
     for (int j = 0; j < nv; j++) m->z[i][j] -= dz[j];
     for (int j = 0; j < nc; j++) m->lam[i][j] -= dlam[j], m->mu[i][j] -= dmu[j];
   }
+  if (((correction *)p)->damped) displace((correction *)p, dx);
 }
 
 // Positions and velocities, each relative to their scale.
@@ -467,11 +482,11 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
                         .norm = norm,
                         .at_floor = at_floor,
                         .noise = noise,
-                        .most_noise = MOST_NOISE,
-                        .moves = true},
+                        .most_noise = MOST_NOISE},
                   .s = s,
                   .m = s->memory,
                   .x0 = x0,
+                  .damped = s->newton.resort == TR_NEWTON_DAMPED,
                   .h = h};
   tr_radau_nodes(k.c);
   tr_radau_inverse(k.B);

@@ -69,14 +69,12 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
-  tr_mass_weigh(s->sys, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, 1, e1);
-  if (c->history)
-    for (int i = 0; i < s->sys->nv; i++) e1[i] += c->history[i];
-  if (!e3) return;
-  if (!c->unit_metric)
-    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, e3);
-  else
-    for (int i = 0; i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
+  if (e3 && !c->unit_metric) {
+    tr_mass_add_two(s->sys, blocks, c->cm, s->sum_a, c->history, e1, s->w, e3);
+    return;
+  }
+  tr_mass_add(s->work, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, c->history, e1);
+  for (int i = 0; e3 && i < s->sys->nv; i++) e3[i] = c->cm * s->w[i] - e3[i];
 }
 
 // The first half alone: the residual of index 3, at a + cw/cq w and lam - cw/cq mu, with e2 = 0 in rows of velocities.
@@ -180,17 +178,18 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_NO_CONVERGENCE;
 }
 
-// The matrix at the point of the last residual: its values, or in blocks.
-static void fill(const correction *k, bool in_blocks, double *to) {
+// The matrix at the point of the last residual: its values, if asked for with s->damping, or in blocks.
+static void fill(const correction *k, bool in_blocks, bool damped, double *to) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *a = c->unit_metric ? k->x1->a : s->sum_a;
   const double *lam = c->plain ? NULL : c->unit_metric ? k->x1->lam : s->sum_lam;
   s->work->increment = s->sys->flat ? NULL : s->d;
+  s->work->rates = damped ? s->damping : NULL;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
   (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, tr_si2_weights(c),
                                                     to);
-  s->work->increment = NULL;
+  s->work->increment = NULL, s->work->rates = NULL;
 }
 
 // The second half converges with the matrix of the first, as was measured lately.
@@ -216,7 +215,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   s->kkt.rough = s->projection.rough = true;
   if (A) {
-    fill(k, true, A);
+    fill(k, true, false, A);
     bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
     if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
       rows = tr_metric_rows(s, A, mass), s->far_age = 0;
@@ -229,7 +228,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often
-    fill(k, false, s->kkt.values);
+    fill(k, false, own, s->kkt.values);
     s->kkt.held = true;
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));

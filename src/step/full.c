@@ -250,12 +250,19 @@ void tr_full_rate_slope(tr_full *f, tr_work *w, const double *q0, const double *
   }
 }
 
-tr_status tr_full_factor(tr_full *f) { return tr_kkt_factor(&f->kkt); }
+tr_status tr_full_factor(tr_full *f, double ratio) {
+  f->ratio = ratio;
+  for (int j = 0; j < f->two.n; j++) // blocks of 2 x 2
+    for (int k = f->two.column[j] + (j % 2 == 0); k < f->two.column[j + 1]; k += 2)
+      f->kkt.values[k] *= j % 2 == 0 ? ratio : 1 / ratio;
+  return tr_kkt_factor(&f->kkt);
+}
 
 tr_status tr_full_solve(tr_full *f, double *r) {
   int n = f->one.n;
-  for (int i = 0; i < 2 * n; i++) f->b[i] = f->masked[i / 2] ? 0 : r[i % 2 * n + i / 2];
+  for (int i = 0; i < 2 * n; i++)
+    f->b[i] = f->masked[i / 2] ? 0 : r[i % 2 * n + i / 2] * (i % 2 ? f->ratio : 1);
   TR_TRY(tr_kkt_solve(&f->kkt, 1, f->b));
-  for (int i = 0; i < 2 * n; i++) r[i % 2 * n + i / 2] = f->b[i];
+  for (int i = 0; i < 2 * n; i++) r[i % 2 * n + i / 2] = f->b[i] / (i % 2 ? f->ratio : 1);
   return TR_OK;
 }

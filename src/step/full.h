@@ -20,6 +20,7 @@ typedef struct tr_full {
   double *q, *d, *rate;            // (nq), (nv), (2 nc) a place beside
   double *slope, *bend_q, *bend_v; // (nc) see tr_full_rate_slope
   bool *masked;                    // (nv + nc) rows taken out
+  double ratio;                    // that the second set is taken by
 } tr_full;
 
 // In the arena of the step; TR_BAD_INPUT: too many entries to be counted.
@@ -54,7 +55,8 @@ void tr_full_rate_slope(tr_full *f, tr_work *w, const double *q0, const double *
 // The whole matrix of the stabilised form (full_si2.c). numbers: w of states and variables is 0.
 tr_status tr_full_matrix_si2(tr_step *s, const tr_state *x0, const tr_state *x1, double length,
                              bool numbers);
-tr_status tr_full_factor(tr_full *f);
+// With the second equations, and the second unknowns, times ratio: entries of 1/h are gone.
+tr_status tr_full_factor(tr_full *f, double ratio);
 // r = (set 0: nv, nc; set 1: nv, nc), in place.
 tr_status tr_full_solve(tr_full *f, double *r);
 

@@ -117,7 +117,7 @@ tr_status tr_hht_add_matrix_full(tr_newton_problem *p) {
   for (int i = nv; i < f->one.n; i++)
     if (s->sys->of_velocity[i - nv]) tr_full_add(f, 1, 1, i, i, 1);
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY); // for the update
-  return tr_full_factor(f);
+  return tr_full_factor(f, 1);
 }
 
 // out = -E of a correction, at the point of the residual.

@@ -115,5 +115,5 @@ tr_status tr_full_matrix_si2(tr_step *s, const tr_state *x0, const tr_state *x1,
   if (c->unit_metric) tr_full_add_mass(f, 0, 1, -ratio * c->cm, blocks);
   s->work->reactions = NULL;
   for (int j = 0; j < s->sys->nv; j++) add_bends(&p, j);
-  return tr_full_factor(f);
+  return tr_full_factor(f, ratio);
 }

@@ -104,7 +104,8 @@ static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
 static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
                        double *q) {
   j->used = false;
-  if (s->last_h > 0 || s->past > 1 || (s->plain_start && !s->anew)) return false;
+  bool known = s->start == TR_START_OWN || s->start == TR_START_BEST;
+  if (s->last_h > 0 || s->past > 1 || !known) return false;
   find_room(s, j, q);
   if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
   find_turn(s, j, x);
@@ -123,6 +124,12 @@ bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double s
 
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
                            double *increment, double *change) {
+  if (s->start == TR_START_KEPT && s->last_h == 0) {
+    j->used = false;
+    for (int i = 0; i < s->sys->nv; i++)
+      increment[i] = h * (x->v[i] - 0.5 * h * x->a[i]), change[i] = h * x->a[i];
+    return x->v;
+  }
   if (!make_start(s, j, x, h, kappa, s->c.dhat)) return NULL; // not yet written
   for (int i = 0; i < s->sys->nv; i++) {
     increment[i] = h * (x->v[i] - h * (0.5 * x->a[i] - h / 6 * (j->jerk[i] + j->turn[i])));

@@ -122,13 +122,17 @@ tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **meth
   return TR_OK;
 }
 
+tr_status tr_method_parse_at(tr_arena *ar, const char *text, const tr_place *place,
+                             const tr_method **method, void **par, tr_error *error) {
+  tr_error why = {0};
+  tr_status status = tr_method_parse(ar, text, method, par, &why);
+  if (status == TR_OK) return TR_OK;
+  return tr_fail(error, status, place, "%.*s", (int)strcspn(why.text, "\n"), why.text);
+}
+
 tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method **method,
                              void **par, tr_error *error) {
-  tr_error why = {0};
-  tr_status status = tr_method_parse(ar, sys->plan.method, method, par, &why);
-  if (status == TR_OK) return TR_OK;
-  return tr_fail(error, status, &sys->plan.method_place, "%.*s", (int)strcspn(why.text, "\n"),
-                 why.text);
+  return tr_method_parse_at(ar, sys->plan.method, &sys->plan.method_place, method, par, error);
 }
 
 const char *tr_method_text(tr_arena *ar, const tr_method *m, const void *par) {

@@ -231,11 +231,9 @@ double tr_metric_rows(const tr_step *s, const double *A, const double *blocks) {
   return most;
 }
 
-// -cv Q_v, and where in its columns there is anything.
+// Where in the columns of -cv Q_v there is anything.
 void tr_find_damping(const tr_step *s) {
   const tr_pattern *p = &s->sys->pattern;
-  tr_coefficients rates = {.cd = s->c.cv};
-  tr_tangent_here(s->work, NULL, NULL, s->c.blocks, rates, s->damping);
   for (int j = 0; j < s->sys->nv; j++) {
     int first = p->column[j], end = first;
     while (end < p->column[j + 1] && p->row[end] < s->sys->nv) end++;

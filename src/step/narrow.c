@@ -133,7 +133,8 @@ tr_status tr_second_factor(tr_step *s) {
   whole->factorisations += m->kkt.factorisations - factored;
   whole->refactorisations += m->kkt.refactorisations - again;
   whole->rcond = m->kkt.rcond;
-  if (whole->rough) m->kkt.held = false; // corrections of w are small: never refined
+  if (whole->rough && m->kkt.doubt == BLOCK_TRUSTED)
+    m->kkt.held = false; // corrections of w are small: never refined
   return status;
 }
 

@@ -39,6 +39,7 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
                                 tr_error *error) {
   tr_own_projector own;
   tr_projector *p = &own.p;
+  const char *why, *body;
   if (tr_projector_open(s, &own) != TR_OK) return tr_no_memory(error);
   tr_status status = project ? tr_project(p, x, info, error) : TR_OK;
   if (status != TR_OK) goto done;
@@ -52,6 +53,8 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
   if (status == TR_SINGULAR)
     tr_fail(error, status, NULL,
             "the constraints are singular here: accelerations and multipliers are not unique");
+  else if (status != TR_OK && (why = tr_trouble(s, x, 0, &body)))
+    tr_fail(error, status, NULL, "body \"%s\": %s", body, why);
   else if (status != TR_OK)
     tr_fail(error, status, NULL, "the accelerations are not finite numbers");
 done:

@@ -17,6 +17,7 @@ typedef struct tr_radau {
   double *u[STAGES], *z[STAGES];    // (nv)
   double *lam[STAGES], *mu[STAGES]; // (nc)
   double *U[STAGES], *a[STAGES];    // (nv)
+  double *kept[STAGES];             // (nv) u, for the time of a look ahead
   double *q, *v;                    // a stage's point
   double *last_z[STAGES];           // of the last accepted step
   double last_h;                    // its length, 0: none

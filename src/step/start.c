@@ -441,6 +441,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   tr_start_info own;
   if (!info) info = &own;
   *info = (tr_start_info){0};
+  if (!p->again) tr_change_coordinates(s, 0, x); // at a pole there would be no numbers
   if (s->nc == 0) return TR_OK;
   p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
@@ -491,17 +492,23 @@ tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int 
   return TR_OK;
 }
 
-tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
-  const tr_system *s = p->sys;
-  p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
+tr_status tr_all_independent(tr_projector *p, const tr_state *x, bool *independent) {
   TR_TRY(tr_take_rows_out(p, x, 0, NULL));
   p->kkt->expected = TR_EXPECT_SINGULAR;
   tr_status status = tr_factor_mass(p, x);
   p->kkt->expected = TR_EXPECT_REGULAR;
+  *independent = status == TR_OK && p->kkt->rcond > SUSPICIOUS;
+  return status == TR_SINGULAR ? TR_OK : status;
+}
+
+tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
+  const tr_system *s = p->sys;
+  bool independent;
+  p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
+  TR_TRY(tr_all_independent(p, x, &independent));
   bool fewer =
       p->most_rank > 0 && p->most_rank < s->nc; // next to a singular position that is not seen
-  if (!fewer && status != TR_SINGULAR && (status != TR_OK || p->kkt->rcond > SUSPICIOUS))
-    return status;
+  if (!fewer && independent) return TR_OK;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
     tr_arena_free(&p->of_redundancy);

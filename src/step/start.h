@@ -43,6 +43,10 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
 // The modal coordinates of bodies with `start: slow` without vibration, see slow.c; after tr_project and
 // tr_diagnose.
 tr_status tr_slow_start(tr_projector *p, tr_state *x, tr_error *error);
+// Whether no constraint repeats others, nor nearly so: by the pivots of [M G'; G 0]. More than TR_MANY_ROWS are asked for that
+// before they are eliminated one by one, which may take much longer.
+enum { TR_MANY_ROWS = 1000 };
+tr_status tr_all_independent(tr_projector *p, const tr_state *x, bool *independent);
 // Redundant constraints at a consistent state; kkt does without them from then on.
 tr_status tr_diagnose(tr_projector *p, const tr_state *x);
 // Takes n constraint rows out, and those of joints that do not hold. The mask stays when they do.

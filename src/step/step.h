@@ -129,6 +129,14 @@ typedef struct tr_slots {
   int first, end;
 } tr_slots;
 
+// What a of the state where a method begins is good for. Differences tell q''' only where it is q'' of the very state.
+typedef enum tr_start {
+  TR_START_OWN,   // it is, and the method begins as its parameters say
+  TR_START_BEST,  // it is, on the way: the best start, whatever the first was
+  TR_START_KEPT,  // it was a moment ago: to go on with as it is
+  TR_START_PLAIN, // it is what was asked for: as printed
+} tr_start;
+
 struct tr_step {
   const tr_system *sys;
   tr_work *work;
@@ -184,15 +192,14 @@ struct tr_step {
   double *lam;        // (nc) scratch
   bool afresh;        // begin the iteration at the last state
   bool calm;          // begin the iteration where the bodies coast to
-  double *aim;      // or with this increment (nv), and the multipliers as they come; NULL: neither
-  double aim_h;     // length of the step that it is from
-  double *found;    // (3 nv + nc) room for it, see try.c
-  long failures;    // tries of steps that came to nothing, whatever was tried next
-  bool plain_start; // a of the first state is to be taken as it is
-  bool anew;        // the past was forgotten on the way: the best start, whatever the first was
-  double size;      // of the model in m, not more than 1
-  double allowed;   // error of q under step control, 0: fixed steps
-  bool allows_v;    // and of v
+  double *aim;    // or with this increment (nv), and the multipliers as they come; NULL: neither
+  double aim_h;   // length of the step that it is from
+  double *found;  // (3 nv + nc) room for it, see try.c
+  long failures;  // tries of steps that came to nothing, whatever was tried next
+  tr_start start; // what a of the first state is good for
+  double size;    // of the model in m, not more than 1
+  double allowed; // error of q under step control, 0: fixed steps
+  bool allows_v;  // and of v
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond
@@ -227,6 +234,9 @@ const tr_method *const *tr_methods(void);
 // "name:key=value,key=value" -> method and parameters in the arena.
 tr_status tr_method_parse(tr_arena *ar, const char *text, const tr_method **method, void **par,
                           tr_error *error);
+// The same; errors have its place in the file.
+tr_status tr_method_parse_at(tr_arena *ar, const char *text, const tr_place *place,
+                             const tr_method **method, void **par, tr_error *error);
 // The method that the model's simulation section asks for; errors have its place in the file.
 tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method **method,
                              void **par, tr_error *error);
@@ -333,7 +343,7 @@ tr_status tr_bend_make(tr_step *s); // s->bent, when it is needed first
 tr_status tr_metric_by_turn(tr_step *s, double turn);
 void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
-// of forces (s->damping, at the point of the last residual), and what of dw is not for states is taken away.
+// of forces (s->damping, written with the matrix), and what of dw is not for states is taken away.
 void tr_find_damping(const tr_step *s);
 void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables

@@ -3,7 +3,8 @@
 //
 //   [M G'; G 0] (a, lam) = (Q, -gacc - 2 alpha (G v + Phi_t) - beta^2 Phi)
 // in rows of velocities (.., -gacc - alpha Gam), which a gain of 1/h brings back in one Euler step. Numbers have no
-// feedback: where a stage leads, and in the end, their rates are put on their equations.
+// feedback: where a stage leads, and in the end, their rates are put on their equations. Nor has e.e = 1, which the end of
+// the step sees to: at stages, which are off it by the curve of e, gains of 1/h would turn that into a pull along the motion.
 //   euler  q1 = q o exp(h v),           v1 = v + h a
 //   heun   q1 = q o exp(h (v + vp)/2),  v1 = v + h (a + a2)/2,  a2 at q o exp(h v), vp = v + h a
 //   rk4    the classical scheme, on rotations for the increment u: u' = dexp_u^-1 v
@@ -47,6 +48,14 @@ static tr_status react(tr_step *s, double *r) {
   return tr_solve_with_reactions(s->work, &s->kkt, r);
 }
 
+// Rows of coordinates that are put right after each step, e.e = 1 of Euler parameters.
+static void clear_closed(const tr_system *sys, double *rows) {
+  for (int i = 0; i < sys->nbody; i++) {
+    const sys_body *b = &sys->body[i];
+    for (int k = 0; b->type->close && k < b->nc; k++) rows[b->row + k] = 0;
+  }
+}
+
 // guess: of lam, for forces that depend on reactions.
 static tr_status accelerate(tr_step *s, double h, double t, const double *q, const double *v,
                             const double *mem, const double *guess, double *a, double *lam) {
@@ -68,6 +77,7 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
   tr_gamma(s->work, r + nv);
   for (int i = 0; i < nv; i++) r[i] = -r[i];
   tr_clear_velocity_rows(s->sys, phi);
+  clear_closed(s->sys, phi), clear_closed(s->sys, rate);
   for (int i = 0; i < nc; i++) {
     double damp = s->sys->of_number[i] ? 0 : s->sys->of_velocity[i] ? al : 2 * al;
     r[nv + i] = -(r[nv + i] + damp * rate[i] + be * be * phi[i]);

@@ -65,8 +65,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_jerk *j = s->memory;
   bool index_3 = p->index == INDEX_3 && !alternates(p);
   double kappa = index_3 ? 1.0 / 6 - 0.5 * shift - beta : 0;
-  bool smooth =
-      (p->start == START_SMOOTH || s->anew) && tr_jerk_start(s, j, x0, h, shift, kappa, s->c.dhat);
+  bool smooth = (p->start == START_SMOOTH || s->start == TR_START_BEST) &&
+                tr_jerk_start(s, j, x0, h, shift, kappa, s->c.dhat);
   const double *v = smooth ? j->start_v : x0->v;
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;

@@ -40,7 +40,8 @@ static const double *velocities(tr_step *s, const tr_state *x0, double h) {
   const par *p = s->par;
   tr_jerk *j = s->memory;
   double kappa = 0.5 * p->gamma - p->beta - 1.0 / 12;
-  bool settled = s->anew && !alternates(p) && tr_jerk_start(s, j, x0, h, 0, kappa, s->c.dhat);
+  bool settled = s->start == TR_START_BEST && !alternates(p) &&
+                 tr_jerk_start(s, j, x0, h, 0, kappa, s->c.dhat);
   return settled ? j->start_v : x0->v;
 }
 

@@ -49,6 +49,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   size_t size = (size_t)s->sys->nv * sizeof(double);
   memset(s->room[INCREMENT], 0, size);
   memset(s->room[VELOCITY], 0, size);
+  ((tr_jerk *)s->memory)->used = false;
   return TR_OK;
 }
 
@@ -56,7 +57,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   tr_corrector *c = &s->c;
   double *d = s->room[INCREMENT], *dv = s->room[VELOCITY], last = s->last_h;
   const double *v = NULL;
-  if (!(last > 0) && (((const par *)s->par)->start == START_SMOOTH || s->anew))
+  if (!(last > 0) && (((const par *)s->par)->start == START_SMOOTH || s->start != TR_START_OWN))
     v = tr_jerk_past(s, s->memory, x0, h, s->method->stabilised ? 0 : -1.0 / 3, d, dv);
   if (v) last = h;
   if (!v) v = x0->v;

@@ -77,8 +77,8 @@ static tr_status prepare(tr_step *s) {
   s->memory = m;
   if (!m || !make(ar, nv, m->u) || !make(ar, nv, m->z) || !make(ar, nc, m->lam) ||
       !make(ar, nc, m->mu) || !make(ar, nv, m->U) || !make(ar, nv, m->a) ||
-      !make(ar, nv, m->last_z) || !make(ar, nnz, m->each_D) || !make(ar, nv, m->defect) ||
-      !make(ar, nv, m->gains) || !make(ar, nv, m->gains + STAGES))
+      !make(ar, nv, m->kept) || !make(ar, nv, m->last_z) || !make(ar, nnz, m->each_D) ||
+      !make(ar, nv, m->defect) || !make(ar, nv, m->gains) || !make(ar, nv, m->gains + STAGES))
     return TR_NO_MEMORY;
   for (int i = 0; i < RADAU_LAMS; i++)
     if (!make(ar, nc, m->lams[i])) return TR_NO_MEMORY;

@@ -27,10 +27,7 @@ typedef struct turning {
 
 static void look_for_turns(void *what, int part, int first, int end) {
   turning *k = what;
-  const double *d = k->s->d, *v = k->x0->v;
-  bool any = false;
-  for (int i = first; i < end; i++) any |= fabs(d[i] - k->h * v[i]) > TURN;
-  k->any[part] = any;
+  k->any[part] = vec_apart(k->s->d + first, k->h, k->x0->v + first, end - first) > TURN;
 }
 
 // Whether some body turns by more than TURN besides what it did.
@@ -57,9 +54,8 @@ TR_APART bool turns_away_shared(const tr_step *s, const tr_state *x0, double h) 
 
 static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
   if (s->work->team) return turns_away_shared(s, x0, h);
-  bool any = false; // of all coordinates: seldom as much
-  for (int i = 0; i < s->sys->nv; i++) any |= fabs(s->d[i] - h * x0->v[i]) > TURN;
-  return any && some_turns_away(s, x0, h);
+  // of all coordinates: seldom as much
+  return vec_apart(s->d, h, x0->v, s->sys->nv) > TURN && some_turns_away(s, x0, h);
 }
 
 double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body) {

@@ -387,7 +387,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
     all = tr_resize(s->al, NULL, ((size_t)s->nframe + 1) * sizeof *all);
     failed = !s->switched || !all;
   }
-  for (int i = 0; i < n && !failed; i++) {
+  for (int i = 0; i < n && !failed; i++) { // joints first
     sys_element *e = element(s, i);
     for (int k = 0; k < e->markers; k++) {
       int *u = shared_site(s, i, k, use, &own);
@@ -399,6 +399,7 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
         hold_parameters(s, e->frame[k], *u - 1);
         all[*u - 1].point = sees_points(s, i);
         e->first |= (unsigned char)(1u << k);
+        if (i < s->njoint && e->body[k] != TR_GROUND) s->body[e->body[k]].held++;
       }
       e->frame[k] = *u - 1;
     }
@@ -523,7 +524,8 @@ static tr_status make_runs(tr_system *s, tr_error *error) {
     for (int k = b->site; k < b->site + b->sites; k++)
       points = points && s->site[k].point && s->site[k].nd == (b->type->dim == 2 ? 3 : 6);
     s->slot[i] = (tr_body_slot){
-        b->par, b->q, b->v, b->cache, b->frame, b->site, (unsigned)b->sites & INT_MAX, points};
+        b->par, b->q,   b->v, b->cache, b->frame, b->site, (unsigned)b->sites & INT_MAX,
+        points, b->held};
     if (i == 0 || b->type != s->body[i - 1].type) s->body_run[s->nbody_run++].first = i;
     s->body_run[s->nbody_run - 1].count++;
   }

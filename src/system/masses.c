@@ -218,6 +218,36 @@ void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, co
     mass_add(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
 }
 
+// y1 += f D x1 + h,  y2 = f D x2 - y2
+static inline void add_two(int n, double f, const double *restrict d, const double *restrict x1,
+                           const double *restrict x2, const double *restrict h, double *restrict y1,
+                           double *restrict y2) {
+  if (h)
+    for (int i = 0; i < n; i++)
+      y1[i] += f * (d[i] * x1[i]) + h[i], y2[i] = f * (d[i] * x2[i]) - y2[i];
+  else
+    for (int i = 0; i < n; i++) y1[i] += f * (d[i] * x1[i]), y2[i] = f * (d[i] * x2[i]) - y2[i];
+}
+
+void tr_mass_add_two(const tr_system *s, const double *blocks, double f, const double *a,
+                     const double *h, double *out, const double *w, double *out2) {
+  int at = 0, period = s->mass_period;
+  if (s->mass_diag) {
+    for (; at + period < s->nv; at += period)
+      add_two(period, f, s->mass_diag, a + at, w + at, h ? h + at : NULL, out + at, out2 + at);
+    add_two(s->nv - at, f, s->mass_diag, a + at, w + at, h ? h + at : NULL, out + at, out2 + at);
+    return;
+  }
+  for (const sys_body *b = s->body; b < s->body + s->nbody; b++) {
+    const double *M = blocks + b->mass;
+    for (int r = b->v; r < b->v + b->nv; r++, M += b->nv) {
+      double one = 0, two = 0;
+      for (int c = 0; c < b->nv; c++) one += M[c] * a[b->v + c], two += M[c] * w[b->v + c];
+      out[r] += h ? f * one + h[r] : f * one, out2[r] = f * two - out2[r];
+    }
+  }
+}
+
 static void mass_times_part(void *what, int part, int first, int end) {
   const product *p = what;
   (void)part;

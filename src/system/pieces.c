@@ -190,11 +190,11 @@ static void load_joints(tr_work *w, const double *lam, double *phi, tr_wrenches 
     load_some(w, NULL, lam, phi, W);
 }
 
-// out = -(out + sum J' W) + G_own' lam over a body's frames and own constraints
-static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, tr_wrenches W,
+// out = -(out + sum J' W) + G_own' lam over a body's first n frames and own constraints
+static void gather(tr_work *w, const sys_body *b, const tr_body_at *at, int n, tr_wrenches W,
                    const double *lam, double *out) {
   const tr_system *s = w->sys;
-  for (int k = 0; k < b->sites; k++)
+  for (int k = 0; k < n; k++)
     b->type->add_pull(at, s->site + b->site + k, tr_wrench_at(W, b->frame + k), out);
   for (int k = 0; k < b->nv; k++) out[k] = -out[k];
   if (b->nc == 0 || !lam) return;
@@ -226,10 +226,10 @@ TR_INLINE void gather_some(tr_work *w, const sys_range *of, const double *lam, d
       if (!F) continue;
       clear(F + b->v, b->nv);
       type->add_force(&at, s->gravity, F + b->v);
-      gather(w, b, &at, w->W, lam, F + b->v);
+      gather(w, b, &at, b->sites, w->W, lam, F + b->v);
       if (!P) continue;
       clear(P + b->v, b->nv);
-      gather(w, b, &at, w->W2, mu, P + b->v);
+      gather(w, b, &at, b->held, w->W2, mu, P + b->v);
     }
   }
 }
@@ -522,7 +522,7 @@ TR_INLINE void pull_some(tr_work *w, const sys_range *of, const double *mu, doub
     for (const sys_body *b = s->body + run.first; b < s->body + run.first + run.count; b++) {
       tr_body_at at = body_at(w, b);
       clear(out + b->v, b->nv);
-      gather(w, b, &at, w->W2, mu, out + b->v);
+      gather(w, b, &at, b->held, w->W2, mu, out + b->v);
     }
   }
 }
@@ -542,7 +542,6 @@ void tr_gather_second(tr_work *w, const double *mu, double *out) {
 
 // By way of a set of wrenches that forces never touch, where it is kept.
 void tr_constraint_force(tr_work *w, const double *mu, double *out) {
-  if (w->W2.first == w->W.first) clear(w->W2.first, w->W2.size * w->sys->nframe);
   load_joints(w, mu, NULL, w->W2);
   tr_gather_second(w, mu, out);
 }

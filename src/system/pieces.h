@@ -35,6 +35,15 @@ static inline void put_wrenches(const sys_element *e, const double *wrench, tr_w
     put_wrench(e->nd, e->first >> k & 1, wrench, W, e->frame[k]);
 }
 
+// The same with two wrenches, in sets of one size.
+static inline void put_both(const sys_element *e, const double *x, const double *y, tr_wrenches W,
+                            tr_wrenches W2) {
+  for (int k = 0; k < e->markers; k++, x += e->nd, y += e->nd) {
+    bool first = e->first >> k & 1;
+    put_wrench(e->nd, first, x, W, e->frame[k]), put_wrench(e->nd, first, y, W2, e->frame[k]);
+  }
+}
+
 // The run that an element is in.
 int tr_run_search(const sys_run *runs, int count, int element);
 

@@ -76,24 +76,77 @@ bool tr_probe_switches(const tr_system *s) {
   return any;
 }
 
-static int element_instants(const tr_field *fields, const void *par, int n, int most,
-                            tr_instant *out) {
-  for (const tr_field *f = fields; f && f->name; f++) {
-    const tr_law *const *law = (const void *)((const char *)par + f->offset);
-    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
-    for (int i = 0; i < laws; i++)
-      if (law[i]) n = law_find_instants(law[i], n, most, out);
-  }
-  return n;
+// ---- what time tells --------------------------------------------------------------------------------
+
+enum { DEEPEST = 4 }; // numbers that are made of numbers: no more times
+
+static const law_source *number_of(const tr_system *s, const law_source *equation,
+                                   const sys_element *e, const law_input *in) {
+  int body = in->kind == LAW_VALUE && in->to >= 0 ? e->body[in->to] : TR_GROUND;
+  for (int i = 0; body != TR_GROUND && i < s->njoint; i++)
+    if (equation[i].alone && s->joint[i].e.body[0] == body) return &equation[i];
+  return NULL;
 }
 
-int tr_probe_instants(const tr_system *s, int most, tr_instant *out) {
-  int n = 0;
-  for (int i = 0; i < s->njoint; i++)
-    n = element_instants(s->joint[i].type->fields, s->joint[i].e.par, n, most, out);
-  for (int i = 0; i < s->nforce; i++)
-    n = element_instants(s->force[i].type->fields, s->force[i].e.par, n, most, out);
-  return n;
+static law_source source_of(const tr_system *s, const law_source *equation, const sys_element *e,
+                            const tr_law *law) {
+  law_source x = {.law = law, .alone = true};
+  for (int k = 0; !law->constant && k < law->inputs; k++) {
+    const law_source *number = x.number[k] = number_of(s, equation, e, &law->input[k]);
+    bool timed = law->input[k].kind == LAW_TIME || number;
+    x.timed |= timed, x.alone &= timed;
+    if (number && x.deep <= number->deep) x.deep = number->deep + 1;
+  }
+  x.alone &= x.deep < DEEPEST;
+  return x;
+}
+
+// States and variables, (njoint), by their equations.
+static law_source *equations_of(const tr_system *s, tr_arena *ar) {
+  law_source *equation = TR_NEW(ar, s->njoint + 1, law_source);
+  for (bool more = equation != NULL; more;) {
+    more = false;
+    for (int i = 0; i < s->njoint; i++) {
+      const tr_equation_par *par = s->joint[i].e.par;
+      if (s->joint[i].type != &tr_joint_equation || equation[i].alone) continue;
+      equation[i] = source_of(s, equation, &s->joint[i].e, par->law);
+      more |= equation[i].alone;
+    }
+  }
+  return equation;
+}
+
+typedef struct telling {
+  const tr_system *s;
+  tr_arena *arena;
+  const law_source *equation;
+  int n, most;
+  tr_instant *out;
+} telling;
+
+static bool element_instants(telling *k, const tr_field *fields, const sys_element *e) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)e->par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int i = 0; i < laws; i++) {
+      if (!law[i] || law[i]->constant) continue;
+      law_source is = source_of(k->s, k->equation, e, law[i]);
+      law_source *x = is.timed ? TR_NEW(k->arena, 1, law_source) : NULL;
+      if (is.timed && !x) return false;
+      if (x) *x = is, k->n = law_find_instants(x, k->n, k->most, k->out);
+    }
+  }
+  return true;
+}
+
+int tr_probe_instants(const tr_system *s, tr_arena *ar, int most, tr_instant *out) {
+  telling k = {.s = s, .arena = ar, .equation = equations_of(s, ar), .most = most, .out = out};
+  bool ok = k.equation;
+  for (int i = 0; i < s->njoint && ok; i++)
+    ok = element_instants(&k, s->joint[i].type->fields, &s->joint[i].e);
+  for (int i = 0; i < s->nforce && ok; i++)
+    ok = element_instants(&k, s->force[i].type->fields, &s->force[i].e);
+  return ok ? k.n : -1;
 }
 
 // ---- how fast they act ----------------------------------------------------------------------------

@@ -62,13 +62,13 @@ TR_INLINE void tmul_of(int n, int na, int nb, double s, const double *restrict A
     }
 }
 
-TR_INLINE void mul_of(int nd, int nv, int n, const double *restrict K, const double *restrict J,
-                      double *restrict out) {
+TR_INLINE void mul_of(int nd, int nv, int n, double s, const double *restrict K,
+                      const double *restrict J, bool add, double *restrict out) {
   for (int i = 0; i < nd; i++)
     for (int j = 0; j < nv; j++) {
       double sum = 0;
       for (int k = 0; k < nd; k++) sum += K[i * n + k] * J[k * nv + j];
-      out[i * nv + j] = sum;
+      out[i * nv + j] = s * sum + (add ? out[i * nv + j] : 0);
     }
 }
 
@@ -83,14 +83,15 @@ static inline void tmul(int n, int na, int nb, double s, const double *A, const 
     tmul_of(n, na, nb, s, A, B, add, out);
 }
 
-// out (nd x nv) = K_block J, K of row stride n
-static inline void mul(int nd, int nv, int n, const double *K, const double *J, double *out) {
+// out (nd x nv) = s K_block J + (add ? out : 0), K of row stride n
+static inline void mul(int nd, int nv, int n, double s, const double *K, const double *J, bool add,
+                       double *out) {
   if (nd == 3 && nv == 6)
-    mul_of(3, 6, n, K, J, out);
+    mul_of(3, 6, n, s, K, J, add, out);
   else if (nd == 6 && nv == 6)
-    mul_of(6, 6, n, K, J, out);
+    mul_of(6, 6, n, s, K, J, add, out);
   else
-    mul_of(nd, nv, n, K, J, out);
+    mul_of(nd, nv, n, s, K, J, add, out);
 }
 
 // Scratch of the assembly, carved out of work->block: per marker J and (J v)_q, then temporaries.

@@ -19,7 +19,7 @@ typedef enum sink_mode { SINK_COLLECT, SINK_RECORD, SINK_WRITE, SINK_SIZES } sin
 
 typedef struct sink {
   sink_mode mode;
-  double *values;
+  double *values, *rates;       // rates: or NULL
   const int *tape, *shape;      // SINK_WRITE
   struct tr_recorder *recorder; // SINK_COLLECT, SINK_RECORD
   const tr_sizes *sizes;        // SINK_SIZES
@@ -41,27 +41,27 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
 
 // The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
+const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j); // by primitives
 
-static inline void write_block(sink *s, const double *block) {
-  const int *shape = s->shape + (s->tape[0] >> 1);
-  bool add = s->tape[0] & 1;
-  double *v = s->values + s->tape[1];
-  int n = *shape++;
-  s->tape += 2;
-  if (add) {
-    for (; n > 0; n--, shape += 2) v[shape[0]] += block[shape[1]];
+// Three entries at a time: most blocks have a multiple of these.
+static inline void write_block(const sink *s, const int *tape, const double *block, double *v) {
+  const int *shape = s->shape + (tape[0] >> 1), *end = shape + 1 + 2 * *shape;
+  v += tape[1];
+  shape++;
+  if (tape[0] & 1) {
+    for (; shape < end; shape += 2) v[shape[0]] += block[shape[1]];
     return;
   }
-  for (; n >= 4; n -= 4, shape += 8) {
-    double a = block[shape[1]], b = block[shape[3]], c = block[shape[5]], d = block[shape[7]];
-    v[shape[0]] = a, v[shape[2]] = b, v[shape[4]] = c, v[shape[6]] = d;
+  for (; shape + 6 <= end; shape += 6) {
+    double a = block[shape[1]], b = block[shape[3]], c = block[shape[5]];
+    v[shape[0]] = a, v[shape[2]] = b, v[shape[4]] = c;
   }
-  for (; n > 0; n--, shape += 2) v[shape[0]] = block[shape[1]];
+  for (; shape < end; shape += 2) v[shape[0]] = block[shape[1]];
 }
 
 static inline void emit(sink *s, tr_block_at at, const double *block) {
   if (s->mode == SINK_WRITE)
-    write_block(s, block);
+    write_block(s, s->tape, block, s->values), s->tape += 2;
   else if (s->mode == SINK_SIZES)
     tr_size_block(s->sizes, at, block);
   else

@@ -30,28 +30,41 @@ static void finish(tr_work *w, const sys_joint *j, const double *G, const double
   if (x) tr_joint_velocity_rows(w->sys, j, G ? G : tr_joint_rows(w, j), x, phi);
 }
 
-// w (n) = -G' lam, on the first m columns
-static void pull(int rows, int n, int m, const double *G, const double *lam, double *w) {
-  for (int c = 0; c < m; c++) w[c] = -lam[0] * G[c];
-  for (int c = m; c < n; c++) w[c] = 0;
-  for (int r = 1; r < rows; r++)
-    for (int c = 0; c < m; c++) w[c] -= lam[r] * G[r * n + c];
+// x (n) = -G' lam and y = -G' mu on the first m columns, rate += G u
+TR_INLINE void pull_of(int rows, int n, int m, const double *restrict G, const double *lam,
+                       const double *mu, const double *restrict u, double *restrict x,
+                       double *restrict y, double *restrict rate) {
+  for (int c = 0; c < n; c++) x[c] = y[c] = 0;
+  for (int r = 0; r < rows; r++, G += n) {
+    double l = lam[r], k = mu[r], sum = 0;
+    for (int c = 0; c < m; c++) x[c] -= l * G[c], y[c] -= k * G[c];
+    for (int c = 0; c < n; c++) sum += G[c] * u[c];
+    rate[r] += sum;
+  }
+}
+
+// The usual sizes are known where it is compiled.
+static void pull(int rows, int n, int m, const double *G, const double *lam, const double *mu,
+                 const double *u, double *x, double *y, double *rate) {
+  if (n == 12 && m == 12)
+    pull_of(rows, 12, 12, G, lam, mu, u, x, y, rate);
+  else if (n == 6 && m == 6)
+    pull_of(rows, 6, 6, G, lam, mu, u, x, y, rate);
+  else
+    pull_of(rows, n, m, G, lam, mu, u, x, y, rate);
 }
 
 static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *phi, double *rate) {
-  double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS], x[6 * TR_MAX_MARKERS];
+  double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS];
+  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS], u[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
   const tr_joint_ops *ops = j->ops;
   int n = j->e.markers * j->e.nd, pulled = ops->one_sided ? j->e.nd : n;
   frames_of(w, &j->e, f);
   ops->look(j->e.par, w->t, f, w->mem + j->e.mem, phi + j->row, rate + j->row, G);
-  pull(ops->rows, n, pulled, G, m->lam + j->row, x);
-  put_wrenches(&j->e, x, w->W);
-  pull(ops->rows, n, pulled, G, m->mu + j->row, x);
-  put_wrenches(&j->e, x, w->W2);
-  twists(j->e.nd, j->e.markers, f, x);
-  for (int r = 0; r < ops->rows; r++)
-    for (int c = 0; c < n; c++) rate[j->row + r] += G[r * n + c] * x[c];
+  twists(j->e.nd, j->e.markers, f, u);
+  pull(ops->rows, n, pulled, G, m->lam + j->row, m->mu + j->row, u, x, y, rate + j->row);
+  put_both(&j->e, x, y, w->W, w->W2);
   if (ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
 }
 
@@ -62,8 +75,7 @@ static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, d
   const tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y};
   frames_of(w, &j->e, f);
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
-  put_wrenches(&j->e, x, w->W);
-  put_wrenches(&j->e, y, w->W2);
+  put_both(&j->e, x, y, w->W, w->W2);
 }
 
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,

@@ -164,13 +164,14 @@ void tr_work_free(tr_work *w) {
 }
 
 const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    if (!b->type->trouble) continue;
-    tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
-    const char *why = b->type->trouble(&at, h);
-    *name = b->name;
-    if (why) return why;
+  for (int r = 0; r < s->nbody_run; r++) {
+    const sys_body *b = s->body + s->body_run[r].first, *end = b + s->body_run[r].count;
+    for (; b < end && b->type->trouble; b++) {
+      tr_body_at at = {.par = b->par, .q = x->q + b->q, .v = x->v + b->v, .t = x->t};
+      const char *why = b->type->trouble(&at, h);
+      *name = b->name;
+      if (why) return why;
+    }
   }
   return NULL;
 }

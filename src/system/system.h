@@ -38,7 +38,7 @@ typedef struct sys_body {
   int q, v, row, cache; // offsets
   int nq, nv, nc;
   int frame, site; // the first of each: frames that elements use, and where they are on the body
-  int sites;       // how many
+  int sites, held; // how many; joints act on the first ones, forces and events on any
   int mass;        // offset of its block in system->mass
   int G;           // of its own constraints, see sys_block
   bool constant_mass;
@@ -219,6 +219,8 @@ typedef struct tr_work {
   int *body_tape;       // numbers of the tape before the range of bodies that begins at k TR_GRAIN
   const struct tr_joint_mark *joint_mark; // the same for joints; NULL: they are not shared
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
+  double
+      *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too
   const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
@@ -283,6 +285,9 @@ void tr_mass_weigh(const tr_system *sys, const double *blocks, double f, const d
 // out += f M a + h, h NULL: 0; by the team, if there is one
 void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                  double *out);
+// The same, and out2 = f M w - out2
+void tr_mass_add_two(const tr_system *sys, const double *blocks, double f, const double *a,
+                     const double *h, double *out, const double *w, double *out2);
 void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
@@ -374,8 +379,8 @@ int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
                                 int at);      // at: behind the forces before
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
-// Times that laws tell (elem/law.h), so many of them.
-int tr_probe_instants(const tr_system *sys, int most, tr_instant *out);
+// Times that laws tell (elem/law.h), so many of them; what they refer to is in the arena. -1: there is no memory.
+int tr_probe_instants(const tr_system *sys, tr_arena *arena, int most, tr_instant *out);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
 

@@ -13,22 +13,27 @@
 #include "pieces.h"
 #include "products.h"
 #include "sink.h"
+#include "together.h"
 
-// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + sU D_ij U_j + sD D_ij J_j); D may be NULL
+// Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates
+// are asked for, its part with sD alone.
 static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const double *K, double sK,
                        const double *D, double sU, double sD) {
   const tr_system *sys = w->sys;
   room r = carve(w);
   int n = e->markers * e->nd;
-  bool by_U = D && sU != 0, by_D = D && sD != 0, any = sK != 0 || by_U || by_D;
-  rows_used of = displacements_of(e, sK != 0 ? K : NULL, by_U || by_D ? D : NULL);
+  bool by_K = sK != 0, by_D = D && (sU != 0 || sD != 0);
+  rows_used of = displacements_of(e, by_K ? K : NULL, by_D ? D : NULL);
   int used = of.end - of.first;
-  for (int k = 0; any && k < e->markers; k++) {
+  for (int k = 0; (by_K || by_D) && k < e->markers; k++) {
     if (e->body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[e->body[k]];
     frame_jacobian(w, e, k, of, r.J[k]);
     tr_body_at at = body_at(w, b);
-    if (by_U) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
+    if (!by_D) continue;
+    if (sU != 0) b->type->twist_dq(&at, tr_site_of(sys, e->body[k], e->frame[k]), r.U[k]);
+    for (int i = of.first * b->nv; i < of.end * b->nv; i++)
+      r.U[k][i] = (sU != 0 ? sU * r.U[k][i] : 0) + sD * r.J[k][i];
   }
   for (int i = 0; i < e->markers; i++) {
     if (e->body[i] == TR_GROUND) continue;
@@ -38,20 +43,18 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
       int at = (i * e->nd + of.first) * n + j * e->nd + of.first, from = of.first * bj->nv;
-      if (sK != 0) {
-        mul(used, bj->nv, n, K + at, r.J[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sK, J, r.KJ, false, r.out);
-      } else {
+      if (s->rates) {
         memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
+        if (by_D) mul(used, bj->nv, n, sD, D + at, r.J[j] + from, false, r.KJ);
+        if (by_D) tmul(used, bi->nv, bj->nv, 1, J, r.KJ, true, r.out);
+        write_block(s, s->tape, r.out, s->rates);
       }
-      if (by_U) {
-        mul(used, bj->nv, n, D + at, r.U[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sU, J, r.KJ, true, r.out);
-      }
-      if (by_D) {
-        mul(used, bj->nv, n, D + at, r.J[j] + from, r.KJ);
-        tmul(used, bi->nv, bj->nv, sD, J, r.KJ, true, r.out);
-      }
+      if (by_K) mul(used, bj->nv, n, sK, K + at, r.J[j] + from, false, r.KJ);
+      if (by_D) mul(used, bj->nv, n, 1, D + at, r.U[j] + from, by_K, r.KJ);
+      if (by_K || by_D)
+        tmul(used, bi->nv, bj->nv, 1, J, r.KJ, false, r.out);
+      else
+        memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
       emit(s, (tr_block_at){bi->v, bj->v, bi->nv, bj->nv, bj->nv, 1, false}, r.out);
     }
   }
@@ -162,7 +165,7 @@ static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double
       if (e->e.body[i] == TR_GROUND) continue;
       const sys_body *b = &sys->body[e->e.body[i]];
       frame_jacobian(w, &e->e, i, (rows_used){0, nd}, r.J[0]);
-      mul(nd, rows, n, D + i * nd * n + k * nd, R, r.KJ);
+      mul(nd, rows, n, 1, D + i * nd * n + k * nd, R, false, r.KJ);
       tmul(nd, b->nv, rows, 1, r.J[0], r.KJ, false, r.out);
       emit(s, (tr_block_at){b->v, sys->nv + j->row, b->nv, rows, rows, 1, true}, r.out);
     }
@@ -246,67 +249,36 @@ static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients
   for (int done = 0; done < run->count; done += TR_MANY_BODIES) {
     int n = run->count - done < TR_MANY_BODIES ? run->count - done : TR_MANY_BODIES;
     tr_bodies_at many = tr_bodies_of(w, run->first + done, n);
+    if (s->rates) b->type->tangent_run(&many, sys->gravity, w->W, 0, 0, c.cd, w->many);
+    for (int i = 0; s->rates && i < n; i++)
+      write_block(s, s->tape + 2 * i, w->many + (size_t)i * nn, s->rates);
     b->type->tangent_run(&many, sys->gravity, w->W, c.cm, c.ck, c.cd, w->many);
     for (int i = 0; i < n; i++) emit_block(s, b + done + i, w->many + (size_t)i * nn);
   }
 }
 
-// Joints of points that are waiting for their rows: the bodies of all are of one type.
-typedef struct queue {
-  const tr_body_type *type;
-  int points, joints;
-  tr_point point[TR_MANY_POINTS];
-  const sys_joint *joint[TR_MANY_POINTS];
-} queue;
-
-static void flush(sink *s, tr_work *w, queue *q) {
-  const tr_system *sys = w->sys;
-  if (q->points == 0) return;
-  tr_bodies_at all = tr_bodies_of(w, 0, sys->nbody);
-  int nv = q->type->nv, at = 0;
-  double *G = w->many, *turned = w->increment ? G + 3 * nv * TR_MANY_POINTS : NULL;
-  q->type->point_rows(&all, q->points, q->point, w->increment, G, turned);
-  for (int i = 0; i < q->joints; i++) {
-    const sys_joint *j = q->joint[i];
-    int below = sys->nv + j->row, rows = j->ops->rows, size = 3 * nv, v[2], count = 0;
-    for (int k = 0; k < 2; k++)
-      if (j->e.body[k] != TR_GROUND) v[count++] = sys->body[j->e.body[k]].v;
-    const double *lower = (turned ? turned : G) + at * size, *upper = G + at * size;
-    for (int k = 0; k < count; k++)
-      emit(s, (tr_block_at){below, v[k], rows, nv, nv, 1, false}, lower + k * size);
-    for (int k = 0; k < count; k++)
-      emit(s, (tr_block_at){v[k], below, nv, rows, 1, nv, false}, upper + k * size);
-    at += count;
-  }
-  q->points = q->joints = 0;
-}
-
-const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+// The type of all bodies of a joint; NULL: they differ.
+static const tr_body_type *type_joined(const tr_system *sys, const sys_joint *j) {
   const tr_body_type *type = NULL;
-  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
   for (int k = 0; k < 2; k++) {
     if (j->e.body[k] == TR_GROUND) continue;
     const tr_body_type *t = sys->body[j->e.body[k]].type;
-    if (!t->point_rows || (type && t != type)) return NULL;
+    if (type && t != type) return NULL;
     type = t;
   }
   return type;
 }
 
-// False: not a joint whose rows can be had together with others'.
-static bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q) {
-  const tr_body_type *type = tr_joins_points(w->sys, j);
-  if (!type) return false;
-  if (q->type != type || q->points + 2 > TR_MANY_POINTS) flush(s, w, q);
-  q->type = type;
-  q->joint[q->joints++] = j;
-  for (int k = 0; k < 2; k++) {
-    int body = j->e.body[k];
-    if (body == TR_GROUND) continue;
-    int site = (int)(tr_site_of(w->sys, body, j->e.frame[k]) - w->sys->site);
-    q->point[q->points++] = (tr_point){body, site, k == 0 ? -1 : 1};
-  }
-  return true;
+const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
+  if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->point_rows ? type : NULL;
+}
+
+const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j) {
+  if (!j->ops->prims || j->lock >= 0) return NULL;
+  const tr_body_type *type = type_joined(sys, j);
+  return type && type->joint_rows ? type : NULL;
 }
 
 // What the assembly is about, for those that share it.
@@ -329,6 +301,10 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
       continue;
     }
     for (int i = 0; i < run.count; i++, b++) {
+      if (s->rates) {
+        body_tangent(w, b, NULL, NULL, m->blocks, (tr_coefficients){.cd = m->c.cd}, w->block);
+        write_block(s, s->tape, w->block, s->rates);
+      }
       body_tangent(w, b, m->a, m->lam, m->blocks, m->c, w->block);
       emit_block(s, b, w->block);
       if (b->nc > 0) emit_own_rows(s, w, b);
@@ -339,11 +315,11 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
 static void assemble_joints(const assembly *m, sink *s, tr_work *w, int first, int end) {
   queue q = {.points = 0};
   for (const sys_joint *j = w->sys->joint + first; j < w->sys->joint + end; j++) {
-    if (enqueue(s, w, j, &q)) continue;
-    flush(s, w, &q);
+    if (enqueue(s, w, j, &q, m->lam, m->c.ck)) continue;
+    flush(s, w, &q, m->lam, m->c.ck);
     emit_joint(s, w, j, m->lam, m->c);
   }
-  flush(s, w, &q);
+  flush(s, w, &q, m->lam, m->c.ck);
 }
 
 static void bodies_part(void *what, int i, int first, int end) {
@@ -402,6 +378,8 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   sink s = {.mode = SINK_WRITE, .values = values, .tape = sys->tape, .shape = sys->shape};
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
+  s.rates = w->rates;
+  for (int i = 0; s.rates && i < sys->nclear; i++) s.rates[sys->clear[i]] = 0;
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
