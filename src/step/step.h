@@ -52,7 +52,7 @@ typedef struct tr_method {
   tr_truncation (*truncation)(const void *par);
   // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
   void (*orders)(const void *par, int order[3]);
-  bool smooth;                      // a1 - a_n estimates h q'''
+  bool smooth;                      // a1 - a_n estimates h q''', unless undamped or ringing
   bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
