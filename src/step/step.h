@@ -150,6 +150,7 @@ struct tr_step {
       *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
   int *mass_slot; // where X goes in it: tr_step_mass_slots
   bool slots_known;
+  bool remote; // bodies were far from the origin where the method began
   bool stiff;  // it is needed: kkt is too far from it
   double far;  // how slowly one in place of the other would contract, when that was looked at last,
   int far_age; // matrices ago,
