@@ -35,6 +35,27 @@
      "}\n",
      "m.yaml:3:34: \"[\" is not closed (noticed at line 3, column 46: mismatched flow mapping "
      "end)\n"},
+    {"syntax: the brace in a list that is closed",
+     "trammel: 1\n"
+     "joints:\n"
+     "  pin: {type: revolute, markers: [ground, {body: bar, at: [-25 cm, 0]]}\n",
+     "m.yaml:3:43: \"{\" is not closed (noticed at line 3, column 70: mismatched flow sequence end)\n"},
+    {"syntax: the innermost of three",
+     "trammel: 1\n"
+     "joints:\n"
+     "  pin: {type: revolute, markers: [ground, {body: bar, at: [-25 cm, 0}]}\n",
+     "m.yaml:3:59: \"[\" is not closed (noticed at line 3, column 69: mismatched flow mapping end)\n"},
+    {"syntax: a list in a list",
+     "trammel: 1\n"
+     "joints:\n"
+     "  a: {x: [1, [2, 3}}\n",
+     "m.yaml:3:14: \"[\" is not closed (noticed at line 3, column 19: mismatched flow mapping end)\n"},
+    {"syntax: brackets in quotes and comments are none",
+     "trammel: 1\n"
+     "joints:\n"
+     "  a: {x: 'it''s [', \"k}\":\"]\", é: don't, z: [1, # ]\n"
+     "    \"\\\"]\", [2, 3}}\n",
+     "m.yaml:4:12: \"[\" is not closed (noticed at line 4, column 17: mismatched flow mapping end)\n"},
     {"syntax: a comma is missing, nothing is open",
      "trammel: 1\n"
      "bodies:\n"
