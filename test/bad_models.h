@@ -189,6 +189,17 @@
      "bodies:\n"
      "  rod: {mass: 1}\n",
      "m.yaml:3:8: body \"rod\": type is missing\n"},
+    {"no blank after a colon",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  rod: {type:planar, mass: 1, inertia: 1}\n"
+     "  arm: {type: planar, mass:1, inertia: 1}\n"
+     "forces:\n"
+     "  f: {type:force, markers: [rod]}\n",
+     "m.yaml:3:9: body \"rod\": unknown key \"type:planar\" (a blank must follow the colon)\n"
+     "m.yaml:4:23: body \"arm\": unknown key \"mass:1\" (a blank must follow the colon)\n"
+     "m.yaml:4:8: body \"arm\": mass is missing\n"
+     "m.yaml:6:7: force \"f\": unknown key \"type:force\" (a blank must follow the colon)\n"},
     {"unknown body type",
      "trammel: 1\n"
      "bodies:\n"
