@@ -398,6 +398,36 @@ static void vibrations_at_the_limit_do_not_drive(void **u) {
   unload(&m);
 }
 
+// ---- what alternates --------------------------------------------------------------------------------
+
+// Each change of the step makes accelerations across the constraints alternate, and little or nothing damps that.
+// Neither steps nor what is shown of accelerations may have any of it: those of a hinge that rests are none.
+static void accelerations_that_alternate_are_no_error(void **u) {
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  p: {type: planar, mass: 1, inertia: 0.02, com: [0, -0.5], angle: 1.2}\n"
+      "joints:\n"
+      "  h: {type: revolute, markers: [ground, p]}\n"
+      "simulation: {end: 200 s}\n");
+  static const char *const methods[] = {"hht-si2:alpha=0", "gen-alpha:index=2,rho=1",
+                                        "hht-i3:alpha=-0.05"};
+  tr_run_info info;
+  for (double tol = 1e-4; tol > 1e-6; tol /= 10) {
+    run_with(&m, "gen-alpha:index=2", tol, false, "p.ax", &info);
+    long damped = info.steps;
+    for (int i = 0; i < 3; i++) {
+      double ax = run_with(&m, methods[i], tol, false, "p.ax", &info);
+      assert_near(ax, 0, 1e-3, "%s, %g", methods[i], tol);
+      if (info.steps > 1.1 * (double)damped)
+        fail_msg("%s, %g: %ld steps, %ld with damping", methods[i], tol, info.steps, damped);
+    }
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(drives_that_begin_late_are_seen),
                                      cmocka_unit_test(states_whose_rates_jump_are_right),
@@ -410,6 +440,7 @@ int main(void) {
                                      cmocka_unit_test(markers_of_torques_cost_nothing),
                                      cmocka_unit_test(pulses_wake_what_sleeps),
                                      cmocka_unit_test(variables_are_no_rates),
-                                     cmocka_unit_test(vibrations_at_the_limit_do_not_drive)};
+                                     cmocka_unit_test(vibrations_at_the_limit_do_not_drive),
+                                     cmocka_unit_test(accelerations_that_alternate_are_no_error)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

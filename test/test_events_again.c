@@ -335,6 +335,44 @@ static void test_exchange(void **state) {
   tr_system_free(sys);
 }
 
+// ---- cut for good -------------------------------------------------------------------------------------
+
+// A load falls 1 m into its rope, which is cut at 1 s while it carries: it is taut again at once, unless its event happens once or
+// is told; then it has fallen by g/2 a second later.
+static void test_cut(void **state) {
+  (void)state;
+  static const struct {
+    const char *when, *once, *set;
+    int events;
+    double y;
+  } ropes[] = {{"DM(c) - 1.5", "no", "{}", 3, -1.5},
+               {"DM(c) - 1.5", "yes", "{}", 2, -6.5},
+               {"whole*(DM(c) - 1.5)", "no", "{whole: 0}", 2, -6.5}};
+  for (int i = 0; i < 3; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "parameters: {whole: 1}\n"
+             "gravity: [0, -10]\n"
+             "bodies: {c: {type: planar-point, mass: 2, position: [0, -0.5]}}\n"
+             "joints: {rope: {type: expression, phi: DM(c) - 1.5, active: no}}\n"
+             "events:\n"
+             "  taut: {when: %s, direction: rising, restitution: 0, settle: rope, once: %s}\n"
+             "  cut: {when: time - 1, unlock: rope, set: %s}\n"
+             "simulation: {end: 2 s, step: 0.01}\n",
+             ropes[i].when, ropes[i].once, ropes[i].set);
+    tr_system *sys = system_of_text(text);
+    for (double tol = 0; tol < 1.5e-6; tol += 1e-6) {
+      tr_run *run = start_run(sys, "hht-i3", NAN, tol);
+      finish(run, ropes[i].when);
+      assert_int_equal(tr_run_describe(run).events, ropes[i].events);
+      assert_near(at_end(sys, run, "c.y"), ropes[i].y, 1e-5, "%s, %g", ropes[i].when, tol);
+      tr_run_free(run);
+    }
+    tr_system_free(sys);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lifted),
@@ -346,6 +384,7 @@ int main(void) {
       cmocka_unit_test(test_no_end),
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_exchange),
+      cmocka_unit_test(test_cut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,6 +330,40 @@ static void test_shallow_dip(void **state) {
   tr_system_free(sys);
 }
 
+// A ball that has bounced, or come to rest, is taken back to before: it bounces as a new run from there does. Another run
+// begins where it rests.
+static void test_back_in_time(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "ggl-bdf", "radau5"};
+  tr_system *sys = compile_file("models/bouncing_ball.yaml");
+  for (int i = 0; i < 16; i++) {
+    tr_error error = {0};
+    double tol = i & 1 ? 1e-6 : 0;
+    const char *method = methods[i / 4];
+    tr_run *old = start_run(sys, method, 1e-3, tol), *fresh, *resting;
+    tr_run_settings s = tr_run_defaults();
+    tr_state early, late;
+    s.method = method, s.step = 1e-3, s.control.tol = tol, s.end = 3;
+    assert_int_equal(tr_state_new(sys, &early, &error), TR_OK);
+    assert_int_equal(tr_state_new(sys, &late, &error), TR_OK);
+    assert_int_equal(tr_run_to(old, 0.2, &error), TR_OK);
+    tr_state_copy(&early, tr_run_state(old));
+    assert_int_equal(tr_run_to(old, i & 2 ? 2 : 0.6, &error), TR_OK);
+    tr_state_copy(&late, tr_run_state(old));
+    assert_int_equal(tr_run_restart(old, &early, &error), TR_OK);
+    assert_int_equal(tr_run_new(sys, &s, &early, &fresh, &error), TR_OK);
+    assert_int_equal(tr_run_new(sys, &s, &late, &resting, &error), TR_OK);
+    if (tr_run_to(old, 0.7, &error) || tr_run_to(fresh, 0.7, &error) ||
+        tr_run_to(resting, 2.5, &error))
+      fail_msg("%s, tol %g: %s", method, tol, error.text);
+    assert_near(tr_run_state(old)->q[1], tr_run_state(fresh)->q[1], 1e-6, "%s", method);
+    assert_true(tr_run_state(old)->q[1] > 0.29);
+    tr_state_free(sys, &early), tr_state_free(sys, &late);
+    tr_run_free(old), tr_run_free(fresh), tr_run_free(resting);
+  }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_inside_rejected_steps),
@@ -341,6 +375,7 @@ int main(void) {
       cmocka_unit_test(test_none_in_a_million),
       cmocka_unit_test(test_shallow_dip),
       cmocka_unit_test(test_touching_up_to_round_off),
+      cmocka_unit_test(test_back_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

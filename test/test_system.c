@@ -242,6 +242,28 @@ static void check_blocks(point *p, seed *s) {
   free(blocks), free(A);
 }
 
+// What velocities make of it, written beside the rest, whatever was there before.
+static void check_rates(point *p, seed *s) {
+  const tr_pattern *q = &p->sys->pattern;
+  int n = q->n, nv = p->sys->nv, nnz = q->column[n];
+  double *A = numbers(n * n), *rates = numbers(nnz + 1), most = 0;
+  (void)s;
+  tangent(p, (tr_coefficients){2, 1, 0, 1});
+  memcpy(A, p->M, (size_t)(n * n) * sizeof *A);
+  for (int k = 0; k < nnz; k++) rates[k] = 1e6;
+  p->work->rates = rates;
+  tangent(p, (tr_coefficients){2, 1, 1, 1});
+  p->work->rates = NULL;
+  for (int i = 0; i < n * n; i++) most = fmax(most, fabs(p->M[i]));
+  for (int j = 0; j < nv; j++)
+    for (int k = q->column[j]; k < q->column[j + 1]; k++) {
+      int at = q->row[k] * n + j;
+      if (q->row[k] < nv)
+        assert_near(rates[k], p->M[at] - A[at], 1e-12 * most, "%s: %d, %d", p->name, q->row[k], j);
+    }
+  free(A), free(rates);
+}
+
 // Rows of positions by the increment that led there instead of the displacement: G T(d), as far as the pattern of G goes.
 static void check_turned(point *p, seed *s) {
   const tr_system *sys = p->sys;
@@ -512,6 +534,7 @@ SYSTEM_TEST(coefficients)
 SYSTEM_TEST(blocks)
 SYSTEM_TEST(constraints)
 SYSTEM_TEST(turned)
+SYSTEM_TEST(rates)
 SYSTEM_TEST(stabilised)
 SYSTEM_TEST(mass)
 SYSTEM_TEST(retraction)
@@ -523,7 +546,7 @@ int main(void) {
       cmocka_unit_test(system_blocks),     cmocka_unit_test(system_constraints),
       cmocka_unit_test(system_stabilised), cmocka_unit_test(system_mass),
       cmocka_unit_test(system_retraction), cmocka_unit_test(system_channels),
-      cmocka_unit_test(system_turned),
+      cmocka_unit_test(system_turned),     cmocka_unit_test(system_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,10 @@ static const double FEEBLE =
 enum { WARY = 8, MOST_WARY = 64 };
 enum { MOST_LEAPS = 4 }; // tries of a step, each a quarter of the last
 static const double BELOW = 0.7;
-// A step is short enough to tell, of the first one that was rejected; its error has not fallen, of that one's.
+// A step is short enough to tell, of one that was rejected before; its error has not fallen, of that one's.
 static const double SHORTER = 0.05, NO_LESS = 0.3;
 static const double LEAST_OPEN = 0.1, MOST_OPEN = 100; // tolerances
+static const double OPEN_RATES = 1e-3;                 // of the largest velocity
 static const double KEEP_LOW = 0.95, KEEP_HIGH = 1.2;  // changes inside are not worth a new matrix
 
 tr_status tr_control_check(const tr_run *r, tr_error *error) {
@@ -161,9 +162,10 @@ static tr_status stretch(tr_run *r, double h, tr_error *error) {
   return TR_OK;
 }
 
-// Next to a singular position a step may leave the constraints open by its tolerance. The next one closes them, however
-// short it is, and that is its error. So where shorter steps have no smaller errors, and the state is open by as much, it
-// is closed, and the method begins anew, once at each state.
+// Next to a singular position a step may leave the constraints open by its tolerance, and velocities as they cannot go on:
+// rows that repeated others there do so no longer. The next one closes them, however short it is, and that is its error,
+// or more than its iteration bears. So where shorter steps have no smaller errors, and the state is open by as much, it is
+// closed, and the method begins anew, once at each state.
 static tr_status close_state(tr_run *r, bool *closed, tr_error *error) {
   tr_start_info info = {0};
   double tol = r->settings.control.tol, h = r->h;
@@ -177,11 +179,29 @@ static tr_status close_state(tr_run *r, bool *closed, tr_error *error) {
   r->projector.kkt->mask = mask;
   r->step->newton.valid = false;
   if (status == TR_NO_MEMORY) return tr_no_memory(error);
-  if (status != TR_OK || info.moved_q < LEAST_OPEN * tol || info.moved_q > MOST_OPEN * tol)
-    return TR_OK;
+  bool open = info.moved_q >= LEAST_OPEN * tol ||
+              info.moved_v > OPEN_RATES * vec_largest(r->x.v, r->sys->nv);
+  bool far = info.moved_q > MOST_OPEN * tol;
+  r->left_open = status == TR_OK && far ? info.moved_q : 0;
+  if (status != TR_OK || !open || far) return TR_OK;
   TR_TRY(tr_run_begin(r, false, false, error));
   r->h = fmax(r->h, h);
   *closed = true;
+  return TR_OK;
+}
+
+// A step that was rejected, and its error: INFINITY where the iteration failed.
+typedef struct rejected_step {
+  double h, e;
+} rejected_step;
+
+// After another one: last is what it is compared with, next time perhaps this one.
+static tr_status doubt_state(tr_run *r, rejected_step now, rejected_step *last, tr_error *error) {
+  bool closed = false;
+  if (last->h == 0) *last = now;
+  if (now.h >= SHORTER * last->h) return TR_OK;
+  if (!(now.e < NO_LESS * last->e)) TR_TRY(close_state(r, &closed, error));
+  *last = closed ? (rejected_step){0} : now;
   return TR_OK;
 }
 
@@ -211,7 +231,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
   tr_status status = TR_OK;
   int worst = 0, leaps = 0;
   int most_leaps = r->settings.control.rule == TR_CONTROL_GNP05 ? 0 : MOST_LEAPS;
-  double first_h = 0, first_e = 0; // of what was rejected
+  rejected_step last = {0};
   for (bool rejected = false;; rejected = true) {
     if (rejected && r->h < least) // the smallest has been tried
       return status != TR_OK ? tr_run_explain(r, status, least, error)
@@ -228,6 +248,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       beware(r, h);
       r->h = tr_instants_look(r, h) ? h : smaller(h, 0.25 * h, least);
       r->step->newton.valid = false;
+      TR_TRY(doubt_state(r, (rejected_step){h, INFINITY}, &last, error));
       continue;
     }
     // a pole that a step jumps over is met by shorter ones
@@ -256,11 +277,9 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     r->fallen = fmax(r->fallen, h);
     if (m->choose) beware(r, h);
     r->h = tr_instants_look(r, h) ? h : smaller(h, wish, least);
-    bool renewed, closed = false;
+    bool renewed;
     if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);
-    if (first_h == 0) first_h = h, first_e = e;
-    if (h < SHORTER * first_h && e > NO_LESS * first_e) TR_TRY(close_state(r, &closed, error));
-    if (closed) rejected = false, first_h = 0;
+    TR_TRY(doubt_state(r, (rejected_step){h, e}, &last, error));
   }
 }
 

@@ -88,7 +88,8 @@ struct tr_run {
   double failed_h;      // a length at which a step failed, 0: none to speak of
   int wary, patience;   // so many steps stay below it; what they were set to
   double fallen;        // the longest step rejected lately, 0: none
-  double closed_t;      // the last time at which a state was put on its constraints anew
+  double closed_t;      // the last time at which a state was put on its constraints anew,
+  double left_open; // or not, since that would have moved it so far beyond its tolerance; else 0
   // places where bodies are held off their centre, see arms.c; the step that the fastest of them allowed last
   struct tr_arm *arms;
   int narms;

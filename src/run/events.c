@@ -29,6 +29,7 @@
 
 #include "events.h"
 
+static const double HELD = 1e-6; // of the largest value so far, or 1: a contact is there
 static const double CLEAR =
     1e-6; // of the largest rate so far: no touch; of the largest value: away
 static const double QUICK = 1e-8; // of the run: hardly any time
@@ -130,10 +131,22 @@ static tr_status check(const tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
+// At another state, perhaps an earlier one: what has happened since has not, and a contact whose joints hold it there has
+// settled.
+static void go_to(tr_run *r, int k) {
+  tr_watch *w = &r->watch[k];
+  const tr_plan_event *e = r->sys->event[k].plan;
+  if (w->last > r->x.t) w->last = -INFINITY, w->touched = false;
+  w->settled = is_contact(r, k) && e->nsettle > 0 && hold(r, e->nsettle, e->settle, true) &&
+               fabs(w->g) <= HELD * fmax(1, w->most_g);
+}
+
 tr_status tr_events_reset(tr_run *r, tr_error *error) {
   if (r->sys->nevent == 0) return TR_OK;
   evaluate(r);
+  if (r->last_event > r->x.t) r->last_event = -INFINITY, r->quick = 0;
   for (int k = 0; k < r->sys->nevent; k++) {
+    go_to(r, k);
     r->watch[k].blur = r->watch[k].slack = 0, r->watch[k].apart = r->watch[k].lifts = false;
     r->watch[k].stays = fabs(r->watch[k].g) <= nothing(r, k);
     r->watch[k].side = new_side(r, k);
@@ -322,7 +335,7 @@ tr_status tr_events_start(tr_run *r, tr_error *error) {
   for (int k = 0; k < r->sys->nevent; k++) {
     tr_watch *w = &r->watch[k];
     int to = fabs(w->g) <= at_zero(r, k) ? sign(w->rate) : 0;
-    w->fires = to != 0 && counts(r, k, -to);
+    w->fires = to != 0 && counts(r, k, -to) && !sleeps(r, k);
     w->before = w->rate, w->over = to;
     any = any || w->fires;
   }

@@ -15,9 +15,10 @@ static const double SMALLEST = 1e-10; // of the run: a step that is as short as 
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 // And fewer of them that do so within next to nothing, as at a pole.
 static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
-static const double JAMMED = 4;   // times the velocities of the start: none there should be
-enum { GROWING = 8 };             // steps: a jump of the constraints takes fewer
-enum { EARLY = 20, BEYOND = 10 }; // steps: a start may still be felt; a run gets past a place
+static const double ENOUGH = 0.05; // of what would move: a tolerance that allows for it
+static const double JAMMED = 4;    // times the velocities of the start: none there should be
+enum { GROWING = 8 };              // steps: a jump of the constraints takes fewer
+enum { EARLY = 20, BEYOND = 10 };  // steps: a start may still be felt; a run gets past a place
 // h times a force's rate beyond which explicit formulas may explode, and beyond which they must.
 static const double FASTEST = 0.3, UNSTABLE = 2;
 
@@ -223,6 +224,18 @@ static bool tell_round_off(const tr_run *r, double h, const char *where, tr_erro
   return true;
 }
 
+// A state that was left open next to a singular position, by more than may be put right.
+static bool tell_open(const tr_run *r, double h, tr_error *error) {
+  double tol = r->settings.control.tol;
+  if (!(r->left_open > 0) || r->closed_t != r->x.t) return false;
+  tr_fail(error, TR_FAILED, NULL,
+          "at t = %.9g s the step fell to %.3g s: next to a singular position the constraints are "
+          "open, and closing them moves bodies by %.1g, far more than the tolerance, %.3g; ask for "
+          "%.1g, or start elsewhere",
+          r->x.t, h, r->left_open, tol, ENOUGH * r->left_open);
+  return true;
+}
+
 bool tr_run_runaway(const tr_run *r, tr_error *error) {
   int fastest = 0;
   char where[160];
@@ -334,6 +347,7 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   if (!jump[0] && (tell_contradiction(r, h, error) || tell_held(r, h, error))) return TR_FAILED;
   tr_run_tell_coordinate(r, moved_most(r), where, sizeof where);
   if (!jump[0] && why == TR_NO_CONVERGENCE && tell_round_off(r, h, where, error)) return TR_FAILED;
+  if (!jump[0] && tell_open(r, h, error)) return TR_FAILED;
   const tr_method *m = r->step->method;
   bool constrained = false;
   for (int i = 0; i < r->sys->nc; i++) constrained |= !r->sys->of_number[i];
@@ -359,7 +373,7 @@ static tr_status explain_collapse(const tr_run *r, int worst, double h, tr_error
         error, TR_FAILED, NULL,
         "at t = %.9g s the error of %s needs a step below the smallest allowed, %.3g s%s", r->x.t,
         where, h, jump);
-  if (!jump[0] && tell_round_off(r, h, where, error)) return TR_FAILED;
+  if (!jump[0] && (tell_round_off(r, h, where, error) || tell_open(r, h, error))) return TR_FAILED;
   return tr_fail(error, TR_FAILED, NULL,
                  "at t = %.9g s the step fell to %.3g s: the error of %s does not fall with it%s",
                  r->x.t, h, where,

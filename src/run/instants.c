@@ -25,9 +25,6 @@
 enum { MOST_KNOWN = 4096 };
 // Instructions for one search of when a switch does so, and how many searches in a row may fail.
 enum { WORK = 20000, MOST_FAILED = 32 };
-// A step ends beyond a kink only within this part of the time until the next instant, and if it is shorter than this part of
-// the whole: something narrow may be there.
-static const double ROOM = 0.25, LONG = 0.005;
 static const double MOST_TIMES = 1e4; // of a train: more often is left to what finds it
 static const double UNEVEN = 0.37;    // of a period
 // Times of a switch that are nearer than this part of the whole, or where more and more are as near: round-off.
@@ -37,7 +34,7 @@ enum { IDLE = 8 };   // times a train did nothing: it sleeps
 // Kinks, more than so many, of which some are in each of so many intervals of two steps that follow: a crowd. One that is
 // longer than this part of the whole is none.
 enum { FEW_KINKS = 64, CROWD = 4 };
-static const double CROWDED = 0.01;
+static const double CROWDED = 0.01, MOST_IN_STEP = 2;
 static const double MOST_BULGES = 2000;
 enum { MOST_WAIT = 3 };              // rejected steps between two looks
 enum { GAPS = 8 };                   // times between jumps that are kept
@@ -49,7 +46,6 @@ static const double BEYOND = 1.001; // of the step is looked at: one that ends a
 
 typedef struct stop {
   double before, after; // on either side
-  double room;          // a kink may be passed by so much: what follows it is felt there
   bool jump;            // it may be one
 } stop;
 
@@ -57,6 +53,7 @@ typedef struct stop {
 typedef struct train {
   tr_instant is;
   int idle;    // times in a row that nothing happened
+  int asked;   // times that it was looked at whether it is a jump
   double most; // step until the next time
   // of a switch
   double next[2];    // the two that come next; INFINITY: not known
@@ -83,6 +80,7 @@ typedef struct tr_instants {
   train *train;
   int trains, turn; // the next that is looked at in its sleep
   bool crowded;     // some are passed
+  double density;   // of kinks of switches, a second
   stop any, firm;   // the next ones; firm: but for a single kink
 } tr_instants;
 
@@ -105,6 +103,13 @@ static bool kink_jumps(const tr_run *r, double t) {
   return tr_ahead_breaks(&r->instants->p, &r->x, t - aside, t + aside);
 }
 
+// Whether a kink is one of a drive shows at some of its times, where something moves.
+static void ask(const tr_run *r, train *k, double t) {
+  if (k->is.jump || k->asked >= IDLE || !isfinite(t)) return;
+  k->asked++;
+  k->is.jump = kink_jumps(r, t);
+}
+
 // The next time of a switch behind those that were found; INFINITY: there is none, or it was not found.
 static double search(const tr_run *r, train *k, double from) {
   double end = r->settings.end, scale = fmax(fabs(r->x.t), end);
@@ -117,7 +122,7 @@ static double search(const tr_run *r, train *k, double from) {
   k->gap = t - k->last, k->last = t;
   k->apart = k->gap < 4 * k->apart ? 2 * k->apart : APART * scale;
   k->clear = t + k->apart;
-  if (!k->is.jump && k->count < IDLE) k->is.jump = kink_jumps(r, t);
+  ask(r, k, t);
   if (++k->count % COUNT > 0) return t;
   if (k->count + COUNT * (end - t) / (t - k->marked) > 2 * MOST_TIMES) k->failed = MOST_FAILED;
   k->marked = t;
@@ -148,9 +153,20 @@ static bool is_at(const train *k, double t, double near) {
   return period_after(k, t - near) < t + near;
 }
 
-// Kinks of a switch that follow each other closer than steps.
+// Kinks of a switch that follow each other closer than steps, or one of many switches.
 static bool crowds(const tr_run *r, const train *k) {
-  return is_switch(k) && !k->is.jump && k->gap < 2 * fmin(r->h, CROWDED * span_of(r));
+  double h = fmin(r->h, CROWDED * span_of(r));
+  return is_switch(k) && !k->is.jump && (k->gap < 2 * h || MOST_IN_STEP < h * r->instants->density);
+}
+
+// Kinks of switches, a second.
+static double density_of(const tr_instants *w) {
+  double sum = 0;
+  for (int i = 0; i < w->trains; i++) {
+    const train *k = &w->train[i];
+    if (is_switch(k) && !k->is.jump && k->idle < IDLE && gap_of(k) > 0) sum += 1 / gap_of(k);
+  }
+  return sum;
 }
 
 // The first after a time; with kinks that are none of a train, or without.
@@ -180,11 +196,9 @@ static double first_after(const tr_run *r, tr_instants *w, double t, double asid
 
 static stop find_stop(const tr_run *r, tr_instants *w, bool kinks) {
   double aside = aside_of(r, r->x.t);
-  bool jump, any;
+  bool jump;
   double next = first_after(r, w, r->x.t, aside, kinks, &jump);
-  double lasts = isinf(next) ? INFINITY : first_after(r, w, next, aside, kinks, &any) - next;
-  stop s = {next, next, isinf(lasts) ? 0 : ROOM * lasts,
-            jump}; // nothing tells how narrow the last is
+  stop s = {next, next, jump};
   if (jump) s.before -= aside, s.after += aside;
   return s;
 }
@@ -194,7 +208,7 @@ static void find_known(const tr_run *r, tr_instants *w) {
   double till = r->x.t + 2 * aside_of(r, r->x.t);
   while (w->past_jumps < w->jumps && w->jump[w->past_jumps].t <= till) w->past_jumps++;
   while (w->past_kinks < w->kinks && w->kink[w->past_kinks].t <= till) w->past_kinks++;
-  w->crowded = false;
+  w->crowded = false, w->density = density_of(w);
   w->any = find_stop(r, w, true);
   w->firm = find_stop(r, w, false);
 }
@@ -230,6 +244,7 @@ static void set_back(const tr_run *r, tr_instants *w) {
                           .last = -INFINITY,
                           .gap = INFINITY,
                           .marked = r->x.t};
+    if (follow) ask(r, &w->train[i], period_after(&w->train[i], r->x.t));
   }
   find_known(r, w);
 }
@@ -286,7 +301,7 @@ static void wake_at(const tr_run *r, tr_instants *w, double t) {
   for (int i = 0; i < w->trains; i++) {
     train *k = &w->train[i];
     if (k->idle < IDLE || !is_at(k, t, near)) continue;
-    k->idle = 0, woken = true;
+    k->idle = k->asked = 0, woken = true;
   }
   if (woken) find_known(r, w);
 }
@@ -350,8 +365,7 @@ double tr_instants_next(const tr_run *r) {
 }
 
 static bool ends(const tr_run *r, const stop *s, double h) {
-  double past = r->x.t + h - s->before, span = span_of(r);
-  return s->jump || past > s->room || (past > 0 && h > LONG * span);
+  return s->jump || r->x.t + h > s->before;
 }
 
 double tr_instants_ahead(const tr_run *r, double h) {
@@ -394,6 +408,8 @@ static void watch_trains(tr_run *r, double t, bool single, bool jumps) {
     k->idle = act ? 0 : k->idle + 1;
     for (int m = 0; act && m < w->trains; m++) // kinks where nothing happens at once belong to it
       if (!is_jump(&w->train[m]) && gap_of(&w->train[m]) == gap_of(k)) w->train[m].idle = 0;
+    if (!act) k->asked = 0; // what it would be has not shown
+    if (act) ask(r, k, train_after(r, k, t, aside));
     if (jumps) longest = fmax(longest, gap_of(k));
   }
   for (int i = 0; i < w->trains; i++)
@@ -410,7 +426,8 @@ static void watch_sleeper(tr_run *r) {
     if (k->idle < IDLE) continue;
     double next = train_after(r, k, r->x.t, aside);
     if (isinf(next) || !acts(r, k, next, aside)) return;
-    k->idle = 0;
+    k->idle = k->asked = 0;
+    ask(r, k, next);
     find_known(r, w);
     return;
   }

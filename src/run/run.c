@@ -186,7 +186,8 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (!r->info.method) return tr_no_memory(error);
   r->info.end = s->end, r->info.step = s->step, r->info.tol = s->control.tol;
   bool alternates = method->alternates && method->alternates(par);
-  bool rings = !fixed && method->rings && method->rings(par);
+  bool rings = !fixed && ((method->rings && method->rings(par)) ||
+                          (method->undamped && method->undamped(par)));
   bool watched = !fixed && s->control.multipliers;
   r->fresh = s->recompute || method->recompute || alternates || rings || watched;
   TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));

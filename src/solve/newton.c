@@ -22,9 +22,10 @@ static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 static const double TRIAL = 0.05;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
-// Corrections below this share of the tolerance, or where that asks for about all there is, as far from the origin, below
-// so many times the floor, may be noise: a rate measured with them is a bound and tells nothing about the matrix.
-static const double NOISY = 0.25, NEAR_FLOOR = 8, NOISY_FLOOR = 24;
+// Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,
+// may be noise: a rate measured with them is a bound and tells nothing about the matrix. Far from the origin there is more
+// of it, and sooner.
+static const double NOISY = 0.25, NOISY_FLOOR = 16, FAR_FLOOR = 8, NOISY_FAR = 24;
 // Solves for which round-off, once it has stopped a fresh matrix, may stop others; twice as many each time it
 // does so again.
 enum { BLUNT = 16, BLUNT_MAX = 256 };
@@ -118,7 +119,8 @@ static double foreseen(const tr_newton *nw) {
 
 // What corrections of this size say about the matrix is noise.
 static bool noisy(const tr_newton_problem *p, double norm) {
-  double size = p->tol > NEAR_FLOOR * p->floor ? NOISY * p->tol : NOISY_FLOOR * p->floor;
+  bool near = p->tol <= (p->far ? FAR_FLOOR : 1) * p->floor;
+  double size = near ? (p->far ? NOISY_FAR : NOISY_FLOOR) * p->floor : NOISY * p->tol;
   return p->steady && norm <= size;
 }
 

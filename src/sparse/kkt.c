@@ -250,7 +250,8 @@ static bool factor_in_place(tr_kkt *k) {
   if (k->expected == TR_EXPECT_SMALL) least = fmax(SMALLEST_RATIO, SMALL_RATIO * part);
   k->doubt = k->rcond > least ? BLOCK_TRUSTED : BLOCK_DOUBTED;
   bool fresh = k->p->blocks->measured || !k->managed; // a scale of its own
-  if (k->expected == TR_EXPECT_REGULAR && fresh) least = report.least > DOUBT_LEAST ? 0 : least;
+  if (k->expected == TR_EXPECT_REGULAR && fresh)
+    least = report.least > DOUBT_LEAST ? fmin(least, DOUBT_LEAST) : least;
   return k->rcond > least && fmax(report.most, report.largest) < BLOCK_GROWTH;
 }
 
@@ -415,7 +416,7 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
   if (error) {
     bool known = find_scale(k, false, k->work);
     double of = largest_of(n, count, k->work, rest), x = largest_of(n, count, k->work, b);
-    *error = !known ? INFINITY : of > 0 ? of / x : 0;
+    *error = !known ? INFINITY : x > 0 ? of / x : 0;
   }
   for (size_t i = 0; i < all; i++) b[i] += rest[i];
   return TR_OK;
@@ -425,6 +426,7 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
 static tr_status solve_doubted(tr_kkt *k, int count, double *b) {
   double error;
   TR_TRY(solve_refined(k, count, b, &error));
+  if (error == 0) return TR_OK; // that has shown nothing
   if (error <= (k->rough ? PROVEN_ROUGH : PROVEN)) {
     k->doubt = k->rough && error <= FAIR ? BLOCK_FAIR : BLOCK_PROVEN;
     k->refusals = 0;

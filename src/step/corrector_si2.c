@@ -493,6 +493,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
+  k.p.far = s->remote;
   k.p.inexact = true;
   if (c->few) {
     k.p.floor = tr_si2_few_floor(&k);

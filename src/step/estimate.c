@@ -3,7 +3,7 @@
 //
 // A method knows its truncation error as  e_q = q2 h^2 q'' + q3 h^3 q''',  e_v = v2 h^2 q''' + v3 h^3 q''''.
 // The derivatives come from what is at hand:
-//   h q''' = a1 - a_n                     where a is smooth: Newmark, HHT [GNP05]
+//   h q''' = a1 - a_n                     where a is smooth: Newmark, HHT [GNP05] with enough damping
 //   q'''   = 2 (A1 - A)/(h + h_)          elsewhere, A = (v1 - v_n)/h, A before that from the last step
 //   q''''  = (q''' - q'''_)/(t - t_)
 // the last of true divided differences: each a and A, and each q''', belongs to a time of its own, which moves when the
@@ -69,11 +69,18 @@ static void grow_scales(tr_step *s, const tr_state *x1) {
 // The last step, 0 at the start; not more than h, or a jump would fade with h/h_.
 static double last_part(const tr_step *s, double h) { return fmin(s->last_h, h); }
 
+// Where nothing damps what alternates from step to step, or little, a has more of it than of q''', its means have none.
+static bool has_smooth_a(const tr_step *s) {
+  const tr_method *m = s->method;
+  bool alternates = (m->undamped && m->undamped(s->par)) || (m->rings && m->rings(s->par));
+  return m->smooth && !alternates;
+}
+
 // q''' into s->jerk; the factor that makes a divided difference of it, and the time that this one belongs to.
 static void find_jerk(tr_step *s, tr_truncation c, const tr_state *x0, double h,
                       const tr_state *x1) {
   double *j = s->jerk, last = s->last_h, apart = h + c.late * (h - last);
-  if (s->method->smooth) { // a_n belongs to t_n + late h_
+  if (has_smooth_a(s)) { // a_n belongs to t_n + late h_
     for (int i = 0; i < s->sys->nv; i++) j[i] = (x1->a[i] - x0->a[i]) / h;
     s->jerk_is = (tr_difference){h / apart, x0->t + c.late * last + 0.5 * apart};
     return;

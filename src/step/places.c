@@ -6,6 +6,7 @@
 #include <math.h>
 
 static const double AT_CENTRE = 1e-9; // radii of gyration
+static const double FAR = 4;          // m
 
 bool tr_off_centre(const tr_system *sys, const sys_body *b, const double *c) {
   const double *M = sys->mass + b->mass;
@@ -48,4 +49,13 @@ bool tr_weld_arm(const tr_system *s, const sys_joint *j, int k, double *d) {
   }
   for (int m = 0; m < 3; m++) d[m] = a->c[m] - at[m];
   return true;
+}
+
+bool tr_far_away(const tr_system *s, const double *q) {
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = 0; k < b->type->dim && k < b->nq && b->type->dim > 1; k++)
+      if (fabs(q[b->q + k]) > FAR) return true;
+  }
+  return false;
 }

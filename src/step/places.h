@@ -12,4 +12,7 @@ void tr_sites_matter(const tr_system *sys, bool *matters);
 // d (3): the way from the centre of the other body to that of the k-th, in its axes; false: j welds no two bodies together.
 bool tr_weld_arm(const tr_system *sys, const sys_joint *j, int k, double *d);
 
+// Whether a body is so far from the origin that Newton's iteration feels the round-off of positions.
+bool tr_far_away(const tr_system *sys, const double *q);
+
 #endif

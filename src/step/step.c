@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a method at work: rooms, trial, acceptance.
 #include "step.h"
+#include "places.h"
 
 #include <float.h>
 #include <math.h>
@@ -350,6 +351,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   }
   s->size = find_size(s, x);
+  s->remote = tr_far_away(s->sys, x->q);
   tr_predict_begin(s, x);
   tr_estimate_begin(s, x);
   return s->method->begin ? s->method->begin(s, x) : TR_OK;

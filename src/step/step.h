@@ -52,7 +52,7 @@ typedef struct tr_method {
   tr_truncation (*truncation)(const void *par);
   // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
   void (*orders)(const void *par, int order[3]);
-  bool smooth;                      // a1 - a_n estimates h q'''
+  bool smooth;                      // a1 - a_n estimates h q''', unless undamped or ringing
   bool falls_short;                 // rotations by maps that fall short of the exponential
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
@@ -150,6 +150,7 @@ struct tr_step {
       *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
   int *mass_slot; // where X goes in it: tr_step_mass_slots
   bool slots_known;
+  bool remote; // bodies were far from the origin where the method began
   bool stiff;  // it is needed: kkt is too far from it
   double far;  // how slowly one in place of the other would contract, when that was looked at last,
   int far_age; // matrices ago,

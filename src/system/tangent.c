@@ -379,7 +379,8 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   for (int i = 0; i < sys->nclear; i++) values[sys->clear[i]] = 0;
   values[sys->pattern.nnz] = 0;
   s.rates = w->rates;
-  for (int i = 0; s.rates && i < sys->nclear; i++) s.rates[sys->clear[i]] = 0;
+  if (s.rates)
+    memset(s.rates, 0, (size_t)sys->pattern.nnz * sizeof *s.rates); // most blocks have none
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
