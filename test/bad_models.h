@@ -35,6 +35,27 @@
      "}\n",
      "m.yaml:3:34: \"[\" is not closed (noticed at line 3, column 46: mismatched flow mapping "
      "end)\n"},
+    {"syntax: the brace in a list that is closed",
+     "trammel: 1\n"
+     "joints:\n"
+     "  pin: {type: revolute, markers: [ground, {body: bar, at: [-25 cm, 0]]}\n",
+     "m.yaml:3:43: \"{\" is not closed (noticed at line 3, column 70: mismatched flow sequence end)\n"},
+    {"syntax: the innermost of three",
+     "trammel: 1\n"
+     "joints:\n"
+     "  pin: {type: revolute, markers: [ground, {body: bar, at: [-25 cm, 0}]}\n",
+     "m.yaml:3:59: \"[\" is not closed (noticed at line 3, column 69: mismatched flow mapping end)\n"},
+    {"syntax: a list in a list",
+     "trammel: 1\n"
+     "joints:\n"
+     "  a: {x: [1, [2, 3}}\n",
+     "m.yaml:3:14: \"[\" is not closed (noticed at line 3, column 19: mismatched flow mapping end)\n"},
+    {"syntax: brackets in quotes and comments are none",
+     "trammel: 1\n"
+     "joints:\n"
+     "  a: {x: 'it''s [', \"k}\":\"]\", é: don't, z: [1, # ]\n"
+     "    \"\\\"]\", [2, 3}}\n",
+     "m.yaml:4:12: \"[\" is not closed (noticed at line 4, column 17: mismatched flow mapping end)\n"},
     {"syntax: a comma is missing, nothing is open",
      "trammel: 1\n"
      "bodies:\n"
@@ -168,6 +189,17 @@
      "bodies:\n"
      "  rod: {mass: 1}\n",
      "m.yaml:3:8: body \"rod\": type is missing\n"},
+    {"no blank after a colon",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  rod: {type:planar, mass: 1, inertia: 1}\n"
+     "  arm: {type: planar, mass:1, inertia: 1}\n"
+     "forces:\n"
+     "  f: {type:force, markers: [rod]}\n",
+     "m.yaml:3:9: body \"rod\": unknown key \"type:planar\" (a blank must follow the colon)\n"
+     "m.yaml:4:23: body \"arm\": unknown key \"mass:1\" (a blank must follow the colon)\n"
+     "m.yaml:4:8: body \"arm\": mass is missing\n"
+     "m.yaml:6:7: force \"f\": unknown key \"type:force\" (a blank must follow the colon)\n"},
     {"unknown body type",
      "trammel: 1\n"
      "bodies:\n"

@@ -32,10 +32,14 @@ static inline double number(const tr_table *t, int row, const char *column) {
   return NAN;
 }
 
+static inline int count_notes(const tr_study *s, const char *words) {
+  int n = 0;
+  for (int i = 0; i < s->page.notes; i++) n += strstr(s->page.note[i], words) != NULL;
+  return n;
+}
+
 static inline bool has_note(const tr_study *s, const char *words) {
-  for (int i = 0; i < s->page.notes; i++)
-    if (strstr(s->page.note[i], words)) return true;
-  return false;
+  return count_notes(s, words) > 0;
 }
 
 #endif

@@ -470,9 +470,38 @@ static void restarts(void **u) {
   unload(&m);
 }
 
+// What elements remember must be finite as well; a refused state does not touch the run.
+static void memories_are_checked(void **unused) {
+  (void)unused;
+  mechanism m = load_model("clutch.yaml", NULL);
+  tr_error error = {0};
+  tr_run *run = new_run(m.sys, "hht-i3", 1e-3, 1), *alone = new_run(m.sys, "hht-i3", 1e-3, 1);
+  assert_int_equal(tr_run_to(run, 0.3, &error), TR_OK);
+  assert_int_equal(tr_run_to(alone, 0.3, &error), TR_OK);
+  tr_state x = new_state(m.sys);
+  assert_true(m.sys->nmem > 0);
+  for (int i = 0; i < m.sys->nmem; i++) {
+    tr_state_copy(&x, tr_run_state(run));
+    x.mem[i] = i % 2 ? INFINITY : NAN;
+    error = (tr_error){0};
+    assert_int_equal(tr_run_restart(run, &x, &error), TR_BAD_INPUT);
+    assert_non_null(strstr(error.text, "the state has memories that are not finite"));
+    tr_run *another;
+    assert_int_equal(tr_run_new(m.sys, NULL, &x, &another, &error), TR_BAD_INPUT);
+  }
+  assert_int_equal(tr_run_all(run, &error), TR_OK);
+  assert_int_equal(tr_run_all(alone, &error), TR_OK);
+  assert_memory_equal(tr_run_state(run)->block, tr_run_state(alone)->block, x.bytes);
+  tr_state_free(m.sys, &x);
+  tr_run_free(run);
+  tr_run_free(alone);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(restarts),
+      cmocka_unit_test(memories_are_checked),
       cmocka_unit_test(orders),
       cmocka_unit_test(grid_ends_exactly),
       cmocka_unit_test(partial_steps_keep_the_order),

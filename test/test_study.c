@@ -294,16 +294,21 @@ static void each_method_once(void **u) {
                                         "hht-i3",
                                         "hht-i3:alpha=-3/10",
                                         "newmark:beta=0.390625,gamma=0.75",
-                                        "hht-i3:alpha=-0.2"};
+                                        "hht-i3:alpha=-0.2",
+                                        "hht-i3",
+                                        "hht-i3:alpha=-3/10"};
   mechanism m = load_model("pendulum.yaml", NULL);
   for (tr_study_kind kind = 0; kind < TR_STUDY_KINDS; kind++) {
     tr_study_settings set = tr_study_defaults(kind);
     double steps[] = {0.02, 0.01};
-    set.methods = 6, set.method = methods, set.steps = 2, set.step = steps, set.end = 0.1;
+    set.methods = 8, set.method = methods, set.steps = 2, set.step = steps, set.end = 0.1;
     set.repeats = 1, set.measure = 1e-4;
     tr_study *s = run_study(m.sys, kind, &set);
-    assert_true(has_note(s, "`hht-i3` was given twice"));
-    assert_true(has_note(s, "`newmark:gamma=3/4,beta=25/64` was given twice"));
+    assert_int_equal(count_notes(s, "`hht-i3` was given more than once"), 1);
+    assert_int_equal(count_notes(s, "`hht-i3:alpha=-3/10` is `hht-i3` in other words"), 1);
+    assert_true(has_note(s,
+                         "`newmark:beta=0.390625,gamma=0.75` is `newmark:gamma=3/4,beta=25/64` "
+                         "in other words and was left out"));
     const tr_table *t = &s->page.table[0];
     int named[6] = {0};
     for (int row = 0; row < t->rows; row++)

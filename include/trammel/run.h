@@ -140,7 +140,9 @@ TR_API tr_status tr_run_to(tr_run *run, double t, tr_error *error);
 TR_API tr_status tr_run_all(tr_run *run, tr_error *error);
 // Begins anew at a state, or with NULL where the run is: after a discontinuity (an impact, a parameter
 // of yours that jumps), or at a state that was kept, whatever its time. Positions and velocities are made consistent, the method
-// forgets its past. On failure the run stays where it was.
+// forgets its past. A state of another system, or with t, q, v or mem that are not finite, is refused and the run left as it is. Where
+// the state cannot be made consistent the run begins anew where it was: at the same t, with velocities and accelerations made
+// consistent there.
 TR_API tr_status tr_run_restart(tr_run *run, const tr_state *state, tr_error *error);
 TR_API const tr_state *tr_run_state(const tr_run *run);
 TR_API tr_run_info tr_run_describe(const tr_run *run);

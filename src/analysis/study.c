@@ -66,7 +66,10 @@ static tr_status take_method(study *s, const char *text, const tr_method **type,
   if (!full[n] || !s->method[n]) return tr_no_memory(s->error);
   for (int i = 0; i < n; i++)
     if (strcmp(full[i], full[n]) == 0) {
-      tr_study_note(s, "`%s` was given twice.", s->method[i]);
+      if (strcmp(s->method[i], text) == 0)
+        tr_study_note(s, "`%s` was given more than once.", text);
+      else
+        tr_study_note(s, "`%s` is `%s` in other words and was left out.", text, s->method[i]);
       return TR_OK;
     }
   take_claims(type[n], par, s->claim[n]);

@@ -13,6 +13,8 @@ void tr_study_note(study *s, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  for (int i = 0; i < p->notes; i++)
+    if (strcmp(s->note[i], text) == 0) return; // said already
   if (p->notes == STUDY_NOTES) return;
   if (p->notes == STUDY_NOTES - 1) snprintf(text, sizeof text, "And more of that kind.");
   const char *copy = tr_arena_text(&s->arena, text, strlen(text));

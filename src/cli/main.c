@@ -34,8 +34,10 @@ static int dispatch(int argc, char **argv) {
       return commands[i]->run(commands[i], argc - 2, argv + 2);
     names[i + 2] = commands[i]->name;
   }
-  const char *near = nearest(name, names);
-  if (near)
+  const char *near = nearest(name, names), *dot = strrchr(name, '.');
+  if (dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+    complain("no command \"%s\"; did you mean trammel run %s?", name, name);
+  else if (near)
     complain("no command \"%s\"; did you mean %s?", name, near);
   else
     complain("no command \"%s\"; trammel --help lists them", name);

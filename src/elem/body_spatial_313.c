@@ -221,6 +221,9 @@ static const char *trouble(const tr_body_at *b, double h) {
   double st = sin(q[THETA]), near = 1 - st;
   double turn = fabs(v[PHI]) * h, tilt = fabs(v[THETA]) * h;
   if (st >= ST_MIN && turn * near <= TURN_MAX && tilt * near <= TILT_MAX * st) return NULL;
+  if (!(h > 0) && !(fabs(st) < ST_MIN))
+    return "its 3-1-3 Euler angles have theta outside (0, pi) and (2 pi, 3 pi): a consistent start "
+           "takes others";
   if (!(h > 0))
     return "its 3-1-3 Euler angles are at their singularity (theta = 0 or pi), where they say "
            "nothing about part of its turning: a consistent start takes other axes";

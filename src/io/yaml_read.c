@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/brackets.h"
 #include "model/expr.h"
 #include "model/sections.h"
 #include "model/table.h"
@@ -23,9 +24,9 @@ typedef struct frame {
   tr_node *node;
   const char *key; // of the entry to come, or NULL
   tr_place key_place;
-  const char *anchor; // of the collection, or NULL
-  char bracket;       // it began with: '{', '[' or 0
-  bool dropped;       // the entry to come repeats a key
+  const char *anchor;  // of the collection, or NULL
+  const char *bracket; // in the text, that it began with, or NULL
+  bool dropped;        // the entry to come repeats a key
 } frame;
 
 typedef struct reader {
@@ -277,9 +278,9 @@ static bool on_open(reader *r, tr_node_kind kind, struct fy_token *start, struct
   if (!node || !attach(r, node)) return no_memory(r);
   const char *name = anchor ? token_text(r, anchor, &n) : NULL;
   const struct fy_mark *m = start ? fy_token_start_mark(start) : NULL;
-  char first = m && m->input_pos < r->size ? r->text[m->input_pos] : 0;
-  r->stack[r->depth++] = (frame){
-      .node = node, .anchor = name, .bracket = first == '{' || first == '[' ? first : (char)0};
+  const char *first = m && m->input_pos < r->size ? r->text + m->input_pos : NULL;
+  bool flow = first && (*first == '{' || *first == '[');
+  r->stack[r->depth++] = (frame){.node = node, .anchor = name, .bracket = flow ? first : NULL};
   return true;
 }
 
@@ -346,27 +347,33 @@ static bool steps_back(const reader *r, const char *s, const char *end) {
 
 // A bracket that is still open where the error was noticed, and is what is wrong: another one was closed, or the text ends,
 // or lines in between are indented no more than the one it is in.
-static const frame *open_bracket(const reader *r, int line, const char *text) {
-  const frame *f = NULL;
-  for (int k = 0; k < r->depth; k++)
-    if (r->stack[k].bracket) f = &r->stack[k];
-  if (!f || strstr(text, "mismatched")) return f;
-  const char *here = line_start(r, line);
-  bool ends = next_indent(r, (size_t)(here - r->text)) == 1 << 20;
-  return ends || steps_back(r, line_start(r, f->node->place.line), line_start(r, line + 1)) ? f
-                                                                                            : NULL;
+static bool open_bracket(const reader *r, tr_place noticed, const char *text, tr_bracket *found) {
+  tr_bracket open[MAX_DEPTH];
+  int n = 0;
+  for (int k = 0; k < r->depth && !n; k++)
+    if (r->stack[k].bracket)
+      n = tr_brackets_open(r->stack[k].bracket, r->text + r->size, r->stack[k].node->place, noticed,
+                           open, MAX_DEPTH);
+  size_t here = (size_t)(line_start(r, noticed.line) - r->text);
+  bool any = strstr(text, "mismatched") || next_indent(r, here) == 1 << 20;
+  while (n-- > 0) {
+    *found = open[n];
+    if (any || steps_back(r, line_start(r, found->place.line), line_start(r, noticed.line + 1)))
+      return true;
+  }
+  return false;
 }
 
 static void report_one(reader *r, tr_place place, const char *text) {
-  const frame *f = open_bracket(r, place.line, text);
+  tr_bracket open;
   if (strstr(text, "quoted scalar") && (strstr(text, "closing") || strstr(text, "indented"))) {
     const char *at = line_start(r, place.line) + place.column - 1;
     if (place.column > 1 && at < r->text + r->size && *at != '"' && *at != '\'') place.column--;
     fail(r, place, "the closing quote is missing, or lines of the text are indented too little");
   } else if (strstr(text, "flow") && has_template(r, place.line)) {
     fail(r, place, "%s (names with {...} need quotes inside brackets)", text);
-  } else if (f) {
-    fail(r, f->node->place, "\"%c\" is not closed (noticed at line %d, column %d: %s)", f->bracket,
+  } else if (open_bracket(r, place, text, &open)) {
+    fail(r, open.place, "\"%c\" is not closed (noticed at line %d, column %d: %s)", *open.at,
          place.line, place.column, text);
   } else {
     fail(r, place, "%s", text);

@@ -23,8 +23,8 @@ tr_plan_body *tr_plan_push_body(tr_planner *p) {
 }
 
 static const tr_body_type *read_type(tr_planner *p, const tr_node *node) {
-  const tr_node *type = tr_node_find(node, "type");
-  if (!type) return tr_plan_fail(p, node, "type is missing"), NULL;
+  const tr_node *type = tr_plan_type(p, node);
+  if (!type) return NULL;
   const tr_body_type *const *all = tr_body_types();
   const char *names[256], *text = type->kind == TR_SCALAR ? type->text : "";
   int n = 0;

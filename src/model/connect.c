@@ -31,8 +31,8 @@ static bool view_type(bool joint, int k, view *v) {
 
 // Index of the element's type, or -1 after reporting.
 static int read_type(tr_planner *p, const tr_node *node, bool joint, view *v) {
-  const tr_node *type = tr_node_find(node, "type");
-  if (!type) return tr_plan_fail(p, node, "type is missing"), -1;
+  const tr_node *type = tr_plan_type(p, node);
+  if (!type) return -1;
   const char *names[256], *text = type->kind == TR_SCALAR ? type->text : "";
   int k = 0;
   for (; view_type(joint, k, v) && k < 255; k++) {

@@ -148,6 +148,8 @@ tr_place tr_plan_place(const tr_planner *p, tr_place place); // in the plan's ow
 bool tr_plan_wants_hints(const tr_planner *p);
 const char *tr_plan_hint(const tr_planner *p, const char *word, const char *const *candidates,
                          char buffer[TR_HINT]);
+// The type of an element, or NULL after reporting.
+const tr_node *tr_plan_type(tr_planner *p, const tr_node *map);
 // Unknown key in a map; candidates from up to two tables and a field table.
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields);

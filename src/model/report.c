@@ -103,6 +103,15 @@ static const char *list_known(const char *const *names, char text[KNOWN]) {
   return text;
 }
 
+const tr_node *tr_plan_type(tr_planner *p, const tr_node *map) {
+  static const tr_common_key type[] = {{"type", ""}, {0}};
+  const tr_node *found = tr_node_find(map, "type");
+  if (found) return found;
+  for (const tr_node *k = map->first; k; k = k->next)
+    if (strncmp(k->key, "type:", 5) == 0) return tr_plan_unknown_key(p, k, type, NULL), NULL;
+  return tr_plan_fail(p, map, "type is missing"), NULL;
+}
+
 bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key *keys,
                          const tr_field *fields) {
   const char *candidates[2 * TR_MAX_FIELDS];
@@ -112,6 +121,11 @@ bool tr_plan_unknown_key(tr_planner *p, const tr_node *node, const tr_common_key
     candidates[n++] = fields->name;
   candidates[n] = NULL;
   char near[TR_HINT], known[KNOWN], shown[TR_SHOWN];
+  size_t length = strcspn(node->key, ":");
+  for (int i = 0; node->key[length] && i < n; i++)
+    if (strlen(candidates[i]) == length && strncmp(candidates[i], node->key, length) == 0)
+      return tr_plan_fail_key(p, node, "unknown key \"%s\" (a blank must follow the colon)",
+                              tr_shown(node->key, shown));
   const char *hint = tr_plan_hint(p, node->key, candidates, near);
   if (!hint[0] && tr_plan_wants_hints(p)) hint = list_known(candidates, known);
   return tr_plan_fail_key(p, node, "unknown key \"%s\"%s", tr_shown(node->key, shown), hint);

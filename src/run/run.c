@@ -397,14 +397,14 @@ static tr_status check_state(const tr_run *r, const tr_state *x, tr_error *error
   if (!isfinite(x->t)) return tr_fail(error, TR_BAD_INPUT, NULL, "the state has no finite time");
   for (int i = 0; i < r->sys->nbody; i++) {
     const sys_body *b = &r->sys->body[i];
-    bool finite = true;
-    for (int k = 0; k < b->nq; k++) finite = finite && isfinite(x->q[b->q + k]);
-    for (int k = 0; k < b->nv; k++) finite = finite && isfinite(x->v[b->v + k]);
+    bool finite = vec_finite(x->q + b->q, b->nq) && vec_finite(x->v + b->v, b->nv);
     if (!finite)
       return tr_fail(error, TR_BAD_INPUT, NULL,
                      "%s \"%s\": the state has coordinates or velocities that are not finite",
                      r->sys->number[b->v] ? b->type->name : "body", b->name);
   }
+  if (!vec_finite(x->mem, r->sys->nmem))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "the state has memories that are not finite");
   return TR_OK;
 }
 

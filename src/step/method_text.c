@@ -6,15 +6,31 @@
 
 #include "step.h"
 
-static const tr_method *find(const char *name, size_t n, tr_error *error) {
-  const char *names[64] = {0};
-  for (int i = 0; tr_methods()[i] && i < 63; i++) {
+static const tr_method *named(const char *name, size_t n) {
+  for (int i = 0; tr_methods()[i]; i++) {
     const tr_method *m = tr_methods()[i];
     if (strlen(m->info.name) == n && !strncmp(m->info.name, name, n)) return m;
-    names[i] = m->info.name;
   }
+  return NULL;
+}
+
+static const char between[] = "methods of a list are separated by \";\"";
+
+static const tr_method *find(const char *name, size_t n, tr_error *error) {
+  const tr_method *m = named(name, n);
+  if (m) return m;
+  const char *names[64] = {0};
+  for (int i = 0; tr_methods()[i] && i < 63; i++) names[i] = tr_methods()[i]->info.name;
   char word[64];
   snprintf(word, sizeof word, "%.*s", (int)n, name);
+  size_t first = strcspn(word, " ,");
+  const char *rest = word + first + strspn(word + first, " ,");
+  if (*rest && named(word, first)) {
+    bool list = named(rest, strcspn(rest, " ,"));
+    tr_fail(error, TR_BAD_INPUT, NULL, "unknown method \"%s\" (%s)", word,
+            list ? between : "a \":\" must stand between a method and its parameters");
+    return NULL;
+  }
   const char *near = tr_did_you_mean(word, names);
   tr_fail(error, TR_BAD_INPUT, NULL,
           near ? "unknown method \"%s\" (did you mean \"%s\"?)"
@@ -67,9 +83,29 @@ static tr_status set(const tr_method *m, const tr_field *f, const char *text, vo
   return TR_OK;
 }
 
+static tr_status no_parameter(const tr_method *m, const char *key, tr_error *error) {
+  const char *names[64] = {0};
+  char all[256] = "none";
+  int n = 0;
+  size_t size = 0;
+  for (const tr_field *f = m->info.fields; f && f->name && n < 63; f++) {
+    if (size < sizeof all)
+      size += (size_t)snprintf(all + size, sizeof all - size, "%s%s", n ? ", " : "", f->name);
+    names[n++] = f->name;
+  }
+  const char *near = tr_did_you_mean(key, names);
+  return tr_fail(error, TR_BAD_INPUT, NULL,
+                 near ? "method %s has no parameter \"%s\" (did you mean \"%s\"?)"
+                      : "method %s has no parameter \"%s\" (it has: %s)",
+                 m->info.name, key, near ? near : all);
+}
+
 // One "key=value" of the text.
 static tr_status set_pair(const tr_method *m, char *pair, void *par, unsigned *seen,
                           tr_error *error) {
+  if (named(pair, strcspn(pair, ":=")))
+    return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: \"%s\" is no parameter (%s)",
+                   m->info.name, pair, between);
   char *eq = strchr(pair, '=');
   if (!eq)
     return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: \"%s\" is not of the form key=value",
@@ -80,13 +116,7 @@ static tr_status set_pair(const tr_method *m, char *pair, void *par, unsigned *s
   if (*seen & bit)
     return tr_fail(error, TR_BAD_INPUT, NULL, "method %s: %s is given twice", m->info.name, pair);
   *seen |= bit;
-  if (f) return set(m, f, eq + 1, par, error);
-  const char *names[64] = {0};
-  int n = 0;
-  for (const tr_field *g = m->info.fields; g && g->name && n < 63; g++) names[n++] = g->name;
-  const char *near = tr_did_you_mean(pair, names);
-  return tr_fail(error, TR_BAD_INPUT, NULL, "method %s has no parameter \"%s\"%s%s%s", m->info.name,
-                 pair, near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "");
+  return f ? set(m, f, eq + 1, par, error) : no_parameter(m, pair, error);
 }
 
 // Splits at commas outside parentheses, so that expressions may call functions.
