@@ -94,7 +94,7 @@ static inline bool enqueue(sink *s, tr_work *w, const sys_joint *j, queue *q, co
   bool full = made ? q->joints == LANES : q->points + 2 > TR_MANY_POINTS;
   if (q->type != type || q->made != made || full) flush(s, w, q, lam, ck);
   q->type = type, q->made = made;
-  tr_between *b = &q->between[q->joints];
+  tr_between *b = made ? &q->between[q->joints] : NULL;
   q->joint[q->joints++] = j;
   if (made) *b = (tr_between){.row = j->row};
   for (int k = 0; k < 2; k++) {
