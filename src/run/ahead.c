@@ -149,10 +149,11 @@ bool tr_ahead_make(const tr_run *r, tr_ahead *p) {
   const tr_system *sys = r->sys;
   *p = (tr_ahead){.r = r, .arena = tr_arena_make(sys->al)};
   p->size = tr_probe_size(sys), p->parts = tr_probe_parts(sys);
-  p->d = TR_NEW(&p->arena, sys->nv + 3 * p->size + 2 * sys->nc + 1, double);
+  p->d = TR_NEW(&p->arena, 4 * sys->nv + 3 * p->size + 2 * sys->nc + 1, double);
   p->s = TR_NEW(&p->arena, p->parts + 1, tr_suspect);
   if (!p->d || !p->s || tr_state_new(sys, &p->x, NULL) != TR_OK) return false;
-  p->a = p->d + sys->nv, p->b = p->a + p->size, p->m = p->b + p->size;
+  p->made = p->d + sys->nv, p->a = p->made + 3 * sys->nv, p->b = p->a + p->size,
+  p->m = p->b + p->size;
   p->gamma = p->m + p->size;
   for (int i = 0, at = 0; i < p->parts; i++) {
     p->s[i].part = tr_probe_describe(sys, i, at);
@@ -239,17 +240,21 @@ bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after
   return false;
 }
 
-bool tr_ahead_bulges(tr_ahead *p, const tr_state *x, double from, double to, double part) {
-  look_twice(p, x, from, to);
-  look(p, 0.5 * (from + to) - x->t, p->m);
-  int size = tr_probe_size(p->r->sys);
-  for (int i = 0; i < size; i++) p->a[i] = 0.5 * (p->a[i] + p->b[i]);
-  for (int i = 0; i < p->parts; i++) {
-    const tr_probe_part *of = &p->s[i].part;
-    if (tr_jump_follows(p->r, of) && change(of, p->a, p->m) > part * p->scale[of->what])
-      return true;
+double tr_ahead_bulge(tr_run *r, tr_ahead *p, const tr_state *x, double from, double to) {
+  const double at[] = {from, to, 0.5 * (from + to)};
+  int nv = r->sys->nv;
+  double most = 0;
+  set_out(p, x);
+  for (int k = 0; k < 3; k++) {
+    p->x.t = at[k];
+    if (tr_solve_accelerations(&r->projector, &p->x, p->made + k * nv, p->x.lam) != TR_OK)
+      return INFINITY;
   }
-  return false;
+  for (int i = 0; i < nv; i++) {
+    const double *a = p->made + i;
+    most = fmax(most, fabs(a[2 * nv] - 0.5 * (a[0] + a[nv])));
+  }
+  return most;
 }
 
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room) {

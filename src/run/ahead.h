@@ -16,7 +16,7 @@ typedef struct tr_ahead {
   const tr_state *from;    // where the way begins
   bool held;               // it is one in time alone
   tr_state x;              // a place on it
-  double *d;               // (nv)
+  double *d, *made;        // (nv), (3 nv) accelerations
   double *a, *b, *m;       // (size) what the parts do on either end, and between
   double *gamma;           // (2 nc) right sides of the accelerations on either end
   double scale[TR_PROBES]; // the largest force, position, velocity
@@ -38,9 +38,9 @@ bool tr_jump_follows(const tr_run *r, const tr_probe_part *part); // motion foll
 bool tr_ahead_jumps(tr_ahead *p, const tr_state *x, double before, double after);
 // The same, but not what changes as much beside them: a force that comes from nothing.
 bool tr_ahead_breaks(tr_ahead *p, const tr_state *x, double before, double after);
-// Whether forces halfway between two times are off from the mean of both by this part of the largest: steps from one to the
-// other would not feel it.
-bool tr_ahead_bulges(tr_ahead *p, const tr_state *x, double from, double to, double part);
+// How far accelerations halfway between two times are off from the mean of both, with the bodies held at x: steps from one
+// to the other would not feel it. INFINITY: they cannot be told.
+double tr_ahead_bulge(tr_run *r, tr_ahead *p, const tr_state *x, double from, double to);
 // "; force "x" is discontinuous ..." into text, or nothing.
 void tr_jump_tell(const tr_jump *jump, char *text, size_t room);
 void tr_run_tell_jump(const tr_run *r, double h, int tries, char *text, size_t room);

@@ -138,7 +138,7 @@ static void go_to(tr_run *r, int k) {
   const tr_plan_event *e = r->sys->event[k].plan;
   if (w->last > r->x.t) w->last = -INFINITY, w->touched = false;
   w->settled = is_contact(r, k) && e->nsettle > 0 && hold(r, e->nsettle, e->settle, true) &&
-               fabs(w->g) <= HELD * fmax(1, w->most_g);
+               fabs(w->g) <= HELD * fmax(1, w->most_g) && tr_contact_held(r, k);
 }
 
 tr_status tr_events_reset(tr_run *r, tr_error *error) {

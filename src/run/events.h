@@ -80,4 +80,7 @@ double tr_crossing_land(tr_run *r, double t, int *first);
 // Puts the state on its constraints, with accelerations of its own.
 bool tr_crossing_close(tr_run *r, tr_state *x);
 
+// impact.c: joints let nothing move along the expression of a contact.
+bool tr_contact_held(tr_run *r, int k);
+
 #endif

@@ -50,20 +50,38 @@ static void lock(tr_run *r, int n, const int *joint, bool on) {
   for (int i = 0; i < n; i++) tr_joint_lock(r->work, joint[i], on, r->x.mem);
 }
 
+// How velocities answer to an impulse along its expression: normal and z (nv), n.z over what it might be at most.
+static tr_status find_answer(tr_run *r, int k, double *normal, double *z, double *answer,
+                             bool *held) {
+  double along = 0, size = 0, sum = 0;
+  tr_event_slope(r->work, k, r->x.a, normal);
+  tr_status status = tr_solve_impulse(&r->projector, &r->x, normal, z);
+  for (int i = 0; i < r->sys->nv; i++) {
+    normal[i] *= way_of(r, k), z[i] *= way_of(r, k);
+    sum += normal[i] * z[i];
+    along = fmax(along, fabs(normal[i])), size = fmax(size, fabs(z[i]));
+  }
+  *answer = sum, *held = !(sum > 1e-12 * along * size);
+  return status;
+}
+
+bool tr_contact_held(tr_run *r, int k) {
+  double answer;
+  bool held = false;
+  if (tr_blows_room(&r->blows, 1, r->sys->nv, r->sys->al) != TR_OK) return false;
+  double *normal = tr_blow_normal(&r->blows, r->sys->nv, 0);
+  place(r);
+  return find_answer(r, k, normal, normal + r->sys->nv, &answer, &held) == TR_OK && held;
+}
+
 // One more of those that are struck at once: how the velocities answer to it.
 static tr_status add_blow(tr_run *r, int k, double e, double c, tr_error *error) {
   int nv = r->sys->nv, n = r->blows.n;
   if (tr_blows_room(&r->blows, n + 1, nv, r->sys->al) != TR_OK) return tr_no_memory(error);
   double *normal = tr_blow_normal(&r->blows, nv, n), *z = normal + nv;
-  double answer = 0, along = 0, size = 0;
-  tr_event_slope(r->work, k, r->x.a, normal);
-  tr_status status = tr_solve_impulse(&r->projector, &r->x, normal, z);
-  for (int i = 0; i < nv; i++) {
-    normal[i] *= way_of(r, k), z[i] *= way_of(r, k);
-    answer += normal[i] * z[i];
-    along = fmax(along, fabs(normal[i])), size = fmax(size, fabs(z[i]));
-  }
-  if (status != TR_OK || !(answer > 1e-12 * along * size))
+  double answer;
+  bool held;
+  if (find_answer(r, k, normal, z, &answer, &held) != TR_OK || held)
     return tr_fail(error, TR_FAILED, NULL,
                    "event \"%s\" at t = %.9g s: the joints let nothing move along its expression, "
                    "so there is no impact",

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "ahead.h"
+#include "math/vector.h"
 
 enum { MOST_KNOWN = 4096 };
 // Instructions for one search of when a switch does so, and how many searches in a row may fail.
@@ -52,9 +53,10 @@ typedef struct stop {
 // What happens again and again: with a period, or as a switch of a law finds it.
 typedef struct train {
   tr_instant is;
-  int idle;    // times in a row that nothing happened
-  int asked;   // times that it was looked at whether it is a jump
-  double most; // step until the next time
+  int idle;             // times in a row that nothing happened
+  int asked;            // times that it was looked at whether it is a jump
+  double most;          // step until the next time
+  double begins, until; // of a switch: where that holds
   // of a switch
   double next[2];    // the two that come next; INFINITY: not known
   double clear;      // up to here nothing else
@@ -78,7 +80,8 @@ typedef struct tr_instants {
   tr_instant *kink, *jump;
   int kinks, jumps, past_kinks, past_jumps;
   train *train;
-  int trains, turn; // the next that is looked at in its sleep
+  int trains, turn; // the next that is looked at in its sleep,
+  int follow;       // or where steps follow it
   bool crowded;     // some are passed
   double density;   // of kinks of switches, a second
   stop any, firm;   // the next ones; firm: but for a single kink
@@ -157,6 +160,15 @@ static bool is_at(const train *k, double t, double near) {
 static bool crowds(const tr_run *r, const train *k) {
   double h = fmin(r->h, CROWDED * span_of(r));
   return is_switch(k) && !k->is.jump && (k->gap < 2 * h || MOST_IN_STEP < h * r->instants->density);
+}
+
+// The longest step that all trains allow.
+static double least_of(const tr_run *r, const tr_instants *w) {
+  double least = INFINITY;
+  for (int i = 0; i < w->trains; i++)
+    if (w->train[i].idle < IDLE)
+      least = fmin(least, fmax(w->train[i].most, w->train[i].begins - r->x.t));
+  return least;
 }
 
 // Kinks of switches, a second.
@@ -241,6 +253,7 @@ static void set_back(const tr_run *r, tr_instants *w) {
                           .most = follow ? UNEVEN * is.period : INFINITY,
                           .next = {INFINITY, INFINITY},
                           .clear = r->x.t,
+                          .begins = -INFINITY,
                           .last = -INFINITY,
                           .gap = INFINITY,
                           .marked = r->x.t};
@@ -352,9 +365,7 @@ static double bound_gaps(const tr_run *r, tr_instants *w) {
 double tr_instants_bound(tr_run *r, double h) {
   tr_instants *w = r->instants;
   if (!w) return INFINITY;
-  double most = bound_gaps(r, w);
-  for (int i = 0; i < w->trains; i++)
-    if (w->train[i].idle < IDLE) most = fmin(most, w->train[i].most);
+  double most = fmin(bound_gaps(r, w), least_of(r, w));
   if (is_crowd(r, h)) most = fmin(most, 2 * CROWDED * span_of(r));
   return most;
 }
@@ -376,14 +387,15 @@ double tr_instants_ahead(const tr_run *r, double h) {
   return fmin(w->before, soon || ends(r, s, h) ? s->before : INFINITY);
 }
 
-// Whether forces rise and fall again from one kink to the next, or to the one after: steps that are as long would not feel
-// that. So many in all are worth steps of their own.
+// Whether forces rise and fall again from one kink to the next, or to the one after, so that it is felt if it goes on: steps
+// that are as long would feel nothing of it. So many in all are worth steps of their own.
 static bool bulges(tr_run *r, double t, double lasts, double aside) {
   tr_ahead *p = &r->instants->p;
-  double tol = r->settings.control.tol;
+  double tol = r->settings.control.tol * fmax(1, vec_largest(r->x.q, r->sys->nq));
+  double felt = 2 * tol / (span_of(r) * span_of(r));
   if (!(MOST_BULGES * lasts > span_of(r) && isfinite(lasts))) return false;
-  return tr_ahead_bulges(p, &r->x, t + aside, t + lasts - aside, tol) ||
-         tr_ahead_bulges(p, &r->x, t + lasts + aside, t + 2 * lasts - aside, tol);
+  return tr_ahead_bulge(r, p, &r->x, t + aside, t + lasts - aside) > felt ||
+         tr_ahead_bulge(r, p, &r->x, t + lasts + aside, t + 2 * lasts - aside) > felt;
 }
 
 // Whether anything happens at a time of a train: a jump, or, before the next, what steps are to follow.
@@ -394,6 +406,7 @@ static bool acts(tr_run *r, train *k, double t, double aside) {
   double till = t + fmax(aside, isinf(lasts) ? 0 : UNEVEN * lasts);
   bool act = tr_ahead_jumps(p, &r->x, t - aside, till);
   if (is_switch(k)) k->most = bulges(r, t, lasts, aside) ? UNEVEN * lasts : INFINITY;
+  k->begins = t, k->until = t + 2 * lasts;
   return act;
 }
 
@@ -414,6 +427,25 @@ static void watch_trains(tr_run *r, double t, bool single, bool jumps) {
   }
   for (int i = 0; i < w->trains; i++)
     if (w->train[i].idle >= IDLE && 2 * gap_of(&w->train[i]) < longest) w->train[i].idle = 0;
+}
+
+// Steps that follow a crowd do not end at its kinks: whether it is worth that still, of one at a time.
+static void watch_crowds(tr_run *r) {
+  tr_instants *w = r->instants;
+  double aside = aside_of(r, r->x.t);
+  for (int i = 0; i < w->trains; i++) {
+    w->follow = (w->follow + 1) % w->trains;
+    train *k = &w->train[w->follow];
+    if (!is_switch(k) || k->idle >= IDLE || isinf(k->most) || !(r->x.t > k->until)) continue;
+    double next = train_after(r, k, r->x.t, aside), begins = k->begins;
+    bool goes_on = next <= k->until + 1.01 * k->most / UNEVEN;
+    if (isinf(next))
+      k->most = INFINITY;
+    else
+      k->idle = acts(r, k, next, aside) ? 0 : k->idle + 1;
+    if (goes_on) k->begins = begins;
+    return;
+  }
 }
 
 // One of those that sleep, in turn: whether it does so still.
@@ -476,6 +508,7 @@ tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   if (!w->begun) TR_TRY(pass_start(r, error));
   if (is_open(r, w)) find_known(r, w);
   if (r->x.t >= w->any.before) TR_TRY(pass_known(r, error));
+  watch_crowds(r);
   watch_sleeper(r);
   if (r->x.t < w->before) return TR_OK;
   bool reached = r->x.t < w->after;

@@ -226,7 +226,7 @@ static const double LONG = 1000;
 // refined then, and shows their error. Refinement squares it: it must be PROVEN at most, so that nothing but round-off
 // is left, or PROVEN_ROUGH where corrections follow, each from a residual of its own; these are not even refined where
 // it is FAIR.
-static const double DOUBT_LEAST = 1e-12, PROVEN = 1e-8, PROVEN_ROUGH = 1e-3, FAIR = 1e-6;
+static const double DOUBT_LEAST = 1e-12, PROVEN = 1e-8, PROVEN_ROUGH = 1e-3, FAIR = 1e-8;
 
 // 2^e
 TR_INLINE void power_all(int n, const signed char *restrict e, double *restrict out) {
@@ -274,6 +274,8 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
 
 // The scale of an earlier matrix serves while nothing looks odd.
 static bool block_factor(tr_kkt *k) {
+  if (k->doubt != BLOCK_TRUSTED && !k->p->blocks->measured)
+    k->managed = false; // a scale of its own
   if (k->managed && block_factor_once(k)) return true;
   if (k->managed && k->p->blocks->measured) return k->managed = false;
   k->managed = false;

@@ -86,8 +86,8 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     *b = (sys_body){.type = d->type,
                     .par = d->par,
                     .name = d->name,
-                    .keep_q = (unsigned short)d->keep_q,
-                    .keep_v = (unsigned short)d->keep_v};
+                    .keep_q = d->keep_q & 0xffffu,
+                    .keep_v = d->keep_v & 0x7fffu};
     if (d->problem) {
       tr_problem_par *par = NEW(1, tr_problem_par);
       if (!par) return tr_no_memory(error);

@@ -41,8 +41,8 @@ typedef struct sys_body {
   int sites, held; // how many; joints act on the first ones, forces and events on any
   int mass;        // offset of its block in system->mass
   int G;           // of its own constraints, see sys_block
-  bool constant_mass;
-  unsigned short keep_q, keep_v;
+  unsigned keep_q : 16, keep_v : 15; // bits, of coordinates that have names: seven at most
+  bool constant_mass : 1;
 } sys_body;
 
 typedef struct sys_element {
