@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "ahead.h"
-#include "math/vector.h"
 
 enum { MOST_KNOWN = 4096 };
 // Instructions for one search of when a switch does so, and how many searches in a row may fail.
