@@ -410,11 +410,36 @@ static void test_lift(void **state) {
   tr_system_free(sys);
 }
 
+// A puck on the floor between two walls, at one of them when it starts: the joint that walls let it settle on holds, but
+// not against them.
+static void test_joint_of_another(void **state) {
+  (void)state;
+  tr_system *sys = system_of_text(
+      "trammel: 1\n"
+      "bodies: {b: {type: planar-point, mass: 1, velocity: [2, 0]}}\n"
+      "joints: {low: {type: expression, phi: DY(b)}}\n"
+      "events:\n"
+      "  left: {when: DX(b), direction: falling, restitution: 0.5, settle: low}\n"
+      "  right: {when: DX(b) - 1, direction: rising, restitution: 0.5, settle: low}\n"
+      "simulation: {end: 2}\n");
+  for (int m = 0; m < 4; m++)
+    for (int k = 0; k < 2; k++) {
+      tr_run *run = start_run(sys, methods[m], 0.01, k ? 1e-6 : 0);
+      tr_run_info info = finish(run, methods[m]);
+      assert_int_equal(info.events, 2); // at 0.5 s with 2 m/s, at 1.5 s with 1 m/s
+      assert_near(at_end(sys, run, "b.x"), 0.25, 1e-8, "%s", methods[m]);
+      tr_run_free(run);
+    }
+  tr_system_free(sys);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flat), cmocka_unit_test(test_cradle),   cmocka_unit_test(test_any_row),
-      cmocka_unit_test(test_pile), cmocka_unit_test(test_pair),     cmocka_unit_test(test_long_row),
-      cmocka_unit_test(test_legs), cmocka_unit_test(test_touching), cmocka_unit_test(test_lift),
+      cmocka_unit_test(test_flat),    cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_any_row), cmocka_unit_test(test_pile),
+      cmocka_unit_test(test_pair),    cmocka_unit_test(test_long_row),
+      cmocka_unit_test(test_legs),    cmocka_unit_test(test_touching),
+      cmocka_unit_test(test_lift),    cmocka_unit_test(test_joint_of_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

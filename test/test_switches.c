@@ -210,6 +210,26 @@ static void test_kinks_in_short_steps(void **state) {
   for (int k = 0; k < 3; k++) assert_near(v[k], v[3], 1e-8, "tolerance 1e-%d", 6 + k);
 }
 
+// Half waves that come to an end, die away, are nothing beside the motion, or come in short pulses with long pauses: steps
+// grow where there is nothing to follow.
+static void test_waves_end(void **state) {
+  (void)state;
+  static const struct {
+    const char *law;
+    long most;
+  } cases[] = {{"max(sin(60*time), 0)*(time < 2)", 300},
+               {"max(sin(60*time), 0)*exp(-5*time)", 1000},
+               {"1e-12*max(sin(60*time), 0)", 40},
+               {"max(sin(5*time) - 0.99, 0)*100", 1600}};
+  for (int i = 0; i < 4; i++)
+    for (int m = 0; m < 2; m++) {
+      double x, v;
+      const char *method = m ? "radau5" : "hht-i3";
+      tr_run_info info = push(cases[i].law, method, 1e-3, 100, &x, &v);
+      if (info.steps > cases[i].most) fail_msg("%s, %s: %ld", cases[i].law, method, info.steps);
+    }
+}
+
 // What nobody feels costs nothing, or little; and is found when it begins to be felt.
 static void test_unfelt(void **state) {
   (void)state;
@@ -297,6 +317,7 @@ int main(void) {
       cmocka_unit_test(test_laws),
       cmocka_unit_test(test_dead_band),
       cmocka_unit_test(test_half_waves),
+      cmocka_unit_test(test_waves_end),
       cmocka_unit_test(test_kinks_of_drives),
       cmocka_unit_test(test_kinks_in_short_steps),
       cmocka_unit_test(test_unfelt),
