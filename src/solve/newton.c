@@ -169,7 +169,7 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
   if (k == 2) nw->least = last;
   if (fresh && k == 2 && exact_here(p)) {
     // of the second correction, where round-off is all the tolerance there is, what that does not explain
-    double noise = p->tol <= p->floor ? p->floor : 0;
+    double noise = p->tol <= p->floor ? (p->far ? FAR_FLOOR : 1) * p->floor : 0;
     double left = sqrt(fmax(0, norm * norm - noise * noise)) / last;
     left = fmax(left, RATE_FADE * nw->first_rate); // it scatters
     nw->first_rate = fmax(noise > 0 ? RATE_BELIEVED : 0, left);

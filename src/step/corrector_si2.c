@@ -320,7 +320,8 @@ static bool halved(const tr_newton_problem *p, double rate, double now) {
 
 // Velocities follow the positions just found: the second half alone, again and again, since A is not cm X. It is linear;
 // what is left of G dw after the first time is the change of G since the matrix was made, and where bodies turn what its
-// chart makes of it, |G T - G| dw, up to half the angle: velocities are looked at again while that counts.
+// chart makes of it, |G T - G| dw, up to half the angle: velocities are looked at again while that counts, and near
+// singular positions, where solves leave G dw open, each time.
 static tr_status finish(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -334,7 +335,7 @@ static tr_status finish(tr_newton_problem *p, int since) {
   if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
   const double *blocks = c->blocks;
   for (int half = 1; half <= HALVES; half++) {
-    if (half == 1 || chart * last > 0.5 * HALF_TOL * p->tol) {
+    if (half == 1 || !p->regular || chart * last > 0.5 * HALF_TOL * p->tol) {
       tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
       if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
       tr_stabilised_rates(s->work, s->mu, low, r);
