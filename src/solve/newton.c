@@ -294,7 +294,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
     nw->residuals++;
     *status = p->residual(p, nw->r);
     if (*status != TR_OK) return false;
-    floor = p->at_floor(p, nw->r) || explained_by_noise(nw, p, norm);
+    bool closed = !p->closed || p->closed(p, nw->r);
+    floor = p->at_floor(p, nw->r) || (closed && explained_by_noise(nw, p, norm));
   }
   if (floor && p->finishes) {
     tr_status finished = finish(nw, p, since, &floor);
@@ -345,11 +346,14 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       if (nw->rate <= RATE_SLOW) continue;
     }
     if (nw->rate <= RATE_SLOW) continue;
+    tr_status status = TR_OK;
     if (!fresh && norm > p->floor && nw->blunt == 0) { // that may be the old matrix's fault
-      nw->valid = false;
+      bool here = !nw->regular && stagnated(nw, p, since, norm, &status);
+      TR_TRY(status);
+      nw->valid = here && nw->reuse;
+      if (here) return TR_OK;
       continue;
     }
-    tr_status status = TR_OK;
     if (stagnated(nw, p, since, norm, &status)) {
       if (fresh) nw->dull = p->steady && nw->dull < BLUNT_MAX ? 2 * nw->dull : nw->dull;
       if (fresh) nw->blunt = nw->dull = nw->dull > BLUNT ? nw->dull : BLUNT;

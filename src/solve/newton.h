@@ -72,6 +72,9 @@ struct tr_newton_problem {
   bool finishes; // written by `matrix`, and by finish where it is of no use
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
+  // Or NULL: constraints are not open by many times that. What noise explains of corrections tells nothing of directions
+  // in which the matrix makes little of it.
+  bool (*closed)(const tr_newton_problem *p, const double *r);
   // Or NULL: b, the correction that round-off alone would make. Next to a singular position the matrix makes more of
   // it than at_floor can know, and a correction no larger than that tells nothing. But not if it is larger than
   // most_noise, unless that is 0: so near there are other branches.

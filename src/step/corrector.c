@@ -266,6 +266,11 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
                             r);
 }
 
+static bool closed(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  return tr_rows_closed(k->s, k->length_scale, p->tol, r + k->s->sys->nv);
+}
+
 static tr_status noise(tr_newton_problem *p, double *b) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
@@ -285,6 +290,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                         .update = update,
                         .norm = norm,
                         .at_floor = at_floor,
+                        .closed = closed,
                         .noise = noise},
                   .s = s,
                   .x0 = x0,

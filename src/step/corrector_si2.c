@@ -480,6 +480,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                         .update = update,
                         .norm = norm,
                         .at_floor = tr_si2_at_floor,
+                        .closed = tr_si2_closed,
                         .noise = tr_si2_noise},
                   .s = s,
                   .x0 = x0,

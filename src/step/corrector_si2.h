@@ -26,6 +26,7 @@ static inline tr_coefficients tr_si2_weights(const tr_corrector *c) {
 }
 
 bool tr_si2_at_floor(const tr_newton_problem *p, const double *r);
+bool tr_si2_closed(const tr_newton_problem *p, const double *r);
 tr_status tr_si2_noise(tr_newton_problem *p, double *b);
 // What round-off alone makes of the norm under error control.
 double tr_si2_few_floor(const correction *k);

@@ -45,6 +45,12 @@ bool tr_si2_at_floor(const tr_newton_problem *p, const double *r) {
                             k->length_scale / c->cw, 64, r + nv + nc);
 }
 
+bool tr_si2_closed(const tr_newton_problem *p, const double *r) {
+  const correction *k = (const correction *)p;
+  const tr_step *s = k->s;
+  return s->c.few || tr_rows_closed(s, k->length_scale, p->tol, r + s->sys->nv);
+}
+
 // What round-off alone makes of `weighted`: that of each coordinate, and cj of it in its velocity; on curved
 // coordinates, or where multipliers count, that of the largest.
 double tr_si2_few_floor(const correction *k) {

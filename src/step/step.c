@@ -324,6 +324,18 @@ bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, d
   return true;
 }
 
+bool tr_rows_closed(const tr_step *s, double length, double tol, const double *r) {
+  static const double MANY = 1024;
+  const tr_mask *mask = s->kkt.mask;
+  double most = fmax(MANY * DBL_EPSILON * length, tol * s->c.cq / s->c.cv) / s->c.cq;
+  for (int i = 0, out = 0; i < s->sys->nc; i++) {
+    while (mask && out < mask->count && mask->row[out] < s->sys->nv + i) out++;
+    bool left = mask && out < mask->count && mask->row[out] == s->sys->nv + i;
+    if (!left && !s->sys->of_velocity[i] && !(fabs(r[i]) <= most)) return false;
+  }
+  return true;
+}
+
 static const double LIGHT = 0.03; // a contraction that does not count
 
 bool tr_step_matrix_fits(tr_step *s) {

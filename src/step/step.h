@@ -323,6 +323,9 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
                       const double *r);
 
+// Rows of positions r (nc), scaled by 1/cq, that hold: within the tolerance of velocities, or not many times round-off.
+bool tr_rows_closed(const tr_step *s, double length, double tol, const double *r);
+
 // For methods: room for s->projection; and s->projection from the matrix in s->kkt and the mass. True: they
 // differ so much that one cannot stand for the other; where it can it is made only if `always`.
 tr_status tr_projection_make(tr_step *s);
