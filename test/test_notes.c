@@ -43,10 +43,43 @@ static void notes(void **u) {
     const told *w = &row[i];
     mechanism m = w->model ? load_model(w->model, NULL) : load_text(top);
     tr_run *run = new_run(m.sys, w->method, w->step, w->end);
-    assert_int_equal(tr_run_all(run, NULL), TR_OK);
-    const char *text = tr_run_describe(run).notes;
+    tr_error error = {0};
+    tr_status status = tr_run_all(run, &error); // astray by a quarter and more: it fails
+    assert_true(status == TR_OK || (status == TR_FAILED && w->astray));
+    const char *text = status == TR_OK ? tr_run_describe(run).notes : error.text;
     if ((strstr(text, "astray") != NULL) != w->astray || (strstr(text, "grew") != NULL) != w->grew)
       fail_msg("%s, %s: \"%s\"", w->method, w->model ? w->model : "top", text);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
+// A link that turns over at 12 rad/s: index 3 with little damping feeds velocities across the hinge, which is no result
+// any more; with shorter steps, more damping or velocities held it is one.
+static void links_that_turn_far(void **u) {
+  (void)u;
+  static const char *const link =
+      "trammel: 1\n"
+      "gravity: [0, -9.81]\n"
+      "bodies:\n"
+      "  a: {type: planar, mass: 1, inertia: 0.02, position: [0.5, 0], omega: 12, velocity: [0, "
+      "6]}\n"
+      "joints:\n"
+      "  A: {type: revolute, markers: [ground, {body: a, at: [-0.5, 0]}]}\n";
+  static const struct {
+    const char *method;
+    double step;
+    bool lost;
+  } row[] = {{"gen-alpha", 0.02, true},  {"hht-i3:alpha=-0.05", 0.016, true},
+             {"gen-alpha", 0.01, false}, {"hht-i3:alpha=-0.05", 0.008, false},
+             {"hht-i3", 0.02, false},    {"hht-si2:alpha=-0.05", 0.02, false}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    mechanism m = load_text(link);
+    tr_error error = {0};
+    tr_run *run = new_run(m.sys, row[i].method, row[i].step, 16);
+    tr_status status = tr_run_all(run, &error);
+    assert_int_equal(status, row[i].lost ? TR_FAILED : TR_OK);
+    if (row[i].lost && !strstr(error.text, "astray")) fail_msg("%s", error.text);
     tr_run_free(run);
     unload(&m);
   }
@@ -144,8 +177,10 @@ static void blows_are_no_poles(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(notes),
+                                     cmocka_unit_test(links_that_turn_far),
                                      cmocka_unit_test(failures_are_counted),
-                                     cmocka_unit_test(rest_is_no_noise), cmocka_unit_test(all_rest),
+                                     cmocka_unit_test(rest_is_no_noise),
+                                     cmocka_unit_test(all_rest),
                                      cmocka_unit_test(blows_are_no_poles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

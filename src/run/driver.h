@@ -217,8 +217,9 @@ bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 bool tr_run_runaway(const tr_run *r, tr_error *error);
 // How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).
 double tr_run_round_off(const tr_run *r);
-// Whether an explicit method under step control has made next to all the motion by itself: then the error tells (explain.c).
-bool tr_run_made_up(const tr_run *r, tr_error *error);
+// Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error
+// tells (notes.c).
+bool tr_run_made_up(tr_run *r, tr_error *error);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.

@@ -16,6 +16,8 @@ enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
 static const double NOISE = 1e-6;  // of the velocities, worth a word
 static const double RESTS = 100;   // times that: no velocities but noise
 static const double ACROSS = 0.01; // of the velocities may be across the constraints
+// With so much of them there, and so much of the largest there were, it is no motion of the mechanism.
+static const double LOST = 0.25, LOST_OF_TOP = 0.05;
 // Of the largest kinetic energy came from nowhere: a good part, next to all.
 static const double SPURIOUS = 0.5, ALL = 0.8;
 static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
@@ -108,7 +110,7 @@ static bool gained(const tr_run *r, double part) {
 // Control keeps positions within the tolerance step by step, and a stiff force that is off by that has any energy. Where
 // next to all the motion there was is of that kind, it is no result, unless no motion is wider than the tolerance: then it
 // is as good as was asked for, and a note tells.
-bool tr_run_made_up(const tr_run *r, tr_error *error) {
+static bool pumped(const tr_run *r, tr_error *error) {
   bool fast = r->sys->nforce > 0;
   double tol = r->settings.control.tol;
   for (int i = 0; i < r->sys->nbody; i++) fast |= r->sys->body[i].type->modes != NULL;
@@ -135,27 +137,49 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   return true;
 }
 
-// Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.
-// Uses r->next.
-static bool note_drift(tr_run *r, char *note, size_t room) {
-  const tr_method *m = r->step->method;
-  double speed = vec_largest(r->x.v, r->sys->nv);
+// How far velocities are from their constraints. Uses r->next.
+static double find_across(tr_run *r) {
   tr_start_info info;
-  if (!m->alternates || !m->alternates(r->step->par) || r->info.steps == 0 || r->sys->nc == 0)
-    return false;
+  if (r->info.steps == 0 || r->sys->nc == 0) return 0;
   const tr_mask *mask = r->projector.kkt->mask;
   tr_state_copy(&r->next, &r->x);
   r->projector.again = true;
   tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
   r->projector.kkt->mask = mask;
-  if (status != TR_OK || !(info.moved_v > ACROSS * r->top_speed)) return false;
+  return status == TR_OK ? info.moved_v : 0;
+}
+
+// With little damping, on index 3, velocities across the constraints alternate ever more where links turn far in a step. Once
+// they are a good part of all there are it is no result.
+static bool astray(tr_run *r, tr_error *error) {
+  double speed = vec_largest(r->x.v, r->sys->nv);
+  if (!r->settings.audit || !(r->info.max_phi_v > LOST * speed)) return false;
+  double across = find_across(r);
+  if (!(across > LOST * speed && across > LOST_OF_TOP * r->top_speed)) return false;
+  tr_fail(
+      error, TR_FAILED, NULL,
+      "at t = %.9g s velocities have gone astray across the constraints, by %.2g of %.2g: %s is "
+      "unstable at such steps here; take shorter ones, more numerical damping, or a method "
+      "that holds velocities (hht-si2)",
+      r->x.t, across, speed, r->step->method->info.name);
+  return true;
+}
+
+bool tr_run_made_up(tr_run *r, tr_error *error) { return pumped(r, error) || astray(r, error); }
+
+// Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.
+static bool note_drift(tr_run *r, char *note, size_t room) {
+  const tr_method *m = r->step->method;
+  if (!m->alternates || !m->alternates(r->step->par)) return false;
+  double speed = vec_largest(r->x.v, r->sys->nv), across = find_across(r);
+  if (!(across > ACROSS * r->top_speed)) return false;
   snprintf(
       note, room,
       "velocities have gone astray across the constraints, by %.2g of %.2g: without numerical "
       "damping accelerations "
       "oscillate ever more from step to step on index 3; give it some (alpha, gamma, rho), or take "
       "gen-alpha:index=2,rho=1, which needs none\n",
-      info.moved_v, speed);
+      across, speed);
   return true;
 }
 
