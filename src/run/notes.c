@@ -18,6 +18,9 @@ static const double RESTS = 100;   // times that: no velocities but noise
 static const double ACROSS = 0.01; // of the velocities may be across the constraints
 // With so much of them there, and so much of the largest there were, it is no motion of the mechanism.
 static const double LOST = 0.25, LOST_OF_TOP = 0.05;
+enum {
+  GROWN = 50
+}; // steps in which that may have grown; coarse ones are off by as much from the first
 // Of the largest kinetic energy came from nowhere: a good part, next to all.
 static const double SPURIOUS = 0.5, ALL = 0.8;
 static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
@@ -153,7 +156,10 @@ static double find_across(tr_run *r) {
 // they are a good part of all there are it is no result.
 static bool astray(tr_run *r, tr_error *error) {
   double speed = vec_largest(r->x.v, r->sys->nv);
-  if (!r->settings.audit || !(r->info.max_phi_v > LOST * speed)) return false;
+  for (int i = 0; i < r->sys->njoint; i++)
+    if (r->sys->joint[i].ops->phi_t) return false; // the end may be at a kink of a drive
+  if (!r->settings.audit || r->info.steps < GROWN || !(r->info.max_phi_v > LOST * speed))
+    return false;
   double across = find_across(r);
   if (!(across > LOST * speed && across > LOST_OF_TOP * r->top_speed)) return false;
   tr_fail(

@@ -348,7 +348,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (nw->rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
     if (!fresh && norm > p->floor && nw->blunt == 0) { // that may be the old matrix's fault
-      bool here = !nw->regular && stagnated(nw, p, since, norm, &status);
+      bool here = p->closed && !nw->regular && stagnated(nw, p, since, norm, &status);
       TR_TRY(status);
       nw->valid = here && nw->reuse;
       if (here) return TR_OK;
