@@ -29,7 +29,8 @@
 // phase: in short steps an error of positions means a large one of velocities.
 // From order 3 on the formulas amplify lightly damped oscillations of h omega below 2 to 8: they would grow until the
 // error is all theirs and the step resolves them. They then show by measures that hardly fall from one order to the
-// next, |y^(j+1)| h = omega h |y^(j)|; the order falls to 2, which damps all of them, and rests there (rings).
+// next, |y^(j+1)| h = omega h |y^(j)|; the order falls to 2, which damps all of them, and rests there (rings). From order 5,
+// which amplifies what is damped by less than 0.6 of the critical too, it falls to 4 first, which wants 0.3.
 // A start knows v and a: it gets a point before it, extrapolated backwards; with fixed steps by q''' too.
 #include "bdf.h"
 
@@ -379,7 +380,7 @@ static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const
 // The next step might be of a higher order.
 static bool may_rise(const tr_bdf *b) {
   int k = b->order;
-  return k < b->most && (k < 2 || b->rest == 0) && b->equal + 1 > k + 1 && b->last_order == k &&
+  return k < (b->rest > 0 ? b->calm : b->most) && b->equal + 1 > k + 1 && b->last_order == k &&
          k + 1 <= b->points - 1;
 }
 
@@ -437,23 +438,27 @@ static int change(const tr_bdf *b, bool fall) {
 static const double AMPLIFIED[BDF_ORDER + 1] = {[3] = 0.25, [4] = 0.45, [5] = 0.75},
                                           LATER = 0.4; // of order 3 on the way to higher ones
 static const double FORGET = 0.85, SMALL = 3e-3, NOISE = 0.3;
-enum { LASTING = 16, REST = 32, MOST_REST = 512 }; // steps
+// Steps. HOLD: in which an oscillation that order 5 has made dies at order 4, unless that amplifies it too.
+enum { LASTING = 16, HOLD = 24, REST = 32, MOST_REST = 512 };
 static bool rings(tr_bdf *b, const tr_step *s) {
   int k = b->order;
   double here = (k + 1) * b->tau[2], less = k * b->tau[1];
   if (b->rest > 0) b->rest--;
+  b->since_5 = k == 5 ? 0 : b->since_5 + 1;
   if (k < 3 || !b->vibrates) return false;
   b->here = FORGET * b->here + here * here, b->less = FORGET * b->less + less * less;
   double angle = sqrt(b->here / b->less);
   double swing = here / pow(angle, k + 1);
   double least = k == 3 && b->most > 3 ? LATER : AMPLIFIED[k];
   bool any = angle > least && swing > NOISE * s->allowed && swing < SMALL;
-  b->ringing = any ? b->ringing + 1 : 0;
+  b->ringing = b->ringing < 0 || any ? b->ringing + 1 : 0;
   if (b->ringing < LASTING) return false;
   b->ringing = 0;
   b->last_rest = b->last_rest == 0 ? REST : 2 * b->last_rest;
   if (b->last_rest > MOST_REST) b->last_rest = MOST_REST;
   b->rest = b->last_rest;
+  b->calm = b->since_5 < LASTING ? 4 : 2;
+  if (b->calm == 4) b->ringing = -HOLD;
   return true;
 }
 
@@ -492,7 +497,7 @@ double tr_bdf_choose(tr_bdf *b, const tr_step *s, double h, double e) {
     return finely ? h * fmax(0.9, fmin(2, allowed(b, s, 0, angle))) : 2 * h;
   }
   if (rings(b, s)) {
-    b->next = 2;
+    b->next = b->calm < k ? b->calm : k;
     return h;
   }
   int step = change(b, fall);

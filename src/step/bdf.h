@@ -39,9 +39,9 @@ typedef struct tr_bdf {
   int equal;       // steps of one length and order so far
   int fails;       // of the error test in this step
   // Oscillations that high orders amplify: mean squares of the measures at orders k and k-1, steps they have been like
-  // that, steps that the order still rests at 2, and rested the last time.
+  // that, the order that damps them, steps that it still rests there, and rested the last time.
   double here, less;
-  int ringing, rest, last_rest;
+  int ringing, calm, since_5, rest, last_rest;
   bool vibrates; // forces or deformations may make something vibrate fast
   bool grown;    // the first phase, where order and step only grow, is over
 } tr_bdf;
