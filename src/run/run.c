@@ -24,6 +24,16 @@ tr_run_settings tr_run_defaults(void) {
 
 // ---- life -----------------------------------------------------------------------------------------
 
+// Whether fixed steps move on times up to t.
+static tr_status check_times(const tr_run *r, double t, tr_error *error) {
+  double far = fmax(fabs(t), fabs(r->x.t)), lost = DBL_EPSILON * far;
+  if (r->settings.step >= lost) return TR_OK;
+  return tr_fail(error, TR_BAD_INPUT, NULL,
+                 "a step of %g s is lost in the round-off of times up to %g s: no step below %.2g "
+                 "s moves them on",
+                 r->settings.step, far, lost);
+}
+
 static tr_status settle(tr_run *r, tr_error *error) {
   tr_simulation sim = tr_system_simulation(r->sys);
   tr_run_settings *s = &r->settings;
@@ -38,13 +48,7 @@ static tr_status settle(tr_run *r, tr_error *error) {
   if (isnan(s->end) || (fixed && isnan(s->step))) return TR_BAD_INPUT;
   if (fixed && (!(s->step > 0) || isinf(s->step)))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the step size must be positive, not %g", s->step);
-  double lost = DBL_EPSILON * fmax(fabs(s->end), fabs(r->x.t)); // in the round-off of times
-  if (fixed && s->step < lost && s->end > r->x.t)
-    return tr_fail(
-        error, TR_BAD_INPUT, NULL,
-        "a step of %g s is lost in the round-off of times up to %g s: no step below %.2g "
-        "s moves them on",
-        s->step, s->end, lost);
+  if (fixed && s->end > r->x.t) TR_TRY(check_times(r, s->end, error));
   if (!(s->end >= r->x.t) || isinf(s->end))
     return tr_fail(error, TR_BAD_INPUT, NULL, "the end, t = %g s, lies before the start, t = %g s",
                    s->end, r->x.t);
@@ -266,6 +270,12 @@ static tr_status go(tr_run *r, double t, tr_error *error) {
 tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
   if (!isfinite(t) || t < r->x.t - 1e-9 * fmax(fabs(t), fabs(r->x.t)))
     return tr_fail(error, TR_BAD_INPUT, NULL, "cannot run to t = %g s from t = %g s", t, r->x.t);
+  bool fixed = !(r->settings.control.tol > 0);
+  if (fixed && t > r->x.t) TR_TRY(check_times(r, t, error));
+  if (t > r->settings.end) { // all that is measured by the length of the run
+    r->settings.end = t;
+    tr_instants_reset(r);
+  }
   return go(r, t, error);
 }
 
@@ -273,5 +283,6 @@ tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settin
 
 tr_status tr_run_step(tr_run *r, tr_error *error) {
   if (r->settings.control.tol > 0) return go(r, NAN, error); // one step, wherever it leads
+  TR_TRY(check_times(r, r->x.t, error));
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
