@@ -207,6 +207,63 @@ static void restarts(void **state) {
   check_plan(RESTART, ", restarted");
 }
 
+// ---- events all the time --------------------------------------------------------------------------------
+
+// A run that begins anew after every few steps.
+enum { FEW = 3 };
+static deviation deviate_often(const motion *x, const char *method, double h) {
+  tr_run_settings set = tr_run_defaults();
+  tr_run *run = NULL;
+  tr_error error = {0};
+  deviation d = {0};
+  tr_state room;
+  set.method = method, set.step = h, set.end = x->end, set.newton.tol = 1e-14;
+  assert_int_equal(tr_state_new(x->m.sys, &room, NULL), TR_OK);
+  assert_int_equal(tr_run_new(x->m.sys, &set, NULL, &run, &error), TR_OK);
+  long steps = lround(x->end / h), part = steps / TIMES;
+  for (long k = 1; k <= steps; k++) {
+    tr_status status = tr_run_step(run, &error);
+    if (status != TR_OK) fail_msg("%s, %s: %s", x->name, method, error.text);
+    if (k % part == 0) compare(x, (int)(k / part) - 1, tr_run_state(run), &room, &d);
+    if (k % FEW == 0) assert_int_equal(tr_run_restart(run, NULL, &error), TR_OK);
+  }
+  tr_run_free(run);
+  tr_state_free(x->m.sys, &room);
+  return d;
+}
+
+// Starts that are those of a state on the way: no order is lost.
+static void smooth_starts(void **state) {
+  static const char *const names[] = {"damped slider crank",
+                                      "three-link pendulum",
+                                      "bead on a breathing rail",
+                                      "seven angles",
+                                      "rolling coin",
+                                      "pendulum under control",
+                                      NULL};
+  static const char *const methods[] = {"hht-add",    "hht-add:b=0.3,alpha=-0.1",
+                                        "hht-i3",     "hht-si2",
+                                        "gen-alpha",  "nstiff",
+                                        "nstiff-si2", "pfpc2"};
+  (void)state;
+  bool ok = true;
+  for (int c = 0; names[c]; c++) {
+    motion x = follow_named(names[c]);
+    for (int i = 0; i < (int)(sizeof methods / sizeof *methods); i++) {
+      const claim second = {.text = methods[i], .q = 2, .v = 2};
+      study s;
+      if (!in_turn(i, c, 3)) continue;
+      for (int k = 0; k < HALVINGS; k++) {
+        deviation d = deviate_often(&x, methods[i], ldexp(x.step, -k));
+        note(&s, k, &d);
+      }
+      if (!check(&x, &second, ", restarted every 3 steps", &s, IN_LAM, NULL)) ok = false;
+    }
+    motion_free(&x);
+  }
+  assert_true(ok);
+}
+
 // ---- a discontinuity --------------------------------------------------------------------------------
 
 // A pendulum that is pushed sideways from the middle of its time on.
@@ -294,7 +351,7 @@ static void discontinuity(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(orders),   cmocka_unit_test(first_steps),   cmocka_unit_test(changing_steps),
-      cmocka_unit_test(restarts), cmocka_unit_test(discontinuity),
+      cmocka_unit_test(restarts), cmocka_unit_test(smooth_starts), cmocka_unit_test(discontinuity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

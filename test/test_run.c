@@ -498,9 +498,62 @@ static void memories_are_checked(void **unused) {
   unload(&m);
 }
 
+// Times have 16 digits: late ones do not tell a short step from none.
+static void late_times(void **u) {
+  (void)u;
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_state x;
+  tr_error error = {0};
+  tr_run *run = NULL;
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  for (int k = 0; k < 4; k++) { // begun there, begun anew there; with a tolerance
+    tr_run_settings set = tr_run_defaults();
+    bool fixed = k < 2, anew = k % 2;
+    set.step = 1e-3, set.end = anew ? 1 : fixed ? 1e15 : 1e12;
+    if (!fixed) set.control.tol = 1e-6;
+    x.t = fixed ? 1e15 : 1e12;
+    assert_int_equal(tr_run_new(m.sys, &set, anew ? NULL : &x, &run, &error), TR_OK);
+    if (anew) assert_int_equal(tr_run_restart(run, &x, &error), TR_OK);
+    tr_status status = fixed ? tr_run_step(run, &error) : tr_run_to(run, x.t + 0.01, &error);
+    assert_int_equal(status, TR_BAD_INPUT);
+    assert_non_null(strstr(error.text, "lost in the round-off of times"));
+    error = (tr_error){0};
+    status = tr_run_to(run, x.t + (fixed ? 1 : 1000), &error);
+    assert_int_equal(status, TR_BAD_INPUT);
+    assert_non_null(strstr(error.text, "lost in the round-off of times"));
+    assert_true(tr_run_state(run)->t == x.t && tr_run_describe(run).steps == 0);
+    error = (tr_error){0};
+    tr_run_free(run);
+  }
+  tr_state_free(m.sys, &x);
+  unload(&m);
+}
+
+// Beyond the end, from where there was no way to begin with.
+static void beyond_the_end(void **u) {
+  (void)u;
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_error error = {0};
+  tr_run *run = NULL, *plain = NULL;
+  tr_run_settings set = tr_run_defaults();
+  set.control.tol = 1e-6, set.end = 0.2;
+  assert_int_equal(tr_run_new(m.sys, &set, NULL, &plain, &error), TR_OK);
+  assert_int_equal(tr_run_all(plain, &error), TR_OK);
+  set.end = 0;
+  assert_int_equal(tr_run_new(m.sys, &set, NULL, &run, &error), TR_OK);
+  assert_int_equal(tr_run_to(run, 0.2, &error), TR_OK);
+  assert_true(tr_run_state(run)->t == 0.2);
+  assert_true(tr_run_describe(run).steps < 2 * tr_run_describe(plain).steps);
+  assert_true(fabs(tr_run_state(run)->q[2] - tr_run_state(plain)->q[2]) < 1e-4);
+  tr_run_free(run), tr_run_free(plain);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(restarts),
+      cmocka_unit_test(late_times),
+      cmocka_unit_test(beyond_the_end),
       cmocka_unit_test(memories_are_checked),
       cmocka_unit_test(orders),
       cmocka_unit_test(grid_ends_exactly),

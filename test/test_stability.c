@@ -94,8 +94,9 @@ static alphas of_rho(double rho) {
 }
 static double largest_root(int n, double *A) {
   tr_arena ar = tr_arena_make(NULL);
-  double complex w[3];
+  double complex w[6];
   double most = 0;
+  assert_true(n <= 6);
   assert_int_equal(tr_eigenvalues(&ar, n, A, w), TR_OK);
   for (int k = 0; k < n; k++) most = fmax(most, cabs(w[k]));
   tr_arena_free(&ar);
@@ -260,16 +261,18 @@ static tr_modes modes_of(tr_arena *ar, const tr_system *sys) {
 }
 
 // x'' = f, f' = 20 (-30 x - 4 x' - f), by way of a variable: s^3 + 20 s^2 + 80 s + 600 = 0.
+static const char actuated[] =
+    "trammel: 1\nbodies:\n"
+    "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.3, 0]}\n"
+    "joints:\n  rail: {type: prismatic, markers: [ground, a]}\n"
+    "states:\n  f: {rate: \"20*(want - f)\", initial: 2}\n"
+    "variables:\n  want: {value: \"-30*DX(a) - 4*VX(a)\"}\n"
+    "forces:\n  m: {type: force, markers: [a], force: [f, 0]}\n"
+    "simulation: {end: 1, step: 0.01}\n";
+
 static void exponents_with_states(void **u) {
   (void)u;
-  mechanism m = load_text(
-      "trammel: 1\nbodies:\n"
-      "  a: {type: planar, mass: 1, inertia: 0.1, position: [0.3, 0]}\n"
-      "joints:\n  rail: {type: prismatic, markers: [ground, a]}\n"
-      "states:\n  f: {rate: \"20*(want - f)\", initial: 2}\n"
-      "variables:\n  want: {value: \"-30*DX(a) - 4*VX(a)\"}\n"
-      "forces:\n  m: {type: force, markers: [a], force: [f, 0]}\n"
-      "simulation: {end: 1, step: 0.01}\n");
+  mechanism m = load_text(actuated);
   tr_arena ar = tr_arena_make(NULL);
   tr_modes modes = modes_of(&ar, m.sys);
   assert_int_equal(modes.n, 3);
@@ -289,6 +292,65 @@ static void exponents_with_states(void **u) {
     double exact = number(t, i, "exact");
     assert_true(exact < 1 - 1e-3);
     assert_near(number(t, i, "spectral_radius"), exact, 0.06 * (1 - exact), "row %d", i);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
+// The same by the formulas of a method: (x, x', A, f, f', B) after a step h, A1 and B1 from
+//   (1 - am) A1 + am A = (1 - af) f1 + af f,   f'1 = -20 f1 - 600 x1 - 80 x'1
+static double actuated_radius(alphas c, double h) {
+  double A[36], cq = c.beta * h * h, cv = c.gamma * h;
+  for (int j = 0; j < 6; j++) {
+    double z[6] = {0};
+    z[j] = 1;
+    double x = z[0] + h * z[1] + h * h * (0.5 - c.beta) * z[2], v = z[1] + h * (1 - c.gamma) * z[2];
+    double f = z[3] + h * z[4] + h * h * (0.5 - c.beta) * z[5], r = z[4] + h * (1 - c.gamma) * z[5];
+    double K[] = {1 - c.am, -(1 - c.af) * cq, 600 * cq + 80 * cv, 20 * cq + cv};
+    double y[] = {(1 - c.af) * f + c.af * z[3] - c.am * z[2], -20 * f - 600 * x - 80 * v - r};
+    double det = K[0] * K[3] - K[1] * K[2];
+    double a = (K[3] * y[0] - K[1] * y[1]) / det, b = (K[0] * y[1] - K[2] * y[0]) / det;
+    double to[] = {x + cq * a, v + cv * a, a, f + cq * b, r + cv * b, b};
+    for (int i = 0; i < 6; i++) A[6 * i + j] = to[i];
+  }
+  return largest_root(6, A);
+}
+
+// Radii with states are those of the formulas, however short the step.
+static void radii_with_states(void **u) {
+  (void)u;
+  static const double steps[] = {0.3, 0.1, 1e-2, 1e-3, 1e-4, 3e-5, 1e-5, 1e-6};
+  static const char *const methods[] = {"newmark", "hht-i3", "hht-si2"};
+  const alphas c[] = {{0.3025, 0.6, 0, 0}, of_hht(-0.3), of_hht(-0.3)};
+  mechanism m = load_text(actuated);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  set.methods = 3, set.method = (const char **)methods, set.steps = 8, set.step = steps;
+  tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
+  const tr_table *t = table(s, "model");
+  assert_int_equal(t->rows, 24);
+  for (int i = 0; i < t->rows; i++) {
+    double h = number(t, i, "h"), want = actuated_radius(c[i / 8], h);
+    assert_near(number(t, i, "spectral_radius"), want, 1e-5 * (1 - want), "%s, h = %g",
+                methods[i / 8], h);
+  }
+  tr_study_free(s);
+  unload(&m);
+}
+
+// Those of a controller tend to the exact ones, exp(s h), by the square of h.
+static void radii_of_very_short_steps(void **u) {
+  (void)u;
+  static const double steps[] = {1e-5, 1e-6};
+  static const char *const methods[] = {"newmark", "hht-i3", "gen-alpha", "nstiff", "pfpc2"};
+  mechanism m = load_model("inverted_pendulum_pid.yaml", NULL);
+  tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
+  set.methods = 5, set.method = (const char **)methods, set.steps = 2, set.step = steps;
+  tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
+  const tr_table *t = table(s, "model");
+  assert_int_equal(t->rows, 10);
+  for (int i = 0; i < t->rows; i++) {
+    double exact = number(t, i, "exact");
+    assert_near(number(t, i, "spectral_radius"), exact, 1e-3 * (1 - exact), "%s", methods[i / 2]);
   }
   tr_study_free(s);
   unload(&m);
@@ -369,6 +431,8 @@ int main(void) {
       cmocka_unit_test(equilibrium),
       cmocka_unit_test(nothing_to_be_stable),
       cmocka_unit_test(exponents_with_states),
+      cmocka_unit_test(radii_with_states),
+      cmocka_unit_test(radii_of_very_short_steps),
       cmocka_unit_test(exponents_of_a_blade),
       cmocka_unit_test(short_steps_with_gains),
       cmocka_unit_test(free_motions_do_not_count),

@@ -13,6 +13,12 @@
 //
 // Blocks of z are scaled (q, h v, h^2 a; rooms by what they do to these; states and variables one by one), for the
 // orthogonalisation, and so that round-off is nowhere multiplied by the gains of a controller.
+//
+// Where h omega is small all roots of the motion are next to 1, and A, near [1 1; 0 1], tells them only to the square root of
+// the noise. There they come from runs alone: the coordinates y of runs from consistent starts near by, after as many
+// steps as a method's own modes take to fade, and P steps later,
+//   Y_P = H Y_0,   roots w = lambda(H)^(1/P)
+// The modes of its own do not depend on h there: they are those of Arnoldi's process at the longest such step.
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +31,12 @@ static const double NOISE = 3e-12;
 static const double FAST =
     1e-2;            // m/s or rad/s: no more is added to velocities, whose squares are forces
 enum { ROOMS = 32 }; // no method has more
+// Steps are short below this h omega, roots of the motion are as near to 1 as this, and nothing moves where velocities and
+// accelerations are that small.
+static const double SHORT_STEP = 5e-3, APART = 0.1, STILL = 1e-6;
+// Steps until a method's own modes have faded; their most, and the angle of the fastest mode, for the roots.
+enum { FADE = 100, MOST_STEPS = 1000 };
+static const double ANGLE = 0.5;
 
 typedef struct map {
   const tr_system *sys;
@@ -348,15 +360,115 @@ static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const c
   return TR_OK;
 }
 
-tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x,
-                           const tr_modes *modes, const char *method, double h, double delta,
-                           double complex **w, int *n, tr_error *error) {
+static void release(map *m) {
+  tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};
+  for (int k = 0; k < 4; k++) tr_state_free(m->sys, state[k]);
+  tr_step_free(m->step);
+}
+
+static tr_status spectrum_of_step(tr_arena *ar, const tr_system *sys, const tr_state *x,
+                                  const tr_modes *modes, const char *method, double h, double delta,
+                                  double complex **w, int *n, tr_error *error) {
   map m = {.sys = sys, .ar = ar, .h = h, .delta = delta};
   *n = 0;
   tr_status status = prepare(&m, x, modes->mask, method, error);
   if (status == TR_OK && modes->n > 0) status = spectrum(&m, x, modes, w, n);
-  tr_state *state[] = {&m.x0, &m.x1, &m.z0, &m.z1};
-  for (int k = 0; k < 4; k++) tr_state_free(sys, state[k]);
-  tr_step_free(m.step);
+  release(&m);
+  return status;
+}
+
+// ---- short steps ------------------------------------------------------------------------------------
+
+static tr_status walk(map *m, int steps, tr_state *x) {
+  for (int k = 0; k < steps; k++) {
+    TR_TRY(take_step(m, x, &m->x1));
+    tr_state_copy(x, &m->x1);
+  }
+  return TR_OK;
+}
+
+// y (n) of x about x0: free directions of places, then of velocities times tau.
+static tr_status free_coordinates(map *m, const tr_modes *modes, double tau, const tr_state *x0,
+                                  const tr_state *x, double *y) {
+  int nv = m->sys->nv;
+  TR_TRY(difference(m, x0, m->room0, x, m->plus));
+  for (int k = 0; k < modes->fq; k++) y[k] = tr_dot(nv, modes->Tq + (size_t)k * nv, m->plus);
+  for (int k = 0; k < modes->f; k++)
+    y[modes->fq + k] = tau * tr_dot(nv, modes->T + (size_t)k * nv, m->plus + nv);
+  return TR_OK;
+}
+
+// Y (n) += sign y, of the run from x moved by f along direction k, after FADE steps and after P more.
+static tr_status follow_run(map *m, const tr_state *x, const tr_modes *modes, int k, double f,
+                            double tau, int P, const tr_state *at[2], double *Y0, double *Y1) {
+  bool velocity = k >= modes->fq;
+  const double *t = velocity ? modes->T + (size_t)(k - modes->fq) * m->sys->nv
+                             : modes->Tq + (size_t)k * m->sys->nv;
+  double *y = m->minus, sign = f > 0 ? 1 : -1;
+  tr_state_copy(&m->x0, x);
+  for (int i = 0; i < m->sys->nv; i++) m->plus[i] = f * t[i];
+  if (velocity)
+    for (int i = 0; i < m->sys->nv; i++) m->x0.v[i] += m->plus[i] / tau;
+  else
+    tr_retract(m->sys, x->q, m->plus, m->x0.q);
+  TR_TRY(tr_consistent_start(m->sys, &m->x0, NULL, NULL));
+  TR_TRY(tr_step_begin(m->step, &m->x0));
+  TR_TRY(walk(m, FADE, &m->x0));
+  TR_TRY(free_coordinates(m, modes, tau, at[0], &m->x0, y));
+  for (int i = 0; i < modes->n; i++) Y0[i] += sign * y[i];
+  TR_TRY(walk(m, P, &m->x0));
+  TR_TRY(free_coordinates(m, modes, tau, at[1], &m->x0, y));
+  for (int i = 0; i < modes->n; i++) Y1[i] += sign * y[i];
+  return TR_OK;
+}
+
+static tr_status roots_of_runs(map *m, const tr_state *x, const tr_modes *modes,
+                               double complex *w) {
+  int n = modes->n, P = (int)fmin(MOST_STEPS, fmax(FADE, ANGLE / (m->h * modes->omega)));
+  double tau = 1 / modes->omega;
+  const tr_state *at[2] = {&m->z0, &m->z1};
+  double *Y0 = TR_NEW(m->ar, (size_t)n * n, double), *Y1 = TR_NEW(m->ar, (size_t)n * n, double);
+  if (!Y0 || !Y1) return TR_NO_MEMORY;
+  tr_state_copy(&m->z0, x);
+  TR_TRY(tr_step_begin(m->step, &m->z0));
+  TR_TRY(walk(m, FADE, &m->z0));
+  tr_state_copy(&m->z1, &m->z0);
+  TR_TRY(walk(m, P, &m->z1));
+  for (int k = 0; k < n; k++) {
+    double f = k < modes->fq ? m->delta : FAST * tau, *row = Y0 + (size_t)k * n;
+    for (int sign = 1; sign >= -1; sign -= 2)
+      TR_TRY(follow_run(m, x, modes, k, sign * f, tau, P, at, row, Y1 + (size_t)k * n));
+    for (int i = 0; i < n; i++) row[i] /= 2 * f, Y1[(size_t)k * n + i] /= 2 * f;
+  }
+  TR_TRY(tr_dense_solve(n, Y0, n, Y1)); // rows are runs: H'
+  TR_TRY(tr_eigenvalues(m->ar, n, Y1, w));
+  for (int i = 0; i < n; i++) w[i] = cexp(clog(w[i]) / P);
+  return TR_OK;
+}
+
+// Nothing moves at x: runs stay there.
+static bool rests(const tr_system *sys, const tr_state *x) {
+  double most = 0;
+  for (int i = 0; i < sys->nv; i++)
+    if (!sys->number[i]) most = fmax(most, fmax(fabs(x->v[i]), fabs(x->a[i])));
+  return most < STILL && !sys->rheonomic;
+}
+
+tr_status tr_step_spectrum(tr_arena *ar, const tr_system *sys, const tr_state *x,
+                           const tr_modes *modes, const char *method, double h, double delta,
+                           double complex **w, int *n, tr_error *error) {
+  double slow = h * modes->omega / SHORT_STEP;
+  if (!(slow < 1 && slow > 0) || !rests(sys, x))
+    return spectrum_of_step(ar, sys, x, modes, method, h, delta, w, n, error);
+  double complex *own;
+  int count;
+  TR_TRY(spectrum_of_step(ar, sys, x, modes, method, h / slow, delta, &own, &count, error));
+  map m = {.sys = sys, .ar = ar, .h = h, .delta = delta};
+  *n = modes->n, *w = TR_NEW(ar, modes->n + count, double complex);
+  tr_status status = *w ? prepare(&m, x, modes->mask, method, error) : TR_NO_MEMORY;
+  if (status == TR_OK) status = roots_of_runs(&m, x, modes, *w);
+  for (int i = 0; status == TR_OK && i < count; i++)
+    if (cabs(own[i] - 1) > APART) (*w)[(*n)++] = own[i];
+  if (*w) release(&m);
   return status;
 }

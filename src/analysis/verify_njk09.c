@@ -24,7 +24,7 @@ static const method methods[] = {
     {"NSTIFF-SI2", "nstiff-si2:start=printed,metric=identity", "2.0", "3.1e-4", true},
     {"HHT-I3(-0.3)", "hht-i3:alpha=-0.3,start=printed", "2.0", "1.39e-4", false},
     {"HHT-SI2(-0.3)", "hht-si2:alpha=-0.3,start=printed", "2.0", "1.34e-4", true},
-    {"HHT-ADD(-0.3)", "hht-add:alpha=-0.3,b=0", "2.0", "4.2e-5", true},
+    {"HHT-ADD(-0.3)", "hht-add:alpha=-0.3,b=0,start=printed", "2.0", "4.2e-5", true},
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 

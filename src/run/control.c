@@ -81,20 +81,25 @@ tr_status tr_control_check(const tr_run *r, tr_error *error) {
   return TR_OK;
 }
 
-// A first step over which the accelerations move things by the tolerance.
+// A first step over which the accelerations move things by the tolerance, on a way of length span.
+static double first_step(const tr_run *r, double span) {
+  const tr_control_settings *c = &r->settings.control;
+  double v = tr_run_largest(r, r->x.v), a = tr_run_largest(r, r->x.a), h = 1e-3 * span;
+  if (a > 0) h = fmin(h, sqrt(c->tol / a));
+  if (v > 0) h = fmin(h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
+  if (c->first_step > 0) h = c->first_step;
+  return c->max_step > 0 ? fmin(h, c->max_step) : h;
+}
+
+// Beyond the end the first step is open until it is known how far to go.
 void tr_control_begin(tr_run *r) {
   const tr_control_settings *c = &r->settings.control;
   double span = r->settings.end - r->x.t;
-  double v = tr_run_largest(r, r->x.v), a = tr_run_largest(r, r->x.a);
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   r->last_error = 1;
   r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
-  r->h = 1e-3 * span;
-  if (a > 0) r->h = fmin(r->h, sqrt(c->tol / a));
-  if (v > 0) r->h = fmin(r->h, 0.1 * cbrt(c->tol) / v + sqrt(DBL_EPSILON) * span);
-  if (c->first_step > 0) r->h = c->first_step;
-  if (c->max_step > 0) r->h = fmin(r->h, c->max_step);
+  r->h = span > 0 ? first_step(r, span) : 0;
 }
 
 // After a step with e <= 1.
@@ -224,16 +229,28 @@ static tr_status settle(tr_run *r, double h, tr_error *error) {
   return tr_run_begin(r, false, false, error);
 }
 
+// Times so late that no step moves them on which is short enough.
+static tr_status too_late(double way, double t, double least, tr_error *error) {
+  return tr_fail(error, TR_BAD_INPUT, NULL,
+                 "%.3g s are lost in the round-off of times up to %g s: no step below %.2g s is "
+                 "taken there",
+                 way, t, least);
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
-  if (!(least > 0)) least = LEAST_STEP * fmax(fabs(r->x.t), r->settings.end);
+  if (!(least > 0)) least = LEAST_STEP * fmax(fabs(r->x.t), fmax(r->settings.end, t));
+  if (!(r->h > 0)) r->h = first_step(r, t - r->x.t);
   tr_status status = TR_OK;
   int worst = 0, leaps = 0;
   int most_leaps = r->settings.control.rule == TR_CONTROL_GNP05 ? 0 : MOST_LEAPS;
   rejected_step last = {0};
   for (bool rejected = false;; rejected = true) {
-    if (rejected && r->h < least) // the smallest has been tried
+    bool last_one = rejected && r->h < least; // the smallest has been tried
+    if (last_one && !(r->settings.control.min_step > 0) && least > first_step(r, INFINITY))
+      return too_late(r->h, t, least, error);
+    if (last_one)
       return status != TR_OK ? tr_run_explain(r, status, least, error)
                              : tr_run_collapse(r, worst, least, error);
     TR_TRY(tr_instants_pass(r, error));
@@ -285,7 +302,9 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
 
 tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
   double end = isnan(t) ? r->settings.end : t, mark = r->x.t;
-  double near = LEAST_STEP * fmax(fabs(end), fabs(r->x.t));
+  double near = LEAST_STEP * fmax(fabs(end), fabs(r->x.t)), way = end - r->x.t;
+  if (way > 0 && way <= near && way > first_step(r, INFINITY))
+    return too_late(way, end, near, error);
   long rejected = r->info.rejected;
   int stalled = 0; // so many steps, times in a row
   while (r->x.t < end - near) {

@@ -142,21 +142,30 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error);
 void tr_run_accept(tr_run *r, double t1, bool by_method);
 // After an accepted step: what happens in it, then the state is shown to the auditor and the observers.
 tr_status tr_run_look(tr_run *r, tr_error *error);
-// Shows the state to the auditor and the observers; served: those with a spacing have seen up to it.
+// What the outside sees (shown.c). Shows the state to the auditor and the observers; the start, to all of them.
 tr_status tr_run_show(tr_run *r, tr_error *error);
+tr_status tr_run_show_start(tr_run *r, tr_error *error);
+void tr_run_audit(tr_run *r, bool first);
+void tr_run_set_due(tr_run *r, int i); // the sample that an observer sees next
+// Room for the state as the outside sees it, and a matrix for its a and lam.
+tr_status tr_run_make_shown(tr_run *r, tr_error *error);
 // The state as observers see it, with its own accelerations and multipliers.
 tr_status tr_run_refresh(tr_run *r, tr_error *error);
 // Shows a state inside the last step; NULL: its end, to those who do not see every step.
 tr_status tr_run_tell(tr_run *r, const tr_state *x, tr_error *error);
 // The samples of the last step up to t.
 tr_status tr_run_serve(tr_run *r, double t, tr_error *error);
-// Begins at the positions and velocities in r->x: consistent, the method without a past.
+// Begins at the positions and velocities in r->x: consistent, the method without a past (begin.c).
 tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error);
 // The parts of it: r->x made consistent, with a and lam of the equations; the method forgets.
 tr_status tr_run_consistent(tr_run *r, tr_error *error);
 tr_status tr_run_forget(tr_run *r, tr_start start, const tr_kkt *counts, tr_error *error);
 // What the projector knows of redundant rows is known to all.
 void tr_run_know_rows(tr_run *r);
+// Finds redundant rows at a state and treats them as the settings say.
+tr_status tr_run_diagnose(tr_run *r, const tr_state *x, tr_error *error);
+// The state with constraints that hold, in r->next, if that is near.
+const tr_state *tr_run_closed(tr_run *r);
 
 // Where the length of steps changes (lengths.c): room, where that is to be expected; else it is made at the first change.
 tr_status tr_lengths_make(tr_run *r, tr_error *error);

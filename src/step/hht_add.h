@@ -4,11 +4,13 @@
 #define TR_HHT_ADD_H
 
 #include "full.h"
+#include "jerk.h"
 
 // f_n; a_n; R_I; R_II; s
 enum { APPLIED, ACCELERATION, REACTION_I, REACTION_II, DEFECT, SCRATCH, ROOMS };
 
 typedef struct tr_hht_add {
+  tr_jerk *jerk;
   double *G;                 // (nG) G_n
   double *blocks;            // (nmass) M_n
   double *lam;               // (nc) in rows of velocities, 0 elsewhere

@@ -27,14 +27,18 @@ static void find_room(tr_step *s, tr_jerk *j, double *q) {
   j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v, j->start_a = j->jerk;
 }
 
-static tr_status accelerate(tr_projector *p, tr_jerk *j, const tr_state *x, double e, double *a) {
-  const tr_system *sys = p->sys;
+// q'' there, or what `value` makes of it.
+static tr_status look(tr_step *s, tr_jerk *j, const tr_state *x, double e, tr_along *value,
+                      double *a) {
+  const tr_system *sys = s->sys;
+  tr_projector p = {.sys = sys, .work = s->work, .kkt = &s->kkt, .r = s->newton.r};
   tr_state beside = *x;
   for (int i = 0; i < sys->nv; i++) j->v[i] = e * x->v[i] + 0.5 * e * e * x->a[i];
   tr_retract(sys, x->q, j->v, j->q);
   for (int i = 0; i < sys->nv; i++) j->v[i] = x->v[i] + e * x->a[i];
-  beside.t += e, beside.q = j->q, beside.v = j->v;
-  return tr_solve_accelerations(p, &beside, a, j->lam);
+  beside.t += e, beside.q = j->q, beside.v = j->v, beside.a = a, beside.lam = j->lam;
+  TR_TRY(tr_solve_accelerations(&p, &beside, a, j->lam));
+  return value ? value(s, &beside, a) : TR_OK;
 }
 
 static bool consistent(tr_step *s, const tr_state *x, double h, double *rate) {
@@ -73,41 +77,47 @@ static tr_status find_normal(tr_step *s, tr_jerk *j, const tr_state *x, double k
   return TR_OK;
 }
 
-// q'' is not on a line before and after x, by far.
-static bool jumps(const tr_jerk *j, const tr_state *x, int nv) {
+// What is a at x is not on a line before and after it, by far.
+static bool jumps(const tr_jerk *j, const double *a, int nv) {
   double bend = 0, slope = 0;
   for (int i = 0; i < nv; i++) {
-    bend = fmax(bend, fabs(j->a[0][i] - 2 * x->a[i] + j->a[1][i]));
+    bend = fmax(bend, fabs(j->a[0][i] - 2 * a[i] + j->a[1][i]));
     slope = fmax(slope, fabs(j->a[0][i] - j->a[1][i]));
   }
-  return bend > 0.5 * slope && bend > JUMP * vec_largest(x->a, nv);
+  return bend > 0.5 * slope && bend > JUMP * vec_largest(a, nv);
 }
 
-// False: unknown, or changing so fast that a step of length h has no use for it.
-static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h) {
-  tr_projector p = {.sys = s->sys, .work = s->work, .kkt = &s->kkt, .r = s->newton.r};
+// The rate of `value`, which is `now` at x, into j->jerk; NULL: that of q''. False: unknown, or changing so fast that a step
+// of length h has no use for it.
+static bool find(tr_step *s, tr_jerk *j, const tr_state *x, double h, tr_along *value,
+                 const double *now) {
   int nv = s->sys->nv;
   double e = BESIDE * h;
   s->newton.valid = false; // its matrix goes
   for (int side = 0; side < 2; side++)
-    if (accelerate(&p, j, x, side ? -e : e, j->a[side]) != TR_OK) return false;
+    if (look(s, j, x, side ? -e : e, value, j->a[side]) != TR_OK) return false;
   for (int i = 0; i < nv; i++) j->jerk[i] = (j->a[0][i] - j->a[1][i]) / (2 * e);
-  if (jumps(j, x, nv)) {
-    if (accelerate(&p, j, x, 2 * e, j->a[1]) != TR_OK) return false;
-    for (int i = 0; i < nv; i++) j->jerk[i] = (4 * j->a[0][i] - 3 * x->a[i] - j->a[1][i]) / (2 * e);
+  if (jumps(j, now, nv)) {
+    if (look(s, j, x, 2 * e, value, j->a[1]) != TR_OK) return false;
+    for (int i = 0; i < nv; i++) j->jerk[i] = (4 * j->a[0][i] - 3 * now[i] - j->a[1][i]) / (2 * e);
   }
   double change = h * vec_largest(j->jerk, nv);
-  return change <= fmax(vec_largest(x->a, nv), vec_largest(x->v, nv) / h);
+  return change <= fmax(vec_largest(now, nv), vec_largest(x->v, nv) / h);
+}
+
+// Whether a step from x is the first, and x a state to look around from.
+static bool begins(tr_step *s, tr_jerk *j, const tr_state *x, double h, double *q) {
+  bool known = s->start == TR_START_OWN || s->start == TR_START_BEST;
+  j->used = false;
+  if (s->last_h > 0 || s->past > 1 || !known) return false;
+  find_room(s, j, q);
+  return consistent(s, x, h, j->lam);
 }
 
 // q''' and the velocities for a first step of length h; false: leave the start as it is.
 static bool make_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
                        double *q) {
-  j->used = false;
-  bool known = s->start == TR_START_OWN || s->start == TR_START_BEST;
-  if (s->last_h > 0 || s->past > 1 || !known) return false;
-  find_room(s, j, q);
-  if (!consistent(s, x, h, j->lam) || !find(s, j, x, h)) return false;
+  if (!begins(s, j, x, h, q) || !find(s, j, x, h, NULL, x->a)) return false;
   find_turn(s, j, x);
   if (kappa != 0 && find_normal(s, j, x, kappa) != TR_OK) return false;
   for (int i = 0; i < s->sys->nv; i++)
@@ -120,6 +130,11 @@ bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double s
   if ((shift == 0 && kappa == 0) || !make_start(s, j, x, h, kappa, q)) return false;
   for (int i = 0; i < s->sys->nv; i++) j->start_a[i] = x->a[i] + shift * h * j->jerk[i];
   return true;
+}
+
+const double *tr_jerk_along(tr_step *s, tr_jerk *j, const tr_state *x, double h, tr_along *value,
+                            const double *now, double *q) {
+  return begins(s, j, x, h, q) && find(s, j, x, h, value, now) ? j->jerk : NULL;
 }
 
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,

@@ -30,6 +30,12 @@ tr_jerk *tr_jerk_new(tr_step *s); // in the arena of the step; NULL for no memor
 bool tr_jerk_start(tr_step *s, tr_jerk *j, const tr_state *x, double h, double shift, double kappa,
                    double *q);
 
+// For a method whose a is not q'' but something else of a state, given with its a and lam, that may stand in a itself.
+typedef tr_status tr_along(tr_step *s, const tr_state *x, double *value);
+// The rate of it along the motion before a first step of length h; now: it at x. NULL: there is none to be had.
+const double *tr_jerk_along(tr_step *s, tr_jerk *j, const tr_state *x, double h, tr_along *value,
+                            const double *now, double *q);
+
 // For a method with a past: the increment from t_0 - h to t_0 and the change of the velocities over it.
 // NULL: there is none to be had.
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consistent states for whoever has no step under way: with a workspace of their own. And whether what is redundant in
-// one stays so.
+// A projector's life, the matrices it factors and what one of them answers; and consistent states for whoever has no step
+// under way, with a projector of their own.
+//
+//   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
 #include "start.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "math/vector.h"
-
-static const double TURNS =
-    1e-3; // of its terms: what is left of gamma where rows do not repeat each other
-static const double NO_TURN = 1e-9; // of the squares of the velocities as they were: round-off
 
 tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
   *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
@@ -34,6 +32,82 @@ void tr_projector_close(tr_own_projector *own) {
   tr_kkt_free(&own->kkt);
   tr_arena_free(&own->arena);
 }
+
+// ---- matrices ---------------------------------------------------------------------------------------
+
+// In blocks, without room for its values; false: they are needed.
+static bool factor_blocks(tr_projector *p, const tr_state *x) {
+  tr_work *w = p->work;
+  bool may = p->kkt->lean && p->sys->nvelocity == 0 && p->sys->nreaction == 0;
+  double *blocks = may ? tr_kkt_blocks(p->kkt) : NULL;
+  if (!blocks) return false;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_forces(w, NULL, p->r, NULL); // leaves the wrenches on the frames
+  tr_tangent_blocks(w, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, blocks);
+  tr_jacobian(w);
+  return tr_kkt_factor_blocks(p->kkt) && !tr_kkt_refines(p->kkt);
+}
+
+// [M G'; G 0] into the values.
+static void plain_matrix(tr_projector *p, const tr_state *x) {
+  tr_coefficients c = {.cm = 1};
+  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
+  tr_plain_columns(p->work, p->kkt->values);
+}
+
+tr_status tr_factor_mass(tr_projector *p, const tr_state *x) {
+  p->kkt->rough = false; // unlike what a corrector left there
+  if (factor_blocks(p, x)) return TR_OK;
+  TR_TRY(tr_kkt_hold(p->kkt));
+  plain_matrix(p, x);
+  return tr_kkt_factor(p->kkt);
+}
+
+double tr_regular_matrix(tr_projector *p, const tr_state *x, double eps) {
+  const tr_system *s = p->sys;
+  const tr_pattern *t = &s->pattern;
+  double *values = p->kkt->values, most = 0;
+  plain_matrix(p, x);
+  for (int j = 0; j < s->nv; j++)
+    for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
+      most = fmax(most, fabs(values[k]));
+  for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -eps / most;
+  return most;
+}
+
+tr_status tr_factor_regular(tr_projector *p) {
+  p->kkt->expected = TR_EXPECT_SMALL;
+  p->kkt->rough = false;
+  tr_status status = tr_kkt_factor(p->kkt);
+  p->kkt->expected = TR_EXPECT_REGULAR;
+  return status;
+}
+
+tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
+  const tr_system *s = p->sys;
+  TR_TRY(tr_factor_mass(p, x));
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  if (s->nreaction > 0) tr_show_reactions(p->work, x->lam);
+  tr_forces(p->work, NULL, p->r, NULL);
+  tr_gamma(p->work, p->r + s->nv);
+  for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
+  TR_TRY(tr_solve_with_reactions(p->work, p->kkt, p->r));
+  memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
+  memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
+  return TR_OK;
+}
+
+tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z) {
+  size_t nv = (size_t)p->sys->nv * sizeof *z, nc = (size_t)p->sys->nc * sizeof *z;
+  TR_TRY(tr_factor_mass(p, x));
+  memcpy(p->r, n, nv);
+  memset(p->r + p->sys->nv, 0, nc);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  memcpy(z, p->r, nv);
+  return TR_OK;
+}
+
+// ---- consistent states ------------------------------------------------------------------------------
 
 static tr_status with_projector(const tr_system *s, tr_state *x, bool project, tr_start_info *info,
                                 tr_error *error) {
@@ -69,58 +143,4 @@ tr_status tr_consistent_start(const tr_system *s, tr_state *x, tr_start_info *in
 
 tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
   return with_projector(s, x, false, NULL, error);
-}
-
-// What is left of gamma_row - sum w_k gamma_k at the velocities in x, of the row of which most is; -1: nothing is.
-static int find_turning(tr_projector *p, const tr_state *x, double speed) {
-  const tr_redundancy *red = &p->redundancy;
-  double *gamma = p->r + p->sys->nv;
-  int row = -1;
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
-  tr_gamma(p->work, gamma);
-  for (int k = 0; k < red->count; k++) {
-    const tr_sources *from = &red->source[k];
-    double left = gamma[red->row[k]], size = fabs(left);
-    for (int i = 0; i < from->n; i++) {
-      left -= from->weight[i] * gamma[from->row[i]];
-      size += fabs(from->weight[i] * gamma[from->row[i]]);
-    }
-    if (fabs(left) > TURNS * size && fabs(left) > NO_TURN * speed * speed) row = red->row[k];
-  }
-  return row;
-}
-
-// The accelerations that forces make of what holds to first order go into the velocities; false: there are none.
-// a' M a = a' Q, and a is round-off where that is small beside |a| |Q|.
-static bool give_way(tr_projector *p, tr_state *x) {
-  const tr_system *s = p->sys;
-  double T, V;
-  if (tr_solve_accelerations(p, x, x->a, x->lam) != TR_OK) return false;
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, s->force_level);
-  tr_forces(p->work, NULL, p->r, NULL);
-  double size = vec_norm(p->r, s->nv) * vec_norm(x->a, s->nv);
-  memcpy(x->v, x->a, (size_t)s->nv * sizeof *x->v);
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_energy(p->work, &T, &V);
-  return 2 * T > NO_TURN * size;
-}
-
-// G_row = sum w_k G_k holds here. It does a moment later, on the way that the velocities lead, if
-// gamma_row = sum w_k gamma_k. From rest the way is that of the accelerations, q = q_0 o exp(a t^2/2), and Phi_row is
-// t^4/8 times the same form of a.
-tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row, bool *at_rest) {
-  const tr_system *s = p->sys;
-  double *rate = p->r + s->nv, speed = vec_largest(x->v, s->nv);
-  *row = -1, *at_rest = false;
-  if (p->redundancy.count == 0) return TR_OK;
-  for (int i = 0; i < s->nv; i++) p->r[i] = 0;
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_rates(p->work, rate);
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  for (int i = 0; i < s->nv; i++) x->v[i] -= p->r[i];
-  *row = find_turning(p, x, speed);
-  if (*row >= 0 || vec_largest(x->v, s->nv) > NO_TURN * speed || !give_way(p, x)) return TR_OK;
-  *row = find_turning(p, x, vec_largest(x->v, s->nv));
-  *at_rest = *row >= 0;
-  return TR_OK;
 }

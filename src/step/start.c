@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projection onto the constraints in the mass metric, and the accelerations that belong to a state.
+// Projection onto the constraints in the mass metric.
 //
 //   positions      [M G'; G 0] (d, .) = (0, Phi),        q <- q o exp(-d), repeated
 //   velocities     [M G'; G 0] (d, .) = (0, G v + Phi_t), v <- v - d
-//   accelerations  [M G'; G 0] (a, lam) = (Q, -gacc)
 // Rows of velocities have no part in the first; in the second they are Gam(v, q, t), which may be curved in
 // v: Newton's method, with shorter steps where it goes astray.
-// What is kept, a coordinate or a row on the coordinates, gets a mass so large that it moves by nothing,
-// and what it would still move is dropped: the iteration then converges to a state where it is exactly
-// what it was. Coordinates of deformations have a large mass too, but give way.
+// What is kept has a large mass (kept.h). Coordinates of deformations have one, too, but give way.
 //
 // Levenberg and Marquardt: a step that turns a body too far, or opens the constraints further, is tried
 // again with a larger eps, [M G'; G -eps]. So a start in the neighbourhood stays on its branch, also
 // where G is nearly singular or its rows repeat each other only once it is closed.
-#include "start.h"
+#include "kept.h"
 #include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_ITERATIONS = 60, FEW = 4, MAX_HALVINGS = 8, MOST_NAMED = 6 };
@@ -31,78 +27,9 @@ static const double NEAR_SINGULAR =
 // With more unknowns KLU takes so long that a larger eps, up to this, is the better way.
 enum { LARGE = 2000 };
 static const double LARGE_REGULAR = 1e-2;
-static const double SPREAD = 1e-5; // eps for multipliers of least norm
 static const double MOST_TURN =
     0.5;                          // rad, of a body in one step: longer ones lead to other branches
 static const double STUCK = 1e-9; // of the positions: good enough where bars only just reach
-// What may be left of a row that is known to repeat others, where the constraints are not quite closed: first, last.
-static const double OPEN = 1e-6, OPENEST = 0.1;
-static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
-
-// ---- what is kept ---------------------------------------------------------------------------------
-
-// Kept names are motions of the body's origin in global axes, as positions and outputs are: the k-th
-// is the k-th displacement of the origin's frame (x, y, angle or x, y, z, rx, ry, rz).
-static bool kept(const tr_projector *p, const sys_body *b, bool velocity, int k) {
-  unsigned mask = velocity ? b->keep_v : b->keep_q;
-  return !p->again && k < 6 && (mask >> k & 1u);
-}
-
-static tr_body_at body_at(const tr_work *w, const sys_body *b) {
-  return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
-}
-
-// The body's own frame; its marker comes after ground's.
-static tr_site origin_of(const tr_work *w, const sys_body *b) {
-  return tr_marker_site(w->sys, 1 + (int)(b - w->sys->body));
-}
-
-// Row of a kept name on the body's velocities.
-static void kept_row(const tr_work *w, const sys_body *b, int k, double *row) {
-  tr_body_at at = body_at(w, b);
-  double unit[6] = {0};
-  unit[k] = 1;
-  memset(row, 0, (size_t)b->nv * sizeof *row);
-  tr_site site = origin_of(w, b);
-  b->type->add_pull(&at, &site, unit, row);
-}
-
-// Its value; turns of a spatial body have none, they are kept step by step.
-static double kept_value(const tr_work *w, const sys_body *b, bool velocity, int k) {
-  tr_body_at at = body_at(w, b);
-  tr_site site = origin_of(w, b);
-  tr_frame f = {0};
-  b->type->kinematics(&at, TR_AT_VELOCITY, 1, &site, &f);
-  int lines = site.nd == 3 ? 2 : 3;
-  if (velocity) return k < lines ? f.v[k] : site.nd == 3 ? f.w[2] : f.w[k - 3];
-  return k < lines ? f.p[k] : site.nd == 3 ? f.angle : 0;
-}
-
-// Values of everything kept, in order; NULL: just count.
-static int kept_values(const tr_projector *p, bool velocity, double *values) {
-  int n = 0;
-  for (int i = 0; i < p->sys->nbody; i++)
-    for (int k = 0; k < 6; k++)
-      if (kept(p, &p->sys->body[i], velocity, k)) {
-        if (values) values[n] = kept_value(p->work, &p->sys->body[i], velocity, k);
-        n++;
-      }
-  return n;
-}
-
-// values += weight row' row for everything kept of a body
-static void make_heavy(const tr_projector *p, const sys_body *b, bool velocity, double *values) {
-  const tr_pattern *t = &p->sys->pattern;
-  double *row = p->work->block;
-  for (int k = 0; k < 6; k++) {
-    if (!kept(p, b, velocity, k)) continue;
-    kept_row(p->work, b, k, row);
-    for (int i = 0; i < b->nv; i++)
-      for (int j = 0; j < b->nv; j++)
-        if (row[i] * row[j] != 0)
-          values[tr_pattern_slot(t, b->v + i, b->v + j)] += p->weight * row[i] * row[j];
-  }
-}
 
 // Deformations move only where nothing else can.
 static void make_stiff(const tr_system *s, const sys_body *b, double *values) {
@@ -111,110 +38,18 @@ static void make_stiff(const tr_system *s, const sys_body *b, double *values) {
     values[tr_pattern_slot(&s->pattern, i, i)] *= MODE_WEIGHT;
 }
 
-// r += weight row' (value - given) for everything kept
-static void pull_kept(const tr_projector *p, bool velocity, const double *given, double *r) {
-  double *row = p->work->block;
-  for (int i = 0; i < p->sys->nbody; i++) {
-    const sys_body *b = &p->sys->body[i];
-    for (int k = 0; k < 6; k++) {
-      if (!kept(p, b, velocity, k)) continue;
-      double off = kept_value(p->work, b, velocity, k) - *given++;
-      kept_row(p->work, b, k, row);
-      for (int j = 0; j < b->nv; j++) r[b->v + j] += p->weight * off * row[j];
-    }
-  }
-}
-
-static double dot(const double *x, const double *y, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
-}
-
-// The correction d, to be subtracted, is made to undo what has crept into the kept values:
-// row . d = value - given. Rows are orthonormalised one by one in work->block.
-static void hold_kept(const tr_projector *p, bool velocity, const double *given, double *d) {
-  for (int i = 0; i < p->sys->nbody; i++) {
-    const sys_body *b = &p->sys->body[i];
-    double *row = p->work->block, *x = d + b->v;
-    for (int k = 0; k < 6; k++) {
-      if (!kept(p, b, velocity, k)) continue;
-      kept_row(p->work, b, k, row);
-      double rest = kept_value(p->work, b, velocity, k) - *given++ - dot(row, x, b->nv);
-      for (const double *e = p->work->block; e < row; e += b->nv) {
-        double s = dot(e, row, b->nv);
-        for (int j = 0; j < b->nv; j++) row[j] -= s * e[j];
-      }
-      double length = sqrt(dot(row, row, b->nv));
-      if (!(length > 0)) continue;
-      for (int j = 0; j < b->nv; j++) row[j] /= length;
-      for (int j = 0; j < b->nv; j++) x[j] += rest / length * row[j];
-      row += b->nv;
-    }
-  }
-}
-
-// In blocks, without room for its values; false: they are needed.
-static bool factor_blocks(tr_projector *p, const tr_state *x) {
-  tr_work *w = p->work;
-  bool may = p->kkt->lean && p->sys->nvelocity == 0 && p->sys->nreaction == 0;
-  double *blocks = may ? tr_kkt_blocks(p->kkt) : NULL;
-  if (!blocks) return false;
-  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  tr_forces(w, NULL, p->r, NULL); // leaves the wrenches on the frames
-  tr_tangent_blocks(w, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, blocks);
-  tr_jacobian(w);
-  return tr_kkt_factor_blocks(p->kkt) && !tr_kkt_refines(p->kkt);
-}
-
-// [M G'; G 0] into the values.
-static void plain_matrix(tr_projector *p, const tr_state *x) {
-  tr_coefficients c = {.cm = 1};
-  tr_tangent(p->work, x->t, x->q, x->v, x->mem, NULL, NULL, NULL, c, p->kkt->values);
-  tr_plain_columns(p->work, p->kkt->values);
-}
-
-tr_status tr_factor_mass(tr_projector *p, const tr_state *x) {
-  p->kkt->rough = false; // unlike what a corrector left there
-  if (factor_blocks(p, x)) return TR_OK;
-  TR_TRY(tr_kkt_hold(p->kkt));
-  plain_matrix(p, x);
-  return tr_kkt_factor(p->kkt);
-}
-
-// [M G'; G -eps/most] into the values; most: the largest mass.
-static double regular_matrix(tr_projector *p, const tr_state *x, double eps) {
-  const tr_system *s = p->sys;
-  const tr_pattern *t = &s->pattern;
-  double *values = p->kkt->values, most = 0;
-  plain_matrix(p, x);
-  for (int j = 0; j < s->nv; j++)
-    for (int k = t->column[j]; k < t->column[j + 1] && t->row[k] < s->nv; k++)
-      most = fmax(most, fabs(values[k]));
-  for (int i = s->nv; i < s->nv + s->nc; i++) values[tr_pattern_slot(t, i, i)] = -eps / most;
-  return most;
-}
-
-static tr_status factor_regular(tr_projector *p) {
-  p->kkt->expected = TR_EXPECT_SMALL;
-  p->kkt->rough = false;
-  tr_status status = tr_kkt_factor(p->kkt);
-  p->kkt->expected = TR_EXPECT_REGULAR;
-  return status;
-}
-
-// The same with kept coordinates heavy, factored.
+// [M G'; G -eps] with kept coordinates heavy, factored.
 static tr_status factor_projection(tr_projector *p, const tr_state *x, bool velocity, double eps) {
   TR_TRY(tr_kkt_hold(p->kkt));
-  p->weight = KEEP_WEIGHT * regular_matrix(p, x, eps);
-  for (int i = 0; i < p->sys->nbody; i++) make_heavy(p, &p->sys->body[i], velocity, p->kkt->values);
+  p->weight = KEEP_WEIGHT * tr_regular_matrix(p, x, eps);
+  tr_kept_weigh(p, velocity, p->kkt->values);
   for (int i = 0; !p->again && i < p->sys->nbody; i++)
     make_stiff(p->sys, &p->sys->body[i], p->kkt->values);
   if (!velocity && p->sys->nvelocity > 0)
     tr_silence_rows(p->sys, p->sys->of_velocity, p->kkt->values);
   if (!velocity && p->loose) tr_silence_rows(p->sys, p->loose, p->kkt->values);
   p->kkt->only_blocks = p->sys->pattern.n > LARGE && eps >= REGULAR && eps < LARGE_REGULAR;
-  tr_status status = factor_regular(p);
+  tr_status status = tr_factor_regular(p);
   p->kkt->only_blocks = false;
   return status;
 }
@@ -269,25 +104,6 @@ static void name_open(const tr_system *s, const double *gap, tr_error *error) {
     tr_fail(error, TR_INCONSISTENT, NULL, "and %d more stay open", named - MOST_NAMED);
 }
 
-// What was to be kept may be the reason.
-static void name_kept(const tr_projector *p, bool velocity, tr_error *error) {
-  const tr_system *s = p->sys;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    const char *const *name = velocity ? b->type->rate_names : b->type->coordinate_names;
-    if (!(velocity ? b->keep_v : b->keep_q) || p->again) continue;
-    char names[64] = "";
-    for (int k = 0; name && name[k]; k++)
-      if (kept(p, b, velocity, k)) {
-        size_t n = strlen(names);
-        snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", name[k]);
-      }
-    tr_fail(error, TR_INCONSISTENT, NULL,
-            "body \"%s\": keeps %s as given; leave it free if it may %s", b->name, names,
-            velocity ? "change" : "move");
-  }
-}
-
 // Why: constraints that contradict each other, which stay open, and what is kept.
 static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, tr_error *error) {
   tr_redundancy r = {0};
@@ -302,7 +118,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
   blame(p->sys, phi, p->again ? "cannot be closed" : "cannot be assembled from the given start",
         error);
   name_open(p->sys, phi, error);
-  name_kept(p, false, error);
+  tr_kept_name(p, false, error);
   return TR_INCONSISTENT;
 }
 
@@ -312,9 +128,9 @@ static tr_status correction(tr_projector *p, const tr_state *x, const double *gi
   tr_status status = factor_projection(p, x, false, eps);
   position_gap(p, x, p->r + s->nv);
   memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
-  pull_kept(p, false, given, p->r);
+  tr_kept_pull(p, false, given, p->r);
   if (status == TR_OK) status = tr_kkt_solve(p->kkt, 1, p->r);
-  if (status == TR_OK) hold_kept(p, false, given, p->r);
+  if (status == TR_OK) tr_kept_hold(p, false, given, p->r);
   return status;
 }
 
@@ -348,7 +164,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
   double *phi = p->r + s->nv, eps = REGULAR;
   double scale = fmax(1, vec_largest(x->q, s->nq));
   double gap = info->phi_before = position_gap(p, x, phi);
-  kept_values(p, false, given);
+  tr_kept_values(p, false, given);
   double done = 4 * DBL_EPSILON * scale * sqrt(fmax(1, s->nc));
   int most = p->patience > 0 ? p->patience : MAX_ITERATIONS;
   while (gap > done || !isfinite(gap)) {
@@ -404,9 +220,9 @@ static tr_status close_velocities(tr_projector *p, tr_state *x, double *given, b
     if ((curved || k % FEW == 0) && factor_velocities(p, x, eps) != TR_OK) return TR_FAILED;
     last = now = velocity_gap(p, x, gap);
     memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
-    pull_kept(p, true, given, p->r);
+    tr_kept_pull(p, true, given, p->r);
     if (tr_kkt_solve(p->kkt, 1, p->r) != TR_OK) return TR_FAILED;
-    hold_kept(p, true, given, p->r);
+    tr_kept_hold(p, true, given, p->r);
     now = change(p, x, whole, last, gap);
   }
   *left = now;
@@ -432,7 +248,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, const double *
         s->nc > 0 && s->of_number[worst_row(s, gap)] ? "no value of it was found that fits its law"
                                                      : "its velocities cannot be made consistent",
         error);
-  name_kept(p, true, error);
+  tr_kept_name(p, true, error);
   return TR_INCONSISTENT;
 }
 
@@ -446,7 +262,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   p->kkt->mask = NULL; // of an earlier state; singular rows are no trouble here
   size_t nq = (size_t)s->nq, nv = (size_t)s->nv;
   tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  int held = kept_values(p, false, NULL), held_v = kept_values(p, true, NULL);
+  int held = tr_kept_values(p, false, NULL), held_v = tr_kept_values(p, true, NULL);
   size_t want = 2 * nq + 2 * nv + (size_t)held + (size_t)held_v;
   double *before = p->room ? p->room : tr_resize(s->al, NULL, (want + 1) * sizeof *before);
   if (!before) return tr_no_memory(error);
@@ -454,7 +270,7 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   double *given = room + nq, *given_v = given + held;
   memcpy(before, x->q, nq * sizeof *before);
   memcpy(v0, x->v, nv * sizeof *before);
-  kept_values(p, true, given_v);
+  tr_kept_values(p, true, given_v);
   tr_status status = project_positions(p, x, room, given, info, error);
   if (status == TR_OK && !p->again) tr_change_coordinates(s, 0, x);
   memcpy(carried, x->v, nv * sizeof *carried);
@@ -470,130 +286,4 @@ tr_status tr_project(tr_projector *p, tr_state *x, tr_start_info *info, tr_error
   else
     tr_resize(s->al, before, 0);
   return status;
-}
-
-tr_status tr_take_rows_out(tr_projector *p, const tr_state *x, int n, const int *rows) {
-  const tr_system *s = p->sys;
-  int all = n + tr_idle_rows(s, x->mem, NULL);
-  p->kkt->mask = NULL;
-  if (all == 0) return TR_OK;
-  if (!p->masked_row) p->masked_row = TR_NEW(p->arena, 2 * s->nc, int);
-  if (!p->masked_row) return TR_NO_MEMORY;
-  int *row = p->masked_row + s->nc;
-  tr_rows_out(s, x->mem, n, rows, row);
-  if (all != p->masked || memcmp(row, p->masked_row, (size_t)all * sizeof *row) != 0) {
-    memcpy(p->masked_row, row, (size_t)all * sizeof *row);
-    p->masked = all;
-    tr_arena_free(&p->of_mask);
-    p->of_mask = tr_arena_make(s->al);
-    TR_TRY(tr_mask_make(&p->of_mask, &s->pattern, all, p->masked_row, &p->mask));
-  }
-  p->kkt->mask = &p->mask;
-  return TR_OK;
-}
-
-tr_status tr_all_independent(tr_projector *p, const tr_state *x, bool *independent) {
-  TR_TRY(tr_take_rows_out(p, x, 0, NULL));
-  p->kkt->expected = TR_EXPECT_SINGULAR;
-  tr_status status = tr_factor_mass(p, x);
-  p->kkt->expected = TR_EXPECT_REGULAR;
-  *independent = status == TR_OK && p->kkt->rcond > SUSPICIOUS;
-  return status == TR_SINGULAR ? TR_OK : status;
-}
-
-tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
-  const tr_system *s = p->sys;
-  bool independent;
-  p->redundancy = (tr_redundancy){.known = true, .rank = s->nc};
-  TR_TRY(tr_all_independent(p, x, &independent));
-  bool fewer =
-      p->most_rank > 0 && p->most_rank < s->nc; // next to a singular position that is not seen
-  if (!fewer && independent) return TR_OK;
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  for (double open = 0; open < OPENEST; open = fmax(10 * open, OPEN)) {
-    tr_arena_free(&p->of_redundancy);
-    p->of_redundancy = tr_arena_make(s->al);
-    TR_TRY(tr_find_redundancy(p->work, &p->of_redundancy, open, NULL, &p->redundancy));
-    if (!fewer || p->redundancy.rank <= p->most_rank) break;
-  }
-  int n = p->redundancy.count;
-  if (n == 0) return tr_factor_mass(p, x);
-  if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
-  if (!p->spread) return TR_NO_MEMORY;
-  TR_TRY(tr_take_rows_out(p, x, n, p->redundancy.row));
-  return tr_factor_mass(p, x);
-}
-
-// p->r <- solution of the factored system for p->r; room: 2 (nv + nc).
-static tr_status solve_refined(tr_projector *p, double *room) {
-  size_t n = (size_t)(p->sys->nv + p->sys->nc);
-  double *b = room, *rest = room + n;
-  memcpy(b, p->r, n * sizeof *b);
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  tr_kkt_multiply(p->kkt, p->r, rest);
-  for (size_t i = 0; i < n; i++) rest[i] = b[i] - rest[i];
-  TR_TRY(tr_kkt_solve(p->kkt, 1, rest));
-  for (size_t i = 0; i < n; i++) p->r[i] += rest[i];
-  return TR_OK;
-}
-
-// The forces f = G' lam by multipliers of least norm, those without a part in the null space of G':
-//   [M G'; G -eps] (x, d) = (f - G' y, 0),  y <- y + d,  repeated.
-// d = G x/eps has no such part, and f - G' y shrinks by eps/(eps + eigenvalues of G M^-1 G'). Each solution
-// is refined once: its residual in G x - eps d is known to far more digits than the solution has there.
-static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
-  const tr_system *s = p->sys;
-  size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
-  double *f = p->spread, *y = f + nv, rest = INFINITY;
-  TR_TRY(tr_kkt_hold(p->kkt));
-  regular_matrix(p, x, SPREAD);
-  TR_TRY(factor_regular(p));
-  tr_Gt_times(p->work, lam, f);
-  memset(y, 0, nc * sizeof *y);
-  double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);
-  for (int k = 0; k < MAX_ITERATIONS; k++) {
-    tr_Gt_times(p->work, y, p->r);
-    for (int i = 0; i < s->nv; i++) p->r[i] = f[i] - p->r[i];
-    double now = vec_norm(p->r, s->nv);
-    if (now <= done || now >= rest) break;
-    rest = now;
-    memset(p->r + nv, 0, nc * sizeof *p->r);
-    TR_TRY(solve_refined(p, p->spread + nv + nc));
-    for (int i = 0; i < s->nc; i++) y[i] += p->r[s->nv + i];
-  }
-  memcpy(lam, y, nc * sizeof *lam);
-  return TR_OK;
-}
-
-tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
-  if (p->redundancy.count == 0) return TR_OK;
-  const tr_mask *mask = p->kkt->mask;
-  p->kkt->mask = NULL;
-  tr_status status = spread(p, x, lam);
-  p->kkt->mask = mask;
-  return status;
-}
-
-tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
-  const tr_system *s = p->sys;
-  TR_TRY(tr_factor_mass(p, x));
-  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
-  if (s->nreaction > 0) tr_show_reactions(p->work, x->lam);
-  tr_forces(p->work, NULL, p->r, NULL);
-  tr_gamma(p->work, p->r + s->nv);
-  for (int i = 0; i < s->nv + s->nc; i++) p->r[i] = -p->r[i];
-  TR_TRY(tr_solve_with_reactions(p->work, p->kkt, p->r));
-  memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
-  memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
-  return TR_OK;
-}
-
-tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z) {
-  size_t nv = (size_t)p->sys->nv * sizeof *z, nc = (size_t)p->sys->nc * sizeof *z;
-  TR_TRY(tr_factor_mass(p, x));
-  memcpy(p->r, n, nv);
-  memset(p->r + p->sys->nv, 0, nc);
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  memcpy(z, p->r, nv);
-  return TR_OK;
 }

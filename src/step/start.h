@@ -69,6 +69,9 @@ void tr_rows_forget(tr_rows_aside *rows);
 // since it turns another way, as at a dead centre; -1: none. at_rest: on the way that forces lead from there.
 // Changes v, a and lam of x.
 tr_status tr_find_dead_centre(tr_projector *p, tr_state *x, int *row, bool *at_rest);
+// [M G'; G -eps/most] at x into the values of the matrix; most: the largest mass. Then factored, with small pivots expected.
+double tr_regular_matrix(tr_projector *p, const tr_state *x, double eps);
+tr_status tr_factor_regular(tr_projector *p);
 // [M G'; G 0] at x, factored.
 tr_status tr_factor_mass(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).

@@ -6,7 +6,8 @@
 //   q1 = q_n o exp(h v + h^2/2 [(1-2beta) a_n + 2beta a1] + h^2/2 [(1-b) R_I + b R_II])
 //   v1 = v + h [(1-gamma) a_n + gamma a1] + h/2 (R_I + R_II)
 //   a1 = (1+alpha) f1 - alpha f_n,   Phi(q1, t1) = 0,   G1 v1 + Phi_t = 0
-// a holds applied accelerations only and belongs to t_n + alpha h. psi_II is a multiplier of first order:
+// a holds applied accelerations only and belongs to t_n + alpha h: a_0 = f + alpha h f' (jerk.h). The printed a_0 = f is kept as
+// start=printed: it costs O(h^2) in v once, and the order where steps begin anew all the time. psi_II is a multiplier of first order:
 // a and lam for output are computed anew from the state.
 //
 // Unknowns: a1, psi_I, psi_II, the increment d of q and v1, each formula an equation with the defects
@@ -29,13 +30,19 @@
 
 typedef struct par {
   double alpha, b;
+  int start;
 } par;
+
+enum { START_SMOOTH, START_PRINTED };
+static const char *const starts[] = {"smooth", "printed", NULL};
 
 static const tr_field fields[] = {
     {"alpha", TR_REAL, TR_NUMBER, offsetof(par, alpha), "-0.3", .min = -1.0 / 3, .max = 0,
      .doc = "numerical damping: 0 none, -1/3 most"},
     {"b", TR_REAL, TR_NUMBER, offsetof(par, b), "0", .min = 0, .max = 1,
      .doc = "share of the second multiplier in the positions; anything but 1/2"},
+    {"start", TR_CHOICE, TR_NUMBER, offsetof(par, start), "smooth", .choices = starts,
+     .doc = "a_0 at t_0 + alpha h; `printed`: at t_0, off by O(h)"},
     {0}};
 
 static const char *check(const void *pv) {
@@ -47,6 +54,7 @@ static tr_status prepare(tr_step *s) {
   size_t nc = (size_t)s->sys->nc;
   tr_hht_add *m = s->memory = TR_NEW(&s->arena, 1, tr_hht_add);
   if (!m) return TR_NO_MEMORY;
+  if (!(m->jerk = tr_jerk_new(s))) return TR_NO_MEMORY;
   m->G = TR_NEW(&s->arena, s->sys->nG, double);
   m->blocks = TR_NEW(&s->arena, s->sys->nmass, double);
   double *psi = TR_NEW(&s->arena, 7 * nc, double);
@@ -95,19 +103,35 @@ static tr_status applied(tr_step *s, double *f) {
   return tr_mass_solve(s->work, tr_mass_blocks(s->work, s->blocks), f);
 }
 
+// The same of a state with its lam.
+static tr_status applied_of(tr_step *s, const tr_state *x, double *f) {
+  tr_hht_add *m = s->memory;
+  size_t nc = (size_t)s->sys->nc * sizeof(double);
+  memcpy(m->psi_1, x->lam, nc);
+  tr_clear_velocity_rows(s->sys, m->psi_1);
+  memcpy(m->psi_2, m->psi_1, nc);
+  take_lam(s, x->lam);
+  m->h = 0;
+  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  return applied(s, f);
+}
+
 static tr_status begin(tr_step *s, const tr_state *x) {
   tr_hht_add *m = s->memory;
   size_t nc = (size_t)s->sys->nc * sizeof(double), nv = (size_t)s->sys->nv * sizeof(double);
-  memcpy(m->last_1, x->lam, nc);
-  memcpy(m->last_2, x->lam, nc);
-  tr_clear_velocity_rows(s->sys, m->last_1), tr_clear_velocity_rows(s->sys, m->last_2);
-  take_lam(s, x->lam);
-  memcpy(m->psi_1, m->last_1, nc), memcpy(m->psi_2, m->last_2, nc);
-  m->h = 0;
-  tr_kinematics(s->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
-  TR_TRY(applied(s, s->room[APPLIED]));
+  TR_TRY(applied_of(s, x, s->room[APPLIED]));
+  memcpy(m->last_1, m->psi_1, nc), memcpy(m->last_2, m->psi_2, nc);
   memcpy(s->room[ACCELERATION], s->room[APPLIED], nv);
   return TR_OK;
+}
+
+// f' for a first step of length h; NULL: it is not needed, or not to be had. q (nq): room.
+static const double *start_slope(tr_step *s, const tr_state *x, double h, double *q) {
+  const par *p = s->par;
+  const tr_hht_add *m = s->memory;
+  bool smooth = p->start == START_SMOOTH || s->start == TR_START_BEST;
+  if (s->last_h > 0 || p->alpha == 0 || !smooth) return NULL;
+  return tr_jerk_along(s, m->jerk, x, h, applied_of, s->room[APPLIED], q);
 }
 
 static void rows(tr_step *s, const tr_state *x) {
@@ -277,7 +301,7 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
 }
 
 // What the step starts from: a_n for its length, G_n and M_n.
-static void look_back(tr_step *s, const tr_hht_add_trial *k) {
+static void look_back(tr_step *s, const tr_hht_add_trial *k, const double *slope) {
   tr_hht_add *m = s->memory;
   tr_corrector *c = &s->c;
   const tr_state *x0 = k->x0;
@@ -288,7 +312,8 @@ static void look_back(tr_step *s, const tr_hht_add_trial *k) {
   const double *blocks = tr_mass_blocks(s->work, m->blocks);
   if (blocks != m->blocks) memcpy(m->blocks, blocks, (size_t)s->sys->nmass * sizeof *blocks);
   for (int i = 0; i < s->sys->nv; i++) {
-    double f = s->room[APPLIED][i], a = f + stretch * (s->room[ACCELERATION][i] - f);
+    double f = s->room[APPLIED][i];
+    double a = f + (slope ? k->alpha * h * slope[i] : stretch * (s->room[ACCELERATION][i] - f));
     c->dhat[i] = h * x0->v[i] + h * h * (0.5 - k->beta) * a;
     c->vhat[i] = x0->v[i] + h * (1 - k->gamma) * a;
   }
@@ -387,9 +412,10 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
   if (s->full) k.p.matrix = tr_hht_add_matrix_full, k.p.solve = solve_full;
+  const double *slope = start_slope(s, x0, h, x1->q);
   ((tr_hht_add *)s->memory)->h = h;
   if (k.at_end) memcpy(x1->a, s->newest_a, (size_t)nv * sizeof *x1->a);
-  look_back(s, &k);
+  look_back(s, &k, slope);
   take_lam(s, x0->lam);
   TR_TRY(predict(s, &k));
   bool counted = s->settings.fixed_iterations > 0;
