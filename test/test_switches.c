@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "helper_mechanics.h"
+#include "helper_events.h"
 
 static double mod(double a, double b) { return a - b * floor(a / b); }
 static double sign(double x) { return (x > 0) - (x < 0); }
@@ -310,6 +310,51 @@ static void test_driven_kinks(void **state) {
   tr_system_free(sys);
 }
 
+// Laws that read parameters which an event sets tell other instants from then on: pulses of 1 m/s each.
+static void test_set_by_events(void **state) {
+  (void)state;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "nstiff",    "ggl-bdf",
+                                        "radau5", "pfpc2",   "gen-alpha", "baumgarte"};
+  static const struct {
+    const char *law, *event;
+    double v;
+  } row[] = {
+      {"if(mod(time, T) < 0.001, 1000, 0)", "when: time - 10, set: {T: 7}", 8}, // 0, 14, 21 .. 56
+      {"if(time > t0 + 20, 1000, 0)*if(time < t0 + 20.001, 1, 0)",
+       "when: time - 10, set: {t0: time}", 1},
+      {"if(abs(sqrt(time) - 3 - n) < 1e-5, 1/12e-5, 0)", "when: time - 10, set: {n: 3}", 3},
+      {"pulse", "when: time - 10, set: {T: 7}", 8},
+      {"n*if(mod(time, 3) < 0.001, 1000, 0)", "when: time - 40, set: {n: 1}", 6}, // 42 .. 57
+      {"if(mod(floor(time/T), 2) > 0, 1, -1)", "when: time - 10, set: {T: 5}", -10},
+  };
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "trammel: 1\nparameters: {T: 100, t0: 1000, n: 0}\n"
+             "bodies: {cart: {type: planar, mass: 1, inertia: 1}}\n"
+             "joints: {rail: {type: prismatic, markers: [ground, cart]}}\n"
+             "variables: {pulse: {value: \"if(mod(time, T) < 0.001, 1000, 0)\"}}\n"
+             "forces: {push: {type: force, markers: [cart], force: [\"%s\", 0]}}\n"
+             "events: {go: {%s}}\nsimulation: {end: 60}\n",
+             row[i].law, row[i].event);
+    tr_system *sys = system_of_text(text);
+    for (int m = 0; m < 8; m++)
+      for (int k = 0; k < 2; k++) {
+        tr_run *run = start_run(sys, methods[m], NAN, k ? 1e-7 : 1e-3);
+        tr_state first;
+        assert_int_equal(tr_state_new(sys, &first, NULL), TR_OK);
+        for (int again = 0; again < 2; again++) { // from the start, with parameters as they were
+          if (again) assert_int_equal(tr_run_restart(run, &first, NULL), TR_OK);
+          finish(run, methods[m]);
+          assert_near(tr_run_state(run)->v[0], row[i].v, 1e-6, "%s, %s", methods[m], row[i].law);
+        }
+        tr_state_free(sys, &first);
+        tr_run_free(run);
+      }
+    tr_system_free(sys);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_laws),
@@ -321,6 +366,7 @@ int main(void) {
       cmocka_unit_test(test_unfelt),
       cmocka_unit_test(test_moving_edges),
       cmocka_unit_test(test_driven_kinks),
+      cmocka_unit_test(test_set_by_events),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,7 @@ double tr_arms_follow(tr_run *r, double h, double least);
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
 void tr_instants_reset(tr_run *r); // r->x is another
+void tr_instants_learn(tr_run *r); // an event may have set parameters
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);
