@@ -378,7 +378,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   TR_TRY(make_consistent(r, first, fresh, error));
   r->t0 = r->x.t, r->k = 0;
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
-  if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
+  if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = r->driven.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   if (r->settings.audit)
@@ -508,6 +508,12 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
+static void count_length(tr_run *r, double h) {
+  int i = TR_LENGTH_1 + ilogb(h);
+  tr_lengths *l = &r->lengths[i < 0 ? 0 : i < TR_LENGTHS ? i : TR_LENGTHS - 1];
+  l->shortest = l->n++ > 0 ? fmin(l->shortest, h) : h;
+}
+
 void tr_run_accept(tr_run *r, double t1, bool by_method) {
   double h = t1 - r->x.t;
   r->next.t = t1;
@@ -517,16 +523,18 @@ void tr_run_accept(tr_run *r, double t1, bool by_method) {
   r->x = r->next;
   r->next = old;
   r->current = r->looked = false;
-  tr_run_watch_speed(r);
   if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }
-  if (by_method)
+  if (by_method) {
     r->info.smallest_step = r->info.smallest_step > 0 ? fmin(r->info.smallest_step, h) : h;
+    count_length(r, h);
+  }
   r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
   if (r->swing) tr_swing_watch(r, h);
+  tr_run_watch_speed(r);
 }
 
 static tr_status try_once(tr_run *r, double h) {
