@@ -251,10 +251,10 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       TR_TRY(doubt_state(r, (rejected_step){h, INFINITY}, &last, error));
       continue;
     }
-    // a pole that a step jumps over is met by shorter ones
-    if (leaps < most_leaps && tr_run_leapt(r, h)) {
+    // a pole that a step jumps over is met by shorter ones; a drive may have a kink
+    if (leaps < most_leaps && h > least && tr_run_leapt(r, h)) {
       r->info.rejected++, leaps++;
-      r->h = smaller(h, 0.25 * h, least);
+      r->h = tr_instants_look(r, h) ? h : smaller(h, 0.25 * h, least);
       continue;
     }
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
