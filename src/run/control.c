@@ -224,6 +224,15 @@ static tr_status settle(tr_run *r, double h, tr_error *error) {
   return tr_run_begin(r, false, false, error);
 }
 
+// Where accelerations and velocities across the constraints alternate, and little damping does not see to it: they are
+// put where the constraints have them. What is published knows nothing of it.
+static tr_status calm(tr_run *r) {
+  if (!r->step->ringing || r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK;
+  r->step->ringing = r->current = false;
+  tr_status status = tr_calm(&r->projector, &r->x, r->step->mean_a);
+  return status < 0 ? status : TR_OK;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -321,6 +330,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     }
     TR_TRY(tr_run_look(r, error));
     TR_TRY(settle(r, h, error));
+    if (calm(r) != TR_OK) return tr_no_memory(error);
     if (isnan(t)) break;
   }
   return TR_OK;

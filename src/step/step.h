@@ -202,6 +202,7 @@ struct tr_step {
   double size;    // of the model in m, not more than 1
   double allowed; // error of q under step control, 0: fixed steps
   bool allows_v;  // and of v
+  bool ringing;   // the last estimate was mostly of what alternates from step to step
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond
