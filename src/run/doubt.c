@@ -217,10 +217,9 @@ void tr_run_take_speed(tr_run *r) { r->top_speed = fmax(r->top_speed, largest_sp
 
 // A drive makes velocity i what it is, [M G'; G 0] (-u, .) = (0, Phi_t), and the way in the last step is what velocities
 // on either end may make of it.
-static bool is_driven(tr_run *r, int i) {
+static bool is_driven(tr_run *r, tr_projector *p, int i) {
   const tr_system *s = r->sys;
   const tr_state *x0 = &r->next, *x1 = &r->x;
-  tr_projector *p = &r->projector;
   double *still = r->work->x, h = x1->t - x0->t, way = r->step->d[i];
   double most = 0.5 * h * (fabs(x0->v[i]) + fabs(x1->v[i])) * (1 + 1e-9);
   if (s->nc == 0 || !(fabs(way - 0.5 * h * (x0->v[i] + x1->v[i])) <= most)) return false;
@@ -233,13 +232,13 @@ static bool is_driven(tr_run *r, int i) {
 }
 
 // Accelerations with bodies held where the step began account for its velocity i: time makes it. Uses r->next.
-static bool is_pushed(tr_run *r, int i) {
+static bool is_pushed(tr_run *r, tr_projector *p, int i) {
   static const double part[] = {0, 0.5, 1}, weight[] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
   tr_state *x = &r->next;
   double t = x->t, h = r->x.t - t, by = 0;
   for (int k = 0; k < 3; k++) {
     x->t = t + part[k] * h;
-    if (tr_solve_accelerations(&r->projector, x, x->a, x->lam) != TR_OK) return false;
+    if (tr_solve_accelerations(p, x, x->a, x->lam) != TR_OK) return false;
     by += weight[k] * h * x->a[i];
   }
   x->t = t;
@@ -248,7 +247,7 @@ static bool is_pushed(tr_run *r, int i) {
 }
 
 // So does the acceleration where bodies were when velocity i was a half of what it is. Uses r->next.
-static bool was_pushed(tr_run *r, int i) {
+static bool was_pushed(tr_run *r, tr_projector *p, int i) {
   const tr_state *x1 = &r->x;
   tr_state *x = &r->next;
   double back = -x1->v[i] / x1->a[i], *d = r->work->x;
@@ -256,16 +255,17 @@ static bool was_pushed(tr_run *r, int i) {
   tr_retract(r->sys, x1->q, d, x->q);
   memcpy(x->v, x1->v, (size_t)r->sys->nv * sizeof *x->v);
   x->t = x1->t;
-  return tr_solve_accelerations(&r->projector, x, x->a, x->lam) == TR_OK &&
+  return tr_solve_accelerations(p, x, x->a, x->lam) == TR_OK &&
          x->a[i] * x1->a[i] > MOSTLY * x1->a[i] * x1->a[i];
 }
 
-// A place has no part in it. Whoever asks borrows the matrix.
+// A place has no part in it. Steps know nothing of who asks: it has a matrix of its own, made when the first does.
 static bool made_by_time(tr_run *r, int i, bool rush) {
-  tr_kkt *kkt = &r->step->kkt, counts = *kkt;
-  bool made = is_driven(r, i) || (rush ? was_pushed(r, i) : is_pushed(r, i));
-  if (r->projector.kkt == kkt) tr_kkt_forget(kkt, &counts), r->step->newton.valid = false;
-  return made;
+  tr_projector p = r->projector;
+  p.kkt = &r->aside;
+  if (!r->aside.p && tr_kkt_make(&r->arena, &r->sys->pattern, &r->aside) != TR_OK) return false;
+  r->aside.mask = r->projector.kkt->mask;
+  return is_driven(r, &p, i) || (rush ? was_pushed(r, &p, i) : is_pushed(r, &p, i));
 }
 
 static bool is_thrown_back(const tr_run *r, int i) {

@@ -127,6 +127,7 @@ struct tr_run {
   double top_speed; // the largest velocity so far, or 1
   // the first step in which velocities leapt or rushed, see doubt.c; the last in which time made them do so; t NAN: none
   tr_leap leap, driven;
+  tr_kkt aside;                   // for looks at these
   tr_lengths lengths[TR_LENGTHS]; // of steps so far, by powers of 2
   char note[800];                 // what to know of the results
   tr_multipliers *multipliers;    // whose error counts, or NULL

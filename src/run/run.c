@@ -493,6 +493,7 @@ void tr_run_free(tr_run *r) {
   tr_blows_free(&r->blows, r->sys->al);
   if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);
+  tr_kkt_free(&r->aside);
   tr_team_free(r->team);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
