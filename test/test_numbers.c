@@ -114,7 +114,8 @@ static void loops(void **unused) {
       "trammel: 1\nvariables:\n"
       "  a: {value: 0.5*b + sin(time)}\n  b: {value: 0.3*a + 1}\n"
       "  c: {value: cos(c) + time/10, guess: 0.5}\n  d: {value: 1 + time - d^3}\n");
-  static const char *const methods[] = {"hht-i3", "hht-si2", "nstiff-si2", "radau5", "cs"};
+  static const char *const methods[] = {"hht-i3", "hht-si2", "nstiff-si2", "radau5",
+                                        "cs",     "pfpc1",   "pfpc2",      "baumgarte"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     tr_run *run = new_run(m.sys, methods[i], 0.01, 1);
     for (double t = 0; t <= 1; t += 0.25) {
@@ -340,6 +341,48 @@ static void friction_by_reaction(void **unused) {
   assert_true(ok);
 }
 
+// b^2 = 1 - t has no solution after 1 s: the run ends there and tells whose equation that is, whatever the method.
+static void no_solution(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"hht-i3",
+                                        "nstiff",
+                                        "radau5",
+                                        "ggl-bdf",
+                                        "pfpc1",
+                                        "pfpc2",
+                                        "hht-add",
+                                        "hht-si2",
+                                        "cs",
+                                        "pfpc2:passes=1",
+                                        "baumgarte",
+                                        "newmark",
+                                        "cm",
+                                        "gen-alpha",
+                                        "baumgarte:scheme=rk4",
+                                        "baumgarte:scheme=euler"};
+  static const double tol[] = {0, 1e-3, 1e-6};
+  mechanism m = load_text(
+      "trammel: 1\nbodies: {b: {type: planar-point, mass: 1}}\n"
+      "joints: {rail: {type: point-on-line, markers: [ground, b]}}\n"
+      "variables:\n  good: {value: 2*time}\n"
+      "  root: {value: \"root - (root^2 - 1 + time)/2\", guess: 1}\n"
+      "forces: {push: {type: force, markers: [b], force: [root + good, 0]}}\n");
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    for (int k = 0; k < 3; k++) {
+      tr_run_settings s = tr_run_defaults();
+      tr_error e = {0};
+      tr_run *run;
+      s.method = methods[i], s.end = 2, s.step = 0.01, s.control.tol = tol[k];
+      assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, &e), TR_OK);
+      tr_status status = tr_run_all(run, &e);
+      double t = tr_run_state(run)->t;
+      if (status == TR_OK || !strstr(e.text, "variable \"root\"") || !(t > 0.95 && t < 1.02))
+        fail_msg("%s, %g: %g s, \"%s\"", methods[i], tol[k], t, e.text);
+      tr_run_free(run);
+    }
+  unload(&m);
+}
+
 // ---- by calls -----------------------------------------------------------------------------------------
 
 static void by_calls(void **unused) {
@@ -431,6 +474,7 @@ int main(void) {
       cmocka_unit_test(joints_in_laws),
       cmocka_unit_test(friction_by_reaction),
       cmocka_unit_test(friction_element),
+      cmocka_unit_test(no_solution),
       cmocka_unit_test(by_calls),
       cmocka_unit_test(mistakes),
   };

@@ -142,7 +142,8 @@ void law_of_time(const tr_law *law, double t, double out[3]);
 typedef struct law_source {
   const tr_law *law;
   const struct law_source *number[TR_LAW_INPUTS]; // the law of a number that is one of time alone
-  bool timed, alone; // it reads the time, itself or by numbers; that alone
+  const double *parameter[TR_LAW_INPUTS];         // where one stands that events set, as it is now
+  bool timed, alone; // it reads the time, itself or by numbers; that alone, but for parameters
   int deep;          // numbers that are made of numbers: so many times
 } law_source;
 

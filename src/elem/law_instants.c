@@ -211,6 +211,7 @@ static place execute(finder *k, const tr_law *law, const law_instruction *in, co
   switch (in->op) {
     case LAW_CONSTANT: return number(in->x);
     case LAW_INPUT:
+      if (k->of->parameter[in->input]) return number(*k->of->parameter[in->input]);
       return law->input[in->input].kind == LAW_TIME ? (place){.known = true, .e = 1} : (place){0};
     case LAW_ADD: return plus(&x[0], 1, &x[1]);
     case LAW_SUBTRACT: return plus(&x[0], -1, &x[1]);
@@ -243,7 +244,8 @@ static place next_place(finder *k, const place *x) {
   int n = law_operands(in->op);
   bool alone = true;
   if (in->op == LAW_INPUT)
-    alone = law->input[in->input].kind == LAW_TIME || k->of->number[in->input];
+    alone = law->input[in->input].kind == LAW_TIME || k->of->number[in->input] ||
+            k->of->parameter[in->input];
   for (int i = 0; i < n; i++) alone &= x[i].alone;
   place z = execute(k, law, in, x);
   z.alone = alone, z.first = n > 0 ? x[0].first : k->at;

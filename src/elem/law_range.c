@@ -181,6 +181,19 @@ static range execute(const law_instruction *in, const range *x) {
   return function(in, x[0]);
 }
 
+static void run(const law_source *s, int from, int to, range t, range *stack, long *work);
+
+// An input, on the times t: the time, a number, a parameter.
+static range read(const law_source *s, int input, range t, long *work) {
+  const law_source *number = s->number[input];
+  const double *x = number ? &number->law->value : s->parameter[input];
+  range inner[TR_LAW_STACK + 1];
+  if (!number && !x) return t;
+  if (!number || number->law->constant) return (range){*x, *x};
+  run(number, 0, number->law->n, t, inner, work);
+  return inner[0];
+}
+
 // Instructions from one to before another, on the times t; their results stand in stack.
 static void run(const law_source *s, int from, int to, range t, range *stack, long *work) {
   const tr_law *law = s->law;
@@ -192,11 +205,7 @@ static void run(const law_source *s, int from, int to, range t, range *stack, lo
     if (in->op == LAW_CONSTANT) {
       stack[top] = (range){in->x, in->x};
     } else if (in->op == LAW_INPUT) {
-      const law_source *number = s->number[in->input];
-      range inner[TR_LAW_STACK + 1];
-      if (number && !number->law->constant) run(number, 0, number->law->n, t, inner, work);
-      double x = number ? number->law->value : 0;
-      stack[top] = !number ? t : number->law->constant ? (range){x, x} : inner[0];
+      stack[top] = read(s, in->input, t, work);
     } else {
       stack[top] = execute(in, stack + top);
     }

@@ -174,7 +174,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   TR_TRY(make_consistent(r, first, fresh, error));
   r->t0 = r->x.t, r->k = 0;
   if (first) r->first_speed = vec_largest(r->x.v, r->sys->nv);
-  if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = NAN;
+  if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = r->driven.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
   if (r->settings.audit)

@@ -237,6 +237,15 @@ static tr_status too_late(double way, double t, double least, tr_error *error) {
                  way, t, least);
 }
 
+// Where accelerations and velocities across the constraints alternate, and little damping does not see to it: they are
+// put where the constraints have them. What is published knows nothing of it.
+static tr_status calm(tr_run *r) {
+  if (!r->step->ringing || r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK;
+  r->step->ringing = r->current = false;
+  tr_status status = tr_calm(&r->projector, &r->x, r->step->mean_a);
+  return status < 0 ? status : TR_OK;
+}
+
 // Tries until a step is good enough; it then stands in r->next.
 static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) {
   double least = r->settings.control.min_step;
@@ -268,10 +277,10 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       TR_TRY(doubt_state(r, (rejected_step){h, INFINITY}, &last, error));
       continue;
     }
-    // a pole that a step jumps over is met by shorter ones
-    if (leaps < most_leaps && tr_run_leapt(r, h)) {
+    // a pole that a step jumps over is met by shorter ones; a drive may have a kink
+    if (leaps < most_leaps && h > least && tr_run_leapt(r, h)) {
       r->info.rejected++, leaps++;
-      r->h = smaller(h, 0.25 * h, least);
+      r->h = tr_instants_look(r, h) ? h : smaller(h, 0.25 * h, least);
       continue;
     }
     double e = tr_step_error(r->step, &r->x, h, &r->next, r->settings.control.velocities, &worst) /
@@ -340,6 +349,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     }
     TR_TRY(tr_run_look(r, error));
     TR_TRY(settle(r, h, error));
+    if (calm(r) != TR_OK) return tr_no_memory(error);
     if (isnan(t)) break;
   }
   return TR_OK;

@@ -14,6 +14,7 @@ static const double LEAP = 4, RUSH = 10, SUDDEN = 1e-5;
 static const double GROWN = 1.5,
                     BEYOND = 0.3; // in a step; of it not by the acceleration at its start
 static const double FOLLOW = 0.1; // of the time in which they double: the step
+static const double MOSTLY = 0.5; // of a velocity, or of its change: accounts for it
 static const double MADE = 100;
 static const double DIGITS = 3; // round-off of a position, over that of one evaluation
 static const double HALF_TURN = 3.141592653589793;
@@ -214,13 +215,75 @@ static double largest_speed(const tr_run *r) {
 
 void tr_run_take_speed(tr_run *r) { r->top_speed = fmax(r->top_speed, largest_speed(r)); }
 
+// A drive makes velocity i what it is, [M G'; G 0] (-u, .) = (0, Phi_t), and the way in the last step is what velocities
+// on either end may make of it.
+static bool is_driven(tr_run *r, tr_projector *p, int i) {
+  const tr_system *s = r->sys;
+  const tr_state *x0 = &r->next, *x1 = &r->x;
+  double *still = r->work->x, h = x1->t - x0->t, way = r->step->d[i];
+  double most = 0.5 * h * (fabs(x0->v[i]) + fabs(x1->v[i])) * (1 + 1e-9);
+  if (s->nc == 0 || !(fabs(way - 0.5 * h * (x0->v[i] + x1->v[i])) <= most)) return false;
+  if (tr_factor_mass(p, x1) != TR_OK) return false;
+  memset(still, 0, (size_t)s->nv * sizeof *still);
+  tr_kinematics(r->work, x1->t, x1->q, still, x1->mem, TR_AT_VELOCITY);
+  tr_rates(r->work, p->r + s->nv);
+  memset(p->r, 0, (size_t)s->nv * sizeof *p->r);
+  return tr_kkt_solve(p->kkt, 1, p->r) == TR_OK && fabs(p->r[i]) > MOSTLY * fabs(x1->v[i]);
+}
+
+// Accelerations with bodies held where the step began account for its velocity i: time makes it. Uses r->next.
+static bool is_pushed(tr_run *r, tr_projector *p, int i) {
+  static const double part[] = {0, 0.5, 1}, weight[] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+  tr_state *x = &r->next;
+  double t = x->t, h = r->x.t - t, by = 0;
+  for (int k = 0; k < 3; k++) {
+    x->t = t + part[k] * h;
+    if (tr_solve_accelerations(p, x, x->a, x->lam) != TR_OK) return false;
+    by += weight[k] * h * x->a[i];
+  }
+  x->t = t;
+  double change = r->x.v[i] - x->v[i];
+  return by * change > MOSTLY * change * change;
+}
+
+// So does the acceleration where bodies were when velocity i was a half of what it is. Uses r->next.
+static bool was_pushed(tr_run *r, tr_projector *p, int i) {
+  const tr_state *x1 = &r->x;
+  tr_state *x = &r->next;
+  double back = -x1->v[i] / x1->a[i], *d = r->work->x;
+  for (int k = 0; k < r->sys->nv; k++) d[k] = back * x1->v[k];
+  tr_retract(r->sys, x1->q, d, x->q);
+  memcpy(x->v, x1->v, (size_t)r->sys->nv * sizeof *x->v);
+  x->t = x1->t;
+  return tr_solve_accelerations(p, x, x->a, x->lam) == TR_OK &&
+         x->a[i] * x1->a[i] > MOSTLY * x1->a[i] * x1->a[i];
+}
+
+// A place has no part in it. Steps know nothing of who asks: it has a matrix of its own, made when the first does.
+static bool made_by_time(tr_run *r, int i, bool rush) {
+  tr_projector p = r->projector;
+  p.kkt = &r->aside;
+  if (!r->aside.p && tr_kkt_make(&r->arena, &r->sys->pattern, &r->aside) != TR_OK) return false;
+  r->aside.mask = r->projector.kkt->mask;
+  return is_driven(r, &p, i) || (rush ? was_pushed(r, &p, i) : is_pushed(r, &p, i));
+}
+
+static bool is_thrown_back(const tr_run *r, int i) {
+  double way = r->step->d[i];
+  return way * r->x.v[i] < 0 && way * r->next.v[i] < 0;
+}
+
 void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
   double speed = largest_speed(r);
-  bool first = isnan(r->leap.t) && speed > r->top_speed;
-  bool found = first && ((speed > LEAP * r->top_speed && leaps(r, &r->next, &r->x, &leap)) ||
-                         (r->settings.control.tol > 0 && rushes(r, &leap)));
-  if (found) r->leap = leap;
+  // time had a pole: what was made by it went back against its velocities
+  if (isnan(r->leap.t) && !isnan(r->driven.t) && is_thrown_back(r, r->driven.of))
+    r->leap = r->driven;
+  if (isnan(r->leap.t) && speed > r->top_speed) {
+    bool leapt = speed > LEAP * r->top_speed && leaps(r, &r->next, &r->x, &leap);
+    bool rush = !leapt && r->settings.control.tol > 0 && rushes(r, &leap);
+    if (leapt || rush) *(made_by_time(r, leap.of, rush) ? &r->driven : &r->leap) = leap;
+  }
   r->top_speed = fmax(r->top_speed, speed);
   r->fastest = fmax(r->fastest, speed);
 }

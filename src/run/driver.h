@@ -45,6 +45,13 @@ typedef struct tr_leap {
   int of; // velocity
 } tr_leap;
 
+// Steps whose length has the same power of 2.
+enum { TR_LENGTHS = 64, TR_LENGTH_1 = 56 }; // of 1 s
+typedef struct tr_lengths {
+  long n;
+  double shortest;
+} tr_lengths;
+
 struct tr_run {
   const tr_system *sys;
   tr_arena arena;
@@ -118,16 +125,19 @@ struct tr_run {
   double fastest;   // the largest velocity after a step
   double extent;    // the largest coordinate at the start, or 1
   double top_speed; // the largest velocity so far, or 1
-  tr_leap leap;     // the first step in which velocities leapt or rushed, see doubt.c; t NAN: none
-  char note[800];   // what to know of the results
-  tr_multipliers *multipliers; // whose error counts, or NULL
-  struct tr_swing *swing;      // whether velocities go to and fro, see explain.c; or NULL
-  int quick;                   // events in a row with hardly any time between
+  // the first step in which velocities leapt or rushed, see doubt.c; the last in which time made them do so; t NAN: none
+  tr_leap leap, driven;
+  tr_kkt aside;                   // for looks at these
+  tr_lengths lengths[TR_LENGTHS]; // of steps so far, by powers of 2
+  char note[800];                 // what to know of the results
+  tr_multipliers *multipliers;    // whose error counts, or NULL
+  struct tr_swing *swing;         // whether velocities go to and fro, see explain.c; or NULL
+  int quick;                      // events in a row with hardly any time between
 };
 
 double tr_clock(clockid_t which); // in seconds
 double tr_clock_wall(void);
-// After each step, for a note: whether its velocities leave all those so far behind (doubt.c).
+// After each step, for a note: whether its velocities leave all those so far behind (doubt.c). Uses r->next.
 void tr_run_watch_speed(tr_run *r);
 void tr_run_take_speed(tr_run *r); // after an event or from outside: velocities that no step made
 // Under step control: h, or less where velocities rush towards a pole; whether those of the step just tried leave all so far behind.
@@ -214,6 +224,7 @@ double tr_arms_follow(tr_run *r, double h, double least);
 tr_status tr_instants_make(tr_run *r, tr_error *error);
 void tr_instants_free(tr_run *r);
 void tr_instants_reset(tr_run *r); // r->x is another
+void tr_instants_learn(tr_run *r); // an event may have set parameters
 bool tr_instants_look(tr_run *r, double h);
 double tr_instants_bound(tr_run *r, double h); // the longest step that cannot pass two unseen
 double tr_instants_next(const tr_run *r);

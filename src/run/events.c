@@ -504,7 +504,10 @@ tr_status tr_events_look(tr_run *r, bool *happened, tr_error *error) {
   double t = r->x.t, crossed = t;
   *happened = false;
   if (!suspect(r)) return TR_OK;
-  if (tr_dense_sharpen(r) != TR_OK) tr_dense_blunt(r);
+  if (tr_dense_sharpen(r) != TR_OK)
+    tr_dense_blunt(r);
+  else if (r->sys->nreaction > 0)
+    evaluate(r); // those of the method swing where a drive has a kink
   TR_TRY(find_first(r, &t, &crossed, error));
   if (t == INFINITY) {
     tr_dense_blunt(r);

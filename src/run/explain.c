@@ -329,10 +329,23 @@ static const char *reason(const tr_run *r, tr_status why, bool constrained) {
   return constrained ? "its constraints are torn open" : "it makes energy of nothing";
 }
 
+// An explicit method came where the equation of a state or a variable has no solution.
+static bool tell_unsettled(const tr_run *r, double h, tr_error *error) {
+  char where[160];
+  if (!r->step->method->direct || r->step->unsettled < 0) return false;
+  tr_run_tell_coordinate(r, r->step->unsettled, where, sizeof where);
+  tr_fail(error, TR_FAILED, NULL,
+          "step from t = %.9g s with h = %.3g s failed: no value of %s was found that fits its "
+          "law%s",
+          r->x.t, h, where, advise(r, h));
+  return true;
+}
+
 static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *error) {
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  if (why == TR_NO_CONVERGENCE && tell_unsettled(r, h, error)) return TR_FAILED;
   bool fixed = !(r->settings.control.tol > 0);
   double longest = fixed ? h : r->info.largest_step;
   if (tell_locked(r, h, error) || tr_run_runaway(r, error) || tell_start(r, h, error))

@@ -360,5 +360,7 @@ tr_status tr_events_act(tr_run *r, tr_error *error) {
     TR_TRY(impacts(r, error));
   }
   TR_TRY(lock_joints(r, error));
-  return begin(r, error);
+  TR_TRY(begin(r, error));
+  tr_instants_learn(r);
+  return TR_OK;
 }

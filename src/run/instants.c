@@ -75,7 +75,12 @@ typedef struct tr_instants {
   double gap[GAPS];     // between two
   int gaps;             // in all
   bool begun;
-  // told by the laws: kinks and jumps, in order, of which so many have passed, and trains
+  // told by the laws, with the memory of the state when they were asked: kinks and jumps, in order, of which so many have
+  // passed, and trains
+  tr_timed timed;
+  double *memory;   // (nmem)
+  tr_instant *told; // (most) all of them
+  int most;
   tr_instant *kink, *jump;
   int kinks, jumps, past_kinks, past_jumps;
   train *train;
@@ -241,10 +246,9 @@ static void find_jumping_kinks(tr_run *r, tr_instants *w) {
   w->kinks = kinks;
 }
 
-// Nothing has passed yet.
+// Nothing of what the laws tell has passed yet.
 static void set_back(const tr_run *r, tr_instants *w) {
-  w->past_jumps = w->past_kinks = w->gaps = w->wait = w->idle = 0;
-  w->before = w->after = INFINITY, w->last = NAN, w->begun = false;
+  w->past_jumps = w->past_kinks = 0, w->begun = false;
   for (int i = 0; i < w->trains; i++) {
     tr_instant is = w->train[i].is;
     bool follow = !is.found.of && !(is.jump && !is.blind);
@@ -261,15 +265,13 @@ static void set_back(const tr_run *r, tr_instants *w) {
   find_known(r, w);
 }
 
-static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
+// Which those are that the laws tell, as r->x is.
+static void learn(tr_run *r, tr_instants *w) {
   double span = r->settings.end - r->x.t;
-  tr_instant *all = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
-  if (!all) return tr_no_memory(error);
-  int n = tr_probe_instants(r->sys, &r->arena, MOST_KNOWN, all);
-  if (n < 0) return tr_no_memory(error);
-  w->kink = TR_NEW(&r->arena, n + 1, tr_instant), w->jump = TR_NEW(&r->arena, n + 1, tr_instant);
-  w->train = TR_NEW(&r->arena, n + 1, train);
-  if (!w->kink || !w->jump || !w->train) return tr_no_memory(error);
+  const tr_instant *all = w->told;
+  memcpy(w->memory, r->x.mem, (size_t)r->sys->nmem * sizeof *w->memory);
+  int n = tr_probe_instants(&w->timed, w->most, w->told);
+  w->kinks = w->jumps = w->trains = 0;
   for (int i = 0; i < n; i++)
     if (all[i].found.of || all[i].period > 0) {
       if (all[i].found.of || MOST_TIMES * all[i].period > span) w->train[w->trains++].is = all[i];
@@ -281,22 +283,55 @@ static tr_status learn_known(tr_run *r, tr_instants *w, tr_error *error) {
   qsort(w->kink, (size_t)w->kinks, sizeof *w->kink, by_time);
   qsort(w->jump, (size_t)w->jumps, sizeof *w->jump, by_time);
   set_back(r, w);
-  return TR_OK;
+}
+
+// Parameters that events set may make others of them, and others may do something.
+void tr_instants_learn(tr_run *r) {
+  tr_instants *w = r->instants;
+  if (!w || !w->timed.set) return;
+  int first = r->sys->switched_mem;
+  size_t size = (size_t)r->sys->plan.nswitched * sizeof *w->memory;
+  if (memcmp(w->memory + first, r->x.mem + first, size) != 0) learn(r, w);
+}
+
+static void forget(tr_instants *w) {
+  w->gaps = w->wait = w->idle = 0;
+  w->before = w->after = INFINITY, w->last = NAN;
 }
 
 void tr_instants_reset(tr_run *r) {
-  if (r->instants) set_back(r, r->instants);
+  if (!r->instants) return;
+  forget(r->instants);
+  tr_instants_learn(r);
+  set_back(r, r->instants);
+}
+
+// Room for what laws tell; of parameters that events set it is not known how much.
+static bool make_room(tr_run *r, tr_instants *w) {
+  tr_instant *all = w->told = TR_NEW(&r->arena, MOST_KNOWN, tr_instant);
+  w->most = MOST_KNOWN;
+  if (!all) return false;
+  int n = w->timed.set ? MOST_KNOWN : tr_probe_instants(&w->timed, MOST_KNOWN, all);
+  w->kink = TR_NEW(&r->arena, n + 1, tr_instant), w->jump = TR_NEW(&r->arena, n + 1, tr_instant);
+  w->train = TR_NEW(&r->arena, n + 1, train);
+  return w->kink && w->jump && w->train;
 }
 
 tr_status tr_instants_make(tr_run *r, tr_error *error) {
   tr_instant first;
-  int known = tr_probe_instants(r->sys, &r->arena, 1, &first);
-  if (known < 0) return tr_no_memory(error);
-  if (known == 0 && !tr_probe_switches(r->sys)) return TR_OK;
+  tr_timed timed;
+  double *memory = TR_NEW(&r->arena, r->sys->nmem + 1, double);
+  if (!memory || tr_probe_timed(r->sys, &r->arena, memory, &timed) != TR_OK)
+    return tr_no_memory(error);
+  memcpy(memory, r->x.mem, (size_t)r->sys->nmem * sizeof *memory);
+  bool tells = timed.set || tr_probe_instants(&timed, 1, &first) > 0;
+  if (!tells && !tr_probe_switches(r->sys)) return TR_OK;
   tr_instants *w = r->instants = TR_NEW(&r->arena, 1, tr_instants);
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
-  w->p.held = true;
-  TR_TRY(learn_known(r, w, error));
+  w->p.held = true, w->timed = timed, w->memory = memory;
+  if (!make_room(r, w)) return tr_no_memory(error);
+  forget(w);
+  learn(r, w);
   return tr_state_new(r->sys, &w->held, error);
 }
 
@@ -464,6 +499,12 @@ static void watch_sleeper(tr_run *r) {
   }
 }
 
+static tr_status begin_here(tr_run *r, tr_error *error) {
+  TR_TRY(tr_run_begin(r, false, false, error));
+  tr_run_take_speed(r);
+  return TR_OK;
+}
+
 static tr_status pass_known(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants;
   stop s = r->x.t >= w->firm.before ? w->firm : w->any;
@@ -475,7 +516,7 @@ static tr_status pass_known(tr_run *r, tr_error *error) {
   watch_trains(r, 0.5 * (s.before + s.after), single > 0, jumps);
   find_known(r, w);
   if (s.jump && w->wait < 1) w->wait = 1;
-  return jumps ? tr_run_begin(r, false, false, error) : TR_OK;
+  return jumps ? begin_here(r, error) : TR_OK;
 }
 
 // Where the run begins at a jump it does so behind it.
@@ -487,7 +528,7 @@ static tr_status pass_start(tr_run *r, tr_error *error) {
       tr_ahead_jumps(&w->p, &r->x, t + aside, t + 2 * aside))
     return TR_OK;
   r->x.t = t + aside;
-  return tr_run_begin(r, false, false, error);
+  return begin_here(r, error);
 }
 
 // Whether what comes next is to be looked for again: searches that ended before the next step does, or crowds.
@@ -518,5 +559,5 @@ tr_status tr_instants_pass(tr_run *r, tr_error *error) {
   if (is) w->last = w->after;
   w->before = w->after = INFINITY;
   find_known(r, w); // the same may have been told, in other last digits
-  return reached ? tr_run_begin(r, false, false, error) : TR_OK;
+  return reached ? begin_here(r, error) : TR_OK;
 }

@@ -14,6 +14,7 @@ enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so m
 // How far to look, when again, how far apart it must be then, and until when that tells anything, in steps.
 enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
 static const double NOISE = 1e-6;  // of the velocities, worth a word
+static const double FEW = 0.05;    // of the steps
 static const double RESTS = 100;   // times that: no velocities but noise
 static const double ACROSS = 0.01; // of the velocities may be across the constraints
 // With so much of them there, and so much of the largest there were, it is no motion of the mechanism.
@@ -203,10 +204,21 @@ static bool note_energy(tr_run *r, char *note, size_t room) {
   return true;
 }
 
+// The shortest step but for a few: single ones, next to times that were to be hit, are forgotten with the next.
+static double usual_shortest(const tr_run *r) {
+  long left = (long)fmax(1, FEW * (double)r->info.steps);
+  int i = 0;
+  for (int k = 0; k < TR_LENGTHS && left >= 0; k++) {
+    if (r->lengths[k].n > 0) i = k;
+    left -= r->lengths[k].n;
+  }
+  return r->lengths[i].n > 0 ? r->lengths[i].shortest : r->info.smallest_step;
+}
+
 // Velocities are differences of positions in methods that enforce those alone. Where all rests there are none to
 // compare with but those that would move things within the run.
 static void note_noise(tr_run *r, char *note, size_t room) {
-  double h = r->info.smallest_step, q = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  double h = usual_shortest(r), q = fmax(1, vec_largest(r->x.q, r->sys->nq));
   double noise = DBL_EPSILON * q / h, v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
   if (v < RESTS * noise) v = fmax(v, q / (r->settings.end - r->first_t));
   bool positions = strcmp(r->step->method->info.levels, "position") == 0;

@@ -185,12 +185,19 @@ void tr_run_free(tr_run *r) {
   tr_blows_free(&r->blows, r->sys->al);
   if (r->projector.sys) tr_projector_release(&r->projector);
   tr_kkt_free(&r->kkt);
+  tr_kkt_free(&r->aside);
   tr_team_free(r->team);
   tr_arena arena = r->arena; // the run itself lives in it
   tr_arena_free(&arena);
 }
 
 // ---- stepping -------------------------------------------------------------------------------------
+
+static void count_length(tr_run *r, double h) {
+  int i = TR_LENGTH_1 + ilogb(h);
+  tr_lengths *l = &r->lengths[i < 0 ? 0 : i < TR_LENGTHS ? i : TR_LENGTHS - 1];
+  l->shortest = l->n++ > 0 ? fmin(l->shortest, h) : h;
+}
 
 void tr_run_accept(tr_run *r, double t1, bool by_method) {
   double h = t1 - r->x.t;
@@ -201,16 +208,18 @@ void tr_run_accept(tr_run *r, double t1, bool by_method) {
   r->x = r->next;
   r->next = old;
   r->current = r->looked = false;
-  tr_run_watch_speed(r);
   if (r->sys->remembers) {
     tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
     tr_accept(r->work, r->x.mem);
   }
-  if (by_method)
+  if (by_method) {
     r->info.smallest_step = r->info.smallest_step > 0 ? fmin(r->info.smallest_step, h) : h;
+    count_length(r, h);
+  }
   r->info.largest_step = fmax(r->info.largest_step, h);
   r->info.steps++;
   if (r->swing) tr_swing_watch(r, h);
+  tr_run_watch_speed(r);
 }
 
 static tr_status try_once(tr_run *r, double h) {

@@ -26,6 +26,7 @@
 
 static const double FORGIVEN = 10; // tolerances
 static const double OTHER = 0.5;
+static const double FELT = 0.2, MOSTLY = 2; // tolerances; times what is left without it
 static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
@@ -90,6 +91,24 @@ static void find_jerk(tr_step *s, tr_truncation c, const tr_state *x0, double h,
   last = last_part(s, h);
   for (int i = 0; i < s->sys->nv; i++)
     j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
+}
+
+// With little damping on index 3 velocities across the constraints alternate too, by what they had settled at when the
+// step changed, and q''' by its means has 4/h^2 times that. It does not fade, and steps get shorter for it. That it is
+// so shows in the sum of two in a row, in which there is little of it.
+static bool rings(const tr_step *s) {
+  const tr_method *m = s->method;
+  return m->rings && m->rings(s->par) && s->last_h > 0;
+}
+
+// error: the square of what was found with q''' as it is.
+static bool alternates(const tr_step *s, double c, double error) {
+  double sum = 0, least = FELT * s->allowed;
+  for (int i = 0; i < s->sys->nv; i++) {
+    double e = 0.5 * c * (s->jerk[i] + s->last_jerk[i]) / s->scale_q[i];
+    sum += e * e;
+  }
+  return error > least * least && error * s->sys->nv > MOSTLY * MOSTLY * sum;
 }
 
 double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most) {
@@ -285,6 +304,7 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   if (s->method->falls_short) turn_short(s, x0, h, x1, e);
   test_numbers(s, c, x0, h, x1, e);
   double error = tr_error_square(n, e, s->scale_q, worst, &most);
+  s->ringing = rings(s) && alternates(s, c.q3 * h * h * h, error);
   if (s->method->direct) error = judge_explicit(s, c, x0, h, x1, e, error, worst);
   if (!isnan(c.v3)) {
     for (int i = 0; i < n; i++) e[i] = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
@@ -336,6 +356,7 @@ void tr_estimate_begin(tr_step *s, const tr_state *x) {
   memcpy(s->mean_a, x->a, (size_t)s->sys->nv * sizeof *s->mean_a);
   memcpy(s->mean_v, x->v, (size_t)s->sys->nv * sizeof *s->mean_v);
   memset(s->mean_slope, 0, (size_t)s->sys->nv * sizeof *s->mean_slope);
+  s->ringing = false;
   grow_scales(s, x);
 }
 

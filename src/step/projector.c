@@ -144,3 +144,29 @@ tr_status tr_consistent_start(const tr_system *s, tr_state *x, tr_start_info *in
 tr_status tr_accelerations(const tr_system *s, tr_state *x, tr_error *error) {
   return with_projector(s, x, false, NULL, error);
 }
+
+// x -= d,  [M G'; G 0] (d, .) = (0, the rows in p->r)
+static tr_status take_away(tr_projector *p, double *x) {
+  int nv = p->sys->nv;
+  memset(p->r, 0, (size_t)nv * sizeof *p->r);
+  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
+  for (int i = 0; i < nv; i++) x[i] -= p->r[i];
+  return TR_OK;
+}
+
+tr_status tr_calm(tr_projector *p, tr_state *x, double *mean) {
+  const tr_system *s = p->sys;
+  double *rows = p->r + s->nv, *gamma = p->work->y, *d = p->work->x;
+  TR_TRY(tr_factor_mass(p, x));
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_rates(p->work, rows);
+  TR_TRY(take_away(p, x->v));
+  tr_kinematics(p->work, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  tr_G_times(p->work, x->a, rows);
+  tr_gamma(p->work, gamma);
+  for (int i = 0; i < s->nc; i++) rows[i] += gamma[i];
+  TR_TRY(take_away(p, x->a));
+  for (int i = 0; i < s->nv; i++) d[i] = mean[i] - x->a[i];
+  tr_G_times(p->work, d, rows);
+  return take_away(p, mean);
+}

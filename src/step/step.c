@@ -103,6 +103,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.max_iterations = settings->max_iterations;
   s->newton.fixed_iterations = settings->fixed_iterations;
   s->newton.reuse = settings->reuse;
+  s->unsettled = -1;
   s->arena = ar;
   tr_status status = allocate(s);
   if (status != TR_OK) {

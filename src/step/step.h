@@ -196,11 +196,13 @@ struct tr_step {
   double *aim;    // or with this increment (nv), and the multipliers as they come; NULL: neither
   double aim_h;   // length of the step that it is from
   double *found;  // (3 nv + nc) room for it, see try.c
+  int unsettled;  // a number whose equation the last try found no solution of; -1: none
   long failures;  // tries of steps that came to nothing, whatever was tried next
   tr_start start; // what a of the first state is good for
   double size;    // of the model in m, not more than 1
   double allowed; // error of q under step control, 0: fixed steps
   bool allows_v;  // and of v
+  bool ringing;   // the last estimate was mostly of what alternates from step to step
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond
@@ -365,6 +367,10 @@ void tr_predict_w(tr_step *s, double t);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+// For explicit methods: the v of states and variables on their equations at a place, with bodies as they are; guess: of
+// lam, for laws that read reactions. By the matrix [M G'; G 0] in s->kkt (settle.c).
+tr_status tr_settle_numbers(tr_step *s, double t, const double *q, double *v, const double *mem,
+                            const double *guess);
 void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.

@@ -88,24 +88,6 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
   return TR_OK;
 }
 
-// The velocities of numbers among v, from their equations, by the matrix at hand: X' = f may jump, and feedback would
-// take its time.
-static tr_status settle(tr_step *s, double t, const double *q, double *v, const double *mem,
-                        const double *guess) {
-  int nv = s->sys->nv;
-  double *r = s->newton.r;
-  if (s->sys->nnumber == 0) return TR_OK;
-  tr_kinematics(s->work, t, q, v, mem, TR_AT_VELOCITY);
-  if (s->sys->nreaction > 0) tr_show_reactions(s->work, guess);
-  tr_rates(s->work, r + nv);
-  memset(r, 0, (size_t)nv * sizeof *r);
-  for (int i = 0; i < s->sys->nc; i++) r[nv + i] = s->sys->of_number[i] ? -r[nv + i] : 0;
-  TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-  for (int i = 0; i < nv; i++)
-    if (s->sys->number[i]) v[i] += r[i];
-  return TR_OK;
-}
-
 // out = v + f a
 static void along(const tr_step *s, const double *v, double f, const double *a, double *out) {
   for (int i = 0; i < s->sys->nv; i++) out[i] = v[i] + f * a[i];
@@ -121,7 +103,7 @@ static tr_status heun(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   double **k = s->room;
   along(s, x0->v, h, k[A1], k[V2]);
   move(s, x0, h, x0->v, x1);
-  TR_TRY(settle(s, x0->t + h, x1->q, k[V2], x0->mem, x0->lam));
+  TR_TRY(tr_settle_numbers(s, x0->t + h, x1->q, k[V2], x0->mem, x0->lam));
   TR_TRY(accelerate(s, h, x0->t + h, x1->q, k[V2], x0->mem, x0->lam, k[A2], NULL));
   for (int i = 0; i < s->sys->nv; i++) {
     k[U][i] = 0.5 * (x0->v[i] + k[V2][i]);
@@ -138,7 +120,7 @@ static tr_status stage(tr_step *s, const tr_state *x0, double h, double f, const
   along(s, x0->v, h * f, a, v);
   for (int i = 0; i < s->sys->nv; i++) k[U][i] = h * f * du[i];
   tr_retract(s->sys, x0->q, k[U], x1->q);
-  TR_TRY(settle(s, x0->t + h * f, x1->q, v, x0->mem, x0->lam));
+  TR_TRY(tr_settle_numbers(s, x0->t + h * f, x1->q, v, x0->mem, x0->lam));
   TR_TRY(accelerate(s, h, x0->t + h * f, x1->q, v, x0->mem, x0->lam, a_out, NULL));
   tr_increment_rate(s->sys, k[U], v, k[RATE]);
   memcpy(v, k[RATE], (size_t)s->sys->nv * sizeof *v);
@@ -173,7 +155,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->a, k[A1], (size_t)s->sys->nv * sizeof *x1->a);
   x1->t = x0->t + h;
   TR_TRY(scheme[((const par *)s->par)->scheme](s, x0, h, x1));
-  return settle(s, x1->t, x1->q, x1->v, x1->mem, x1->lam);
+  return tr_settle_numbers(s, x1->t, x1->q, x1->v, x1->mem, x1->lam);
 }
 
 // rk4 is taken for heun: safe, not sharp.

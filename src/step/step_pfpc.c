@@ -6,7 +6,7 @@
 //              [M Gh'; Gh 0] (x, lam) = (Qh, -2 Phi/h^2 - 2/h Gh (v - u/h))
 //              v1 = v + h x,   q1 = q_n o exp(h (v + v1)/2)
 // Rows of velocities: Gam_v x = -Gam/h in the predictor, in the corrector with Gam at q_n o exp(u) and the v1
-// before, Gam_v(half) (v + h x - v1) = -Gam.
+// before, Gam_v(half) (v + h x - v1) = -Gam. Rates and values of numbers are then put on their equations where it led.
 // The predictor alone is pfpc1. The first corrector pass takes u = dp and (v + vp)/2; as published it
 // stops there and is of first order in the motion wherever Q depends on v or rotations are spatial,
 // since vp lacks gacc. A second pass with u = h (v + v1)/2 restores order 2. lam belongs to t + h/2.
@@ -70,7 +70,7 @@ static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = x0->t + h;
   turn(s, x0, x0->q, h, 2, x1);
-  return TR_OK;
+  return tr_settle_numbers(s, x1->t, x1->q, x1->v, x1->mem, x1->lam);
 }
 
 static tr_status advance_1(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -116,7 +116,7 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, bool first, t
   }
   memcpy(x1->lam, r + nv, (size_t)nc * sizeof *r);
   turn(s, x0, m.q, h, 4, x1);
-  return TR_OK;
+  return tr_settle_numbers(s, x1->t, x1->q, x1->v, x1->mem, x1->lam);
 }
 
 static tr_status advance_2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {

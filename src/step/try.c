@@ -75,6 +75,7 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // The method's step, with what was said of turns: *seen, the last such solution is in s->found. What explicit methods
 // leave open of bodies' own constraints is closed, lest it swing about them ever more.
 static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  s->unsettled = -1;
   tr_status status = s->method->advance(s, x0, h, x1);
   s->failures += status > 0;
   if (s->method->direct && status == TR_OK) tr_close_own(s->sys, x1->q, x1->v);

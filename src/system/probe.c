@@ -88,65 +88,86 @@ static const law_source *number_of(const tr_system *s, const law_source *equatio
   return NULL;
 }
 
-static law_source source_of(const tr_system *s, const law_source *equation, const sys_element *e,
-                            const tr_law *law) {
+// Where a parameter that events set stands.
+static const double *parameter_of(const tr_system *s, const double *memory, const sys_element *e,
+                                  const law_input *in) {
+  for (int i = 0; in->kind == LAW_PARAMETER && i < s->nswitched; i++)
+    if (s->switched[i].frame == e->frame[in->to]) return memory + s->switched[i].first + in->axis;
+  return NULL;
+}
+
+// What is looked through while laws of time are gathered.
+typedef struct telling {
+  const tr_system *s;
+  const double *memory;
+  law_source *equation; // (njoint) states and variables, by their equations
+  tr_timed *out;
+  law_source *room; // for them, or NULL: they are counted
+} telling;
+
+static law_source source_of(const telling *k, const sys_element *e, const tr_law *law) {
   law_source x = {.law = law, .alone = true};
-  for (int k = 0; !law->constant && k < law->inputs; k++) {
-    const law_source *number = x.number[k] = number_of(s, equation, e, &law->input[k]);
-    bool timed = law->input[k].kind == LAW_TIME || number;
-    x.timed |= timed, x.alone &= timed;
+  for (int i = 0; !law->constant && i < law->inputs; i++) {
+    const law_source *number = x.number[i] = number_of(k->s, k->equation, e, &law->input[i]);
+    x.parameter[i] = parameter_of(k->s, k->memory, e, &law->input[i]);
+    bool timed = law->input[i].kind == LAW_TIME || number;
+    x.timed |= timed, x.alone &= timed || x.parameter[i];
     if (number && x.deep <= number->deep) x.deep = number->deep + 1;
   }
   x.alone &= x.deep < DEEPEST;
   return x;
 }
 
-// States and variables, (njoint), by their equations.
-static law_source *equations_of(const tr_system *s, tr_arena *ar) {
-  law_source *equation = TR_NEW(ar, s->njoint + 1, law_source);
-  for (bool more = equation != NULL; more;) {
+static void find_equations(telling *k) {
+  for (bool more = true; more;) {
     more = false;
-    for (int i = 0; i < s->njoint; i++) {
-      const tr_equation_par *par = s->joint[i].e.par;
-      if (s->joint[i].type != &tr_joint_equation || equation[i].alone) continue;
-      equation[i] = source_of(s, equation, &s->joint[i].e, par->law);
-      more |= equation[i].alone;
+    for (int i = 0; i < k->s->njoint; i++) {
+      const tr_equation_par *par = k->s->joint[i].e.par;
+      if (k->s->joint[i].type != &tr_joint_equation || k->equation[i].alone) continue;
+      k->equation[i] = source_of(k, &k->s->joint[i].e, par->law);
+      more |= k->equation[i].alone;
     }
   }
-  return equation;
 }
 
-typedef struct telling {
-  const tr_system *s;
-  tr_arena *arena;
-  const law_source *equation;
-  int n, most;
-  tr_instant *out;
-} telling;
-
-static bool element_instants(telling *k, const tr_field *fields, const sys_element *e) {
+static void gather(telling *k, const tr_field *fields, const sys_element *e) {
   for (const tr_field *f = fields; f && f->name; f++) {
     const tr_law *const *law = (const void *)((const char *)e->par + f->offset);
     int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
     for (int i = 0; i < laws; i++) {
       if (!law[i] || law[i]->constant) continue;
-      law_source is = source_of(k->s, k->equation, e, law[i]);
-      law_source *x = is.timed ? TR_NEW(k->arena, 1, law_source) : NULL;
-      if (is.timed && !x) return false;
-      if (x) *x = is, k->n = law_find_instants(x, k->n, k->most, k->out);
+      law_source x = source_of(k, e, law[i]);
+      for (int m = 0; m < law[i]->inputs; m++) k->out->set |= x.parameter[m] != NULL;
+      if (!x.timed) continue;
+      if (k->room) k->room[k->out->n] = x;
+      k->out->n++;
     }
   }
-  return true;
 }
 
-int tr_probe_instants(const tr_system *s, tr_arena *ar, int most, tr_instant *out) {
-  telling k = {.s = s, .arena = ar, .equation = equations_of(s, ar), .most = most, .out = out};
-  bool ok = k.equation;
-  for (int i = 0; i < s->njoint && ok; i++)
-    ok = element_instants(&k, s->joint[i].type->fields, &s->joint[i].e);
-  for (int i = 0; i < s->nforce && ok; i++)
-    ok = element_instants(&k, s->force[i].type->fields, &s->force[i].e);
-  return ok ? k.n : -1;
+static void gather_all(telling *k) {
+  k->out->n = 0;
+  for (int i = 0; i < k->s->njoint; i++) gather(k, k->s->joint[i].type->fields, &k->s->joint[i].e);
+  for (int i = 0; i < k->s->nforce; i++) gather(k, k->s->force[i].type->fields, &k->s->force[i].e);
+}
+
+tr_status tr_probe_timed(const tr_system *s, tr_arena *ar, const double *memory, tr_timed *out) {
+  telling k = {s, memory, TR_NEW(ar, s->njoint + 1, law_source), out, NULL};
+  if (!k.equation) return TR_NO_MEMORY;
+  *out = (tr_timed){0};
+  find_equations(&k);
+  gather_all(&k);
+  k.room = out->law = TR_NEW(ar, out->n + 1, law_source);
+  if (!out->law) return TR_NO_MEMORY;
+  gather_all(&k);
+  out->set &= out->n > 0;
+  return TR_OK;
+}
+
+int tr_probe_instants(const tr_timed *timed, int most, tr_instant *out) {
+  int n = 0;
+  for (int i = 0; i < timed->n; i++) n = law_find_instants(&timed->law[i], n, most, out);
+  return n;
 }
 
 // ---- how fast they act ----------------------------------------------------------------------------

@@ -379,8 +379,17 @@ int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
                                 int at);      // at: behind the forces before
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
-// Times that laws tell (elem/law.h), so many of them; what they refer to is in the arena. -1: there is no memory.
-int tr_probe_instants(const tr_system *sys, tr_arena *arena, int most, tr_instant *out);
+// Laws that read the time (elem/law.h), in the arena; `set`: some of them, or of the numbers they read, also read parameters
+// that events set, as they stand in memory (nmem) whenever that is asked.
+typedef struct tr_timed {
+  int n;
+  struct law_source *law; // (n)
+  bool set;
+} tr_timed;
+tr_status tr_probe_timed(const tr_system *sys, tr_arena *arena, const double *memory,
+                         tr_timed *out);
+// Times that they tell, so many of them, up to `most`.
+int tr_probe_instants(const tr_timed *timed, int most, tr_instant *out);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
 
