@@ -212,8 +212,8 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
   if (b->spins) { // in axes of the base
     for (int i = 0; i < s->sys->nv; i++)
       c->dhat[i] = b->dp[i] - now * b->ddp[i], b->end_dp[i] = b->dp[i], v[i] -= b->spin[i];
-    tr_turn_increment(s->sys, b->spin, -b->h, c->dhat);
-    tr_turn_increment(s->sys, b->spin, -b->h, b->end_dp);
+    tr_turn_increment(s->work, b->spin, -b->h, c->dhat);
+    tr_turn_increment(s->work, b->spin, -b->h, b->end_dp);
     for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * c->vhat[i];
     dp = b->end_dp;
   }
@@ -225,9 +225,9 @@ tr_status tr_bdf_finish(tr_bdf *b, tr_step *s, tr_status status) {
   s->base = NULL;
   if (!b->spins || status != TR_OK) return status;
   memcpy(b->d, s->d, (size_t)s->sys->nv * sizeof *b->d);
-  tr_turn_increment(s->sys, b->spin, b->h, b->d);
+  tr_turn_increment(s->work, b->spin, b->h, b->d);
   for (int i = 0; i < s->sys->nv; i++) s->work->x[i] = -b->h * b->spin[i];
-  tr_shift_increment(s->sys, s->work->x, s->d);
+  tr_shift_increment(s->work, s->work->x, s->d);
   return TR_OK;
 }
 
@@ -251,22 +251,23 @@ static void carry(tr_bdf *b, const tr_step *s, const tr_state *x1) {
   int nv = sys->nv;
   double *u, *by = s->work->x, *d = s->work->y, *spin = b->end_dp, t = 0;
   memcpy(d, b->spins ? b->d : s->d, (size_t)nv * sizeof *d);
-  if (b->spins) tr_turn_increment(sys, b->spin, -b->h, d);
-  bool anew = s->allowed > 0 && !sys->flat && b->h * tr_largest_turn(sys, x1->v, b->spin) > UNEVEN;
+  if (b->spins) tr_turn_increment(s->work, b->spin, -b->h, d);
+  bool anew =
+      s->allowed > 0 && !sys->flat && b->h * tr_largest_turn(s->work, x1->v, b->spin) > UNEVEN;
   if (anew) { // or none, where nothing turns fast any more
     memset(spin, 0, (size_t)nv * sizeof *spin);
-    if (b->h * tr_largest_turn(sys, x1->v, spin) > UNEVEN) tr_take_turns(sys, x1->v, spin);
+    if (b->h * tr_largest_turn(s->work, x1->v, spin) > UNEVEN) tr_take_turns(sys, x1->v, spin);
   }
   for (int k = 1; k < b->points; k++) {
     u = b->u[k], t += b->apart[k - 1];
-    if (b->spins) tr_turn_increment(sys, b->spin, -b->h, u);
-    double angle = tr_shift_increment(sys, d, u);
+    if (b->spins) tr_turn_increment(s->work, b->spin, -b->h, u);
+    double angle = tr_shift_increment(s->work, d, u);
     if (anew) {
       double *more = b->dp;
       for (int i = 0; i < nv; i++) by[i] = t * b->spin[i], more[i] = t * spin[i];
-      tr_shift_increment(sys, by, more);
+      tr_shift_increment(s->work, by, more);
       for (int i = 0; i < nv; i++) u[i] = -u[i];
-      angle = tr_shift_increment(sys, more, u);
+      angle = tr_shift_increment(s->work, more, u);
       for (int i = 0; i < nv; i++) u[i] = -u[i];
     }
     if (angle > WIDEST) b->points = k;
@@ -274,7 +275,7 @@ static void carry(tr_bdf *b, const tr_step *s, const tr_state *x1) {
   if (!anew) return;
   memcpy(b->spin, spin, (size_t)nv * sizeof *spin);
   memset(spin, 0, (size_t)nv * sizeof *spin);
-  b->spins = tr_largest_turn(sys, b->spin, spin) > 0;
+  b->spins = tr_largest_turn(s->work, b->spin, spin) > 0;
 }
 
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -462,7 +463,7 @@ static double turned(const tr_step *s) {
   double *u = s->work->x;
   if (s->sys->flat) return 0;
   memset(u, 0, (size_t)s->sys->nv * sizeof *u);
-  return tr_largest_turn(s->sys, s->d, u);
+  return tr_largest_turn(s->work, s->d, u);
 }
 
 // The factor that the step may grow by at the order next to b->order: what its error allows, and the chart.

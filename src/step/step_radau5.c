@@ -93,10 +93,10 @@ static tr_status prepare(tr_step *s) {
   TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
-  TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
-  for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
+  TR_TRY(tr_step_kkt(s, ar, &m->pattern, &m->pair));
+  for (int i = 0; i < STAGES; i++) TR_TRY(tr_step_kkt(s, ar, &sys->pattern, &m->stage[i]));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, STAGES, &m->all_pattern));
-  return tr_kkt_make(ar, &m->all_pattern, &m->all);
+  return tr_step_kkt(s, ar, &m->all_pattern, &m->all);
 }
 
 static void release(tr_step *s) {
