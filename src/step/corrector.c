@@ -56,7 +56,7 @@ TR_INLINE void write_part(void *what, int part, int first, int end) {
 }
 
 void tr_corrector_write(tr_step *s) {
-  if (s->c.v) tr_share(s->work, s->sys->nv, write_part, &s->c);
+  if (s->c.v) TR_SHARE(s->work, s->sys->nv, write_part, &s->c);
   s->c.v = NULL;
 }
 
@@ -113,7 +113,7 @@ TR_INLINE void scale_rows(void *what, int part, int first, int end) {
 TR_INLINE void place(correction *k, const double *dx) {
   tr_work *w = k->s->work;
   k->dx = dx;
-  tr_share(w, k->s->sys->nv, place_part, k);
+  TR_SHARE(w, k->s->sys->nv, place_part, k);
   tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
 }
 
@@ -132,7 +132,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_add(w, blocks, c->cm, x->a, c->history, r);
   k->rows = r + nv;
-  tr_share(w, nc, scale_rows, k);
+  TR_SHARE(w, nc, scale_rows, k);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
@@ -212,7 +212,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   k->dx = dx;
-  tr_share(k->s->work, k->s->sys->nc, update_lam, k);
+  TR_SHARE(k->s->work, k->s->sys->nc, update_lam, k);
   place(k, dx);
 }
 

@@ -57,8 +57,8 @@ enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as lo
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
 static void place(correction *k) {
   const tr_step *s = k->s;
-  tr_share(s->work, s->sys->nv, place_part, k);
-  tr_share(s->work, s->sys->nc, sum_part, k);
+  TR_SHARE(s->work, s->sys->nv, place_part, k);
+  TR_SHARE(s->work, s->sys->nc, sum_part, k);
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
@@ -85,7 +85,7 @@ static tr_status evaluate_first(correction *k, double *r) {
   k->p.side = s->work->acting;
   weigh_masses(k, r, NULL);
   if (s->sys->nvelocity == 0)
-    tr_share(s->work, s->sys->nc, scale_part, k);
+    TR_SHARE(s->work, s->sys->nc, scale_part, k);
   else
     for (int i = 0; i < s->sys->nc; i++) top[i] *= s->sys->of_velocity[i] ? icv : icq;
   return TR_OK;
@@ -137,7 +137,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   if (c->few && !c->multipliers) p->open = find_open(k, top);
   weigh_masses(k, e1, e3);
   if (s->bends) tr_copy(w, low, s->bent, nc);
-  if (s->sys->nvelocity == 0) tr_share(w, nc, rows_part, k);
+  if (s->sys->nvelocity == 0) TR_SHARE(w, nc, rows_part, k);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
     double e2 = top[i], cve4 = low[i];
     bool velocity = s->sys->of_velocity[i];
@@ -304,8 +304,8 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 static void update_rates(correction *k, const double *dw) {
   const tr_step *s = k->s;
   k->dx = dw;
-  tr_share(s->work, s->sys->nv, follow_part, k);
-  tr_share(s->work, s->sys->nc, mu_part, k);
+  TR_SHARE(s->work, s->sys->nv, follow_part, k);
+  TR_SHARE(s->work, s->sys->nc, mu_part, k);
 }
 
 // What the rate of the halves leaves of one of this size is nothing.
@@ -334,7 +334,7 @@ static tr_status finish(tr_newton_problem *p, int since) {
       tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
       if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
       tr_stabilised_rates(s->work, s->mu, low, r);
-      tr_share(s->work, nc, scale_part, k);
+      TR_SHARE(s->work, nc, scale_part, k);
     } else {
       tr_constraint_force(s->work, s->mu, r);
       memset(low, 0, (size_t)nc * sizeof *low);
@@ -370,8 +370,8 @@ static tr_status solve_full(tr_newton_problem *p, double *r) {
 // By the first half alone.
 static void update_first(correction *k) {
   const tr_step *s = k->s;
-  tr_share(s->work, s->sys->nv, advance_part, k);
-  tr_share(s->work, s->sys->nc, lam_part, k);
+  TR_SHARE(s->work, s->sys->nv, advance_part, k);
+  TR_SHARE(s->work, s->sys->nc, lam_part, k);
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
@@ -383,8 +383,8 @@ static void update(tr_newton_problem *p, const double *dx) {
     update_first(k);
     return;
   }
-  tr_share(s->work, s->sys->nv, move_part, k);
-  tr_share(s->work, s->sys->nc, pull_part, k);
+  TR_SHARE(s->work, s->sys->nv, move_part, k);
+  TR_SHARE(s->work, s->sys->nc, pull_part, k);
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 

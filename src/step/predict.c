@@ -425,7 +425,7 @@ static void combine_part(void *what, int part, int first, int end) {
 static inline void combine(const tr_work *by, int n, const double *w, const double *a,
                            double *const *older, int size, double *out) {
   if (by->team)
-    tr_share(by, size, combine_part, &(combining){n, w, a, older, out});
+    TR_SHARE(by, size, combine_part, &(combining){n, w, a, older, out});
   else
     combine_here(n, w, a, older, size, out);
 }

@@ -286,7 +286,8 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
                      int *worst);
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
-double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
+double tr_error_square(const tr_step *s, const double *e, const double *scale, int *worst,
+                       double *most);
 // e (nv) with 0 for states and variables.
 void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates

@@ -65,11 +65,13 @@ TR_INLINE void predict_part(void *what, int part, int first, int end) {
   const loop *k = what;
   const tr_corrector *c = &k->s->c;
   const double *v = k->v, *a = k->a, *last = k->s->room[ALGORITHMIC];
-  double *next = k->s->room[NEXT], h = k->h, gamma = k->gamma, beta = k->beta;
+  const double *own = k->A;
+  double *next = k->s->room[NEXT], h = k->h, am = k->am, af = k->af, gamma = k->gamma;
+  double beta = k->beta, stretch = k->stretch;
   (void)part;
   for (int i = first; i < end; i++) {
-    double A = k->A ? k->A[i] : a[i] + k->stretch * (last[i] - a[i]);
-    double rest = (k->af * a[i] - k->am * A) / (1 - k->am); // A1 = rest + share a1
+    double A = own ? own[i] : a[i] + stretch * (last[i] - a[i]);
+    double rest = (af * a[i] - am * A) / (1 - am); // A1 = rest + share a1
     next[i] = rest;
     c->dhat[i] = h * v[i] + h * h * ((0.5 - beta) * A + beta * rest);
     c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
@@ -92,7 +94,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   const double *v = smooth ? j->start_v : x0->v;
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  tr_share(
+  TR_SHARE(
       s->work, s->sys->nv, predict_part,
       &(loop){s, v, x0->a, smooth ? j->start_a : NULL, h, am, af, gamma, beta, stretch, share});
   if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
@@ -102,17 +104,17 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
 
 TR_INLINE void keep_part(void *what, int part, int first, int end) {
   const loop *k = what;
-  double *A = k->s->room[ALGORITHMIC];
-  const double *rest = k->s->room[NEXT];
+  const double *rest = k->s->room[NEXT], *a = k->a;
+  double *A = k->s->room[ALGORITHMIC], share = k->share;
   (void)part;
-  for (int i = first; i < end; i++) A[i] = rest[i] + k->share * k->a[i];
+  for (int i = first; i < end; i++) A[i] = rest[i] + share * a[i];
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const par *p = s->par;
   double share = (1 - p->rho / (p->rho + 1)) / (1 - (2 * p->rho - 1) / (p->rho + 1));
-  tr_share(s->work, s->sys->nv, keep_part, &(loop){.s = s, .a = x1->a, .share = share});
+  TR_SHARE(s->work, s->sys->nv, keep_part, &(loop){.s = s, .a = x1->a, .share = share});
 }
 
 // HHT's, with the shift of A in place of alpha.

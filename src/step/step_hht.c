@@ -87,7 +87,7 @@ static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
   if (fabs(shift) < 1e-9) return NULL;
-  tr_share(s->work, s->sys->nv, rescale_part,
+  TR_SHARE(s->work, s->sys->nv, rescale_part,
            &(shared){.a = x0->a, .before = before, .to = a, .shift = shift});
   return a;
 }
@@ -161,7 +161,7 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     blocks = tr_mass_blocks(s->work, s->blocks);
   }
   tr_mass_times_shared(s->work, blocks, x1->a, Ma);
-  tr_share(s->work, s->sys->nv, keep_history, &(shared){.s = s, .Ma = Ma});
+  TR_SHARE(s->work, s->sys->nv, keep_history, &(shared){.s = s, .Ma = Ma});
 }
 
 static tr_truncation truncation(const void *pv) {

@@ -64,10 +64,11 @@ TR_INLINE void predict_part(void *what, int part, int first, int end) {
   const loop *k = what;
   const tr_corrector *c = &k->s->c;
   const double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY], *v = k->v;
+  bdf2 b = k->b;
   (void)part;
   for (int i = first; i < end; i++) {
-    c->vhat[i] = v[i] + k->b.past * dv[i];
-    c->dhat[i] = k->b.past * d[i] + k->b.now * c->vhat[i];
+    c->vhat[i] = v[i] + b.past * dv[i];
+    c->dhat[i] = b.past * d[i] + b.now * c->vhat[i];
   }
 }
 
@@ -82,7 +83,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   bdf2 b = bdf2_weights(h, last);
   c->cq = b.now * b.now, c->cv = b.now, c->cm = 1, c->cw = b.now;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  tr_share(s->work, s->sys->nv, predict_part, &(loop){.s = s, .v = v, .b = b});
+  TR_SHARE(s->work, s->sys->nv, predict_part, &(loop){.s = s, .v = v, .b = b});
 }
 
 static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -98,15 +99,17 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 
 TR_INLINE void keep_part(void *what, int part, int first, int end) {
   const loop *k = what;
+  const double *now = k->s->d, *v = k->v, *v0 = k->v0;
   double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY];
   (void)part;
-  for (int i = first; i < end; i++) d[i] = k->s->d[i], dv[i] = k->v[i] - k->v0[i];
+  for (int i = first; i < end; i++) d[i] = now[i];
+  for (int i = first; i < end; i++) dv[i] = v[i] - v0[i];
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   const tr_jerk *j = s->memory;
   const double *v0 = s->last_h == 0 && j->used ? j->start_v : x0->v;
-  tr_share(s->work, s->sys->nv, keep_part, &(loop){.s = s, .v0 = v0, .v = x1->v});
+  TR_SHARE(s->work, s->sys->nv, keep_part, &(loop){.s = s, .v0 = v0, .v = x1->v});
 }
 
 // Of BDF2 with equal steps.

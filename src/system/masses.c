@@ -334,11 +334,13 @@ static void factor_solve(const double *A, int n, double *x) {
     for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
 }
 
-static bool solve_some(const tr_work *w, int first, int end, const double *blocks, double *x) {
+TR_INLINE bool solve_some(const tr_work *w, int first, int end, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
     span p = span_of(s, first, end);
-    for (int i = p.at, k = 0; i < p.to; i++, k = k + 1 < p.period ? k + 1 : 0) x[i] /= p.m[k];
+    const double *m = p.m;
+    int to = p.to, period = p.period;
+    for (int i = p.at, k = 0; i < to; i++, k = k + 1 < period ? k + 1 : 0) x[i] /= m[k];
     return true;
   }
   for (int i = first; i < end; i++) {

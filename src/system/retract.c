@@ -14,39 +14,51 @@ typedef struct turning {
   double *most; // of each range
 } turning;
 
-// The largest that they find.
-static double share(const tr_work *w, tr_range_part *part, turning *k) {
+TR_APART double share_out(const tr_work *w, tr_range_part *part, turning *k) {
   double found[TR_TEAM_MAX], most = 0;
   int n = tr_team_size(w->team);
   for (int i = 0; i < n; i++) found[i] = 0;
-  k->s = w->sys, k->most = found;
+  k->most = found;
   tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, part, k);
   for (int i = 0; i < n; i++) most = fmax(most, found[i]);
   return most;
 }
 
-static void rates_of(const tr_system *s, int first, int end, const double *u, const double *v,
-                     double *du) {
-  int at = first > 0 ? s->body[first].v : 0, n = tr_velocity_of(s, end) - at;
-  if (n > 0) memcpy(du + at, v + at, (size_t)n * sizeof *du);
-  for (int i = first; i < end && !s->flat; i++) {
+// The largest that they find.
+TR_INLINE double share(const tr_work *w, tr_range_part *part, turning *k) {
+  double most = 0;
+  k->s = w->sys, k->most = &most;
+  if (w->team) return share_out(w, part, k);
+  part(k, 0, 0, w->sys->nbody);
+  return most;
+}
+
+TR_INLINE void turn_rates(const tr_system *s, int first, int end, const double *u, const double *v,
+                          double *du) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
   }
 }
 
 void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
-  rates_of(s, 0, s->nbody, u, v, du);
+  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
+  if (!s->flat) turn_rates(s, 0, s->nbody, u, v, du);
 }
 
 static void rate_part(void *what, int part, int first, int end) {
   const turning *k = what;
   (void)part;
-  rates_of(k->s, first, end, k->d, k->v, k->u);
+  turn_rates(k->s, first, end, k->d, k->v, k->u);
 }
 
 void tr_increment_rate_shared(tr_work *w, const double *u, const double *v, double *du) {
-  share(w, rate_part, &(turning){.d = u, .v = v, .u = du});
+  if (!w->team) {
+    tr_increment_rate(w->sys, u, v, du);
+    return;
+  }
+  tr_copy(w, v, du, w->sys->nv);
+  if (!w->sys->flat) share(w, rate_part, &(turning){.d = u, .v = v, .u = du});
 }
 
 void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
@@ -78,13 +90,21 @@ void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, 
   for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
 }
 
-static void shift_part(void *what, int part, int first, int end) {
+static void shift_flat(void *what, int part, int first, int end) {
+  const turning *k = what;
+  const double *d = k->d;
+  double *u = k->u;
+  (void)part;
+  for (int i = first; i < end; i++) u[i] -= d[i];
+}
+
+TR_INLINE void shift_part(void *what, int part, int first, int end) {
   const turning *k = what;
   const tr_system *s = k->s;
   double most = 0;
   for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
-    if (!s->flat && b->type->shift_increment)
+    if (b->type->shift_increment)
       most = fmax(most, b->type->shift_increment(b->par, k->d + b->v, k->u + b->v));
     else
       for (int j = b->v; j < b->v + b->nv; j++) k->u[j] -= k->d[j];
@@ -93,7 +113,12 @@ static void shift_part(void *what, int part, int first, int end) {
 }
 
 double tr_shift_increment(tr_work *w, const double *d, double *u) {
-  return share(w, shift_part, &(turning){.d = d, .u = u});
+  if (!w->sys->flat) return share(w, shift_part, &(turning){.d = d, .u = u});
+  if (w->team)
+    TR_SHARE(w, w->sys->nv, shift_flat, &(turning){.d = d, .u = u});
+  else
+    for (int i = 0; i < w->sys->nv; i++) u[i] -= d[i];
+  return 0;
 }
 
 // Its increments 3 to 5 are a rotation, in its axes.
@@ -101,7 +126,7 @@ static bool turns(const sys_body *b) {
   return b->type->shift_increment && b->nv >= 6 && b->nq > b->nv;
 }
 
-static void turn_part(void *what, int part, int first, int end) {
+TR_INLINE void turn_part(void *what, int part, int first, int end) {
   const turning *k = what;
   (void)part;
   for (int i = first; i < end; i++) {

@@ -30,7 +30,7 @@ typedef struct loop {
 } loop;
 
 // Not where joints put wrenches on one frame, whose sum has an order.
-static inline void share(tr_work *w, bool apart, tr_range_part *part, loop l) {
+TR_APART void share(tr_work *w, bool apart, tr_range_part *part, loop l) {
   l.w = w;
   if (w->team && apart)
     tr_team_ranges(w->team, w->sys->njoint, TR_GRAIN, part, &l);
@@ -161,7 +161,7 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double
 }
 
 // mu NULL: rates alone.
-static void rates(tr_work *w, const sys_joint *j, const double *mu, double *rate) {
+TR_INLINE void rates(tr_work *w, const sys_joint *j, const double *mu, double *rate) {
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   const tr_frame *f[TR_MAX_MARKERS];
   frames_of(w, &j->e, f);
@@ -179,8 +179,9 @@ TR_INLINE void rates_some(tr_work *w, const sys_range *of, const double *mu, dou
     const sys_run run = run_within(&s->joint_run[r], of);
     if (of && run.count <= 0) break;
     const sys_joint *j = s->joint + run.first, *end = j + run.count;
-    if (tr_load_idle(w, j, mu, rate, w->W2)) continue;
-    if (j->ops->eval_run && j->lock < 0)
+    if (tr_joint_idle(w, j))
+      tr_load_idle(w, j, mu, rate, w->W2);
+    else if (j->ops->eval_run && j->lock < 0)
       j->ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &both);
     else
       for (; j < end; j++) rates(w, j, mu, rate);
@@ -194,7 +195,7 @@ static void rates_part(void *what, int i, int first, int end) {
   rates_some(l->w, &of, l->m.mu, l->rate);
 }
 
-static void find_rates(tr_work *w, const double *mu, double *rate) {
+TR_INLINE void find_rates(tr_work *w, const double *mu, double *rate) {
   tr_own_rates(w, rate);
   if (w->team)
     share(w, w->joints_apart || !mu, rates_part, (loop){.m.mu = mu, .rate = rate});

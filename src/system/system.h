@@ -253,14 +253,15 @@ tr_status tr_work_hire(tr_work *work, tr_team *team);
 tr_work *tr_hand(tr_work *work, int i);
 enum { TR_GRAIN = 16 };
 enum { TR_GRAIN_NUMBERS = 64 }; // the same for plain numbers
-// part(what, ., first, end) for ranges that make up 0 .. n - 1 and write to places of their own. Without a team the call
-// is a plain loop: a part that small problems go through should be inline.
-TR_INLINE void tr_share(const tr_work *w, int n, tr_range_part *part, void *what) {
-  if (w->team)
-    tr_team_ranges(w->team, n, TR_GRAIN_NUMBERS, part, what);
-  else
-    part(what, 0, 0, n);
-}
+// part(what, ., first, end) for ranges that make up 0 .. n - 1 and write to places of their own. Without a team it is a
+// plain loop: nothing of `what`, which comes last, need be in memory if the part is inline.
+#define TR_SHARE(w, n, part, ...)                                          \
+  do {                                                                     \
+    if ((w)->team)                                                         \
+      tr_team_ranges((w)->team, (n), TR_GRAIN_NUMBERS, part, __VA_ARGS__); \
+    else                                                                   \
+      part(__VA_ARGS__, 0, 0, (n));                                        \
+  } while (0)
 // What `of` makes of chunks of 0 .. n - 1, added up in their order. n decides how many, TR_CHUNKS at most; one up to
 // TR_CHUNK.
 enum { TR_CHUNK = 4096, TR_CHUNKS = 64 };
