@@ -60,7 +60,7 @@ stepper new_stepper(const tr_system *sys, const char *method, const tr_newton_se
   tr_error error = {0};
   if (tr_method_parse(&s.arena, method, &s.method, &par, &error) != TR_OK)
     fail_msg("%s", error.text);
-  assert_int_equal(tr_step_new(sys, s.method, par, newton, &s.step, &error), TR_OK);
+  assert_int_equal(tr_step_new(sys, s.method, par, newton, NULL, &s.step, &error), TR_OK);
   assert_int_equal(tr_work_new(sys, &s.work), TR_OK);
   assert_int_equal(tr_state_new(sys, &s.x, NULL), TR_OK);
   assert_int_equal(tr_state_new(sys, &s.next, NULL), TR_OK);

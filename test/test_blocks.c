@@ -141,7 +141,7 @@ static void check_in_place(const tr_system *sys, tr_work *w, const tr_state *x, 
   tr_forces(w, x->lam, f, NULL);
   tr_tangent_here(w, x->a, x->lam, NULL, c, values);
   tr_tangent_blocks(w, x->a, x->lam, NULL, c, room);
-  tr_blocks_fill(p->blocks, p, values, expected);
+  tr_blocks_fill(p->blocks, NULL, p, values, expected);
   for (int i = 0; i < p->blocks->numbers; i++) assert_true(room[i] == expected[i]);
 
   tr_sizes z = {sys->nv, f, TR_NEW(&ar, nv, double), TR_NEW(&ar, nv, double)};

@@ -4,10 +4,16 @@
 // the thread sanitizer too.
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/team.h"
 #include "helper_mechanics.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
 enum { THREADS = 4, STEPS = 150 };
 
 // A life in one thread. cmocka's assertions belong to the main thread, so the outcome is kept.
@@ -17,7 +23,7 @@ typedef struct job {
   const char *method;
   uint64_t hash;
   tr_status status;
-  double energy;
+  double energy, tol;
   int threads, steps, found; // found: threads that there were
 } job;
 
@@ -38,7 +44,8 @@ static void *work(void *argument) {
   s.method = j->method;
   s.step = tr_system_simulation(j->sys).step;
   s.end = (j->steps > 0 ? j->steps : STEPS) * s.step;
-  s.threads = j->threads > 0 ? j->threads : 1;
+  s.threads = j->threads != 0 ? j->threads : 1;
+  s.control.tol = j->tol;
   j->hash = 14695981039346656037u;
   j->status = tr_run_new(j->sys, &s, NULL, &run, NULL);
   if (j->status == TR_OK) j->status = tr_run_observe(run, &j->observer);
@@ -147,20 +154,61 @@ static const char stiff_mix[] =
     "stiffness: 50, damping: 1}\n"
     "simulation: {end: 1 s, step: 1 ms, method: hht-i3}\n";
 
-// team: there is one, for it pays.
-static void assert_same_bits(mechanism *m, const char *method, int steps, bool team) {
-  job one = {.observer = {.step = mix}, .sys = m->sys, .method = method, .steps = steps};
+// A tree of rods on ball joints, four branches at every end, whose leaves are tied to each other in a ring.
+static const char tree_with_loops[] =
+    "trammel: 1\n"
+    "name: tree with loops\n"
+    "parameters: {K: 4, L: 0.1 m, m: 0.1 kg}\n"
+    "gravity: [3, 2, -9]\n"
+    "bodies:\n"
+    "  rod_0_0: {type: spatial, mass: m, inertia: [1e-4, 1e-4, 2e-5], position: [0, 0, -L/2]}\n"
+    "joints:\n"
+    "  root: {type: spherical, bodies: [ground, rod_0_0], at: [0, 0, 0]}\n"
+    "repeat:\n"
+    "  - for: k\n"
+    "    from: 1\n"
+    "    to: K\n"
+    "    repeat:\n"
+    "      - for: i\n"
+    "        to: 4^k - 1\n"
+    "        bodies:\n"
+    "          rod_{k}_{i}: {type: spatial, mass: m, inertia: [1e-4, 1e-4, 2e-5], position: [0, 0, "
+    "-(k "
+    "+ 0.5)*L]}\n"
+    "        joints:\n"
+    "          ball_{k}_{i}: {type: spherical, bodies: [\"rod_{k-1}_{floor(i/4)}\", "
+    "\"rod_{k}_{i}\"], at: [0, 0, -k*L]}\n"
+    "  - for: i\n"
+    "    to: 4^K - 2\n"
+    "    joints:\n"
+    "      link_{i}: {type: distance, length: 0.02 m, markers: [{body: \"rod_{K}_{i}\", at: [0.01, "
+    "0, "
+    "-L/2]}, {body: \"rod_{K}_{i+1}\", at: [-0.01, 0, -L/2]}]}\n"
+    "simulation: {end: 1 s, step: 1 ms, method: hht-i3}\n";
+
+// Runs of `steps` steps, or of that time with a tolerance, by one thread and by teams of 2 to `most`; forced: also where
+// a team does not pay. team: there is one.
+typedef struct contest {
+  const char *method;
+  int steps, most;
+  double tol;
+  bool forced, team;
+} contest;
+
+static void assert_same_bits(const mechanism *m, contest c) {
+  job one = {.observer = {.step = mix}, .sys = m->sys, .method = c.method, .steps = c.steps};
+  one.tol = c.tol;
+  job many = one;
   work(&one);
-  assert_int_equal(one.status, TR_OK);
+  if (one.status != TR_OK) fail_msg("%s: status %d", c.method, one.status);
   assert_int_equal(one.found, 1);
-  for (int threads = 2; threads <= 4; threads++) {
-    job many = {.observer = {.step = mix}, .sys = m->sys, .method = method, .steps = steps};
-    many.threads = threads;
+  for (int threads = 2; threads <= c.most; threads++) {
+    many.threads = c.forced ? -threads : threads;
     work(&many);
-    assert_int_equal(many.status, TR_OK);
-    assert_int_equal(many.found, team ? threads : 1);
-    assert_true(many.hash == one.hash);
-    assert_true(many.energy == one.energy);
+    if (many.status != TR_OK) fail_msg("%s, %d threads: %d", c.method, threads, many.status);
+    assert_int_equal(many.found, c.team ? threads : 1);
+    if (many.hash != one.hash || many.energy != one.energy)
+      fail_msg("%s, tol %g: other bits with %d threads", c.method, c.tol, threads);
   }
 }
 
@@ -177,13 +225,54 @@ static void teams_give_the_same_bits(void **u) {
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     const char *set[] = {large[i].set, NULL};
     mechanism m = load_model(large[i].file, set);
-    assert_same_bits(&m, "hht-i3:alpha=-0.1", large[i].steps, large[i].team);
-    assert_same_bits(&m, "hht-si2:alpha=-0.1", large[i].steps / 2, false);
+    contest c = {"hht-i3:alpha=-0.1", large[i].steps, 4, 0, false, large[i].team};
+    assert_same_bits(&m, c);
+    c.method = "hht-si2:alpha=-0.1", c.steps /= 2;
+    assert_same_bits(&m, c);
     unload(&m);
   }
   mechanism m = load_text(stiff_mix);
-  assert_same_bits(&m, "hht-i3", 5, false);
-  assert_same_bits(&m, "newmark", 3, false);
+  assert_same_bits(&m, (contest){"hht-i3", 5, 4, 0, false, false});
+  assert_same_bits(&m, (contest){"newmark", 3, 4, 0, false, false});
+  unload(&m);
+}
+
+// Every method, whether or not a team pays: with steps of one length and with a tolerance. Sanitizers, which take their
+// time, see a part of it.
+static void all_methods_give_the_same_bits(void **u) {
+  (void)u;
+  static const struct {
+    const char *file, *set, *text;
+    int steps;
+  } models[] = {{"rod_chain.yaml", "N=320", NULL, 5},      {NULL, NULL, tree_with_loops, 2},
+                {"rod_net.yaml", "N=14", NULL, 3},         {"swinging_tree.yaml", "K=8", NULL, 3},
+                {"four_bar_chain.yaml", "N=150", NULL, 5}, {NULL, NULL, stiff_mix, 2}};
+  int count = SANITIZED ? 1 : (int)(sizeof models / sizeof *models);
+  for (int i = 0; i < count; i++) {
+    const char *set[] = {models[i].set, NULL};
+    mechanism m = models[i].file ? load_model(models[i].file, set) : load_text(models[i].text);
+    int steps = SANITIZED ? 1 : models[i].steps;
+    for (int k = 0; k < tr_method_count(); k++) {
+      const char *name = tr_method_describe(k).name;
+      bool dense = !strcmp(name, "cs") || !strcmp(name, "cm"); // of a full matrix
+      if (dense && (SANITIZED || tr_system_describe(m.sys).nv > 1000)) continue;
+      assert_same_bits(&m, (contest){name, steps, SANITIZED ? 2 : 3, 0, true, true});
+      assert_same_bits(&m, (contest){name, steps, 2, 1e-4, true, true});
+    }
+    assert_same_bits(&m, (contest){"gen-alpha:index=2", steps, 2, 0, true, true});
+    assert_same_bits(&m, (contest){"nstiff-si2:metric=identity", steps, 2, 0, true, true});
+    unload(&m);
+  }
+}
+
+// Sums over more than one chunk.
+static void long_sums_give_the_same_bits(void **u) {
+  (void)u;
+  static const char *const methods[] = {"hht-i3", "hht-si2", "ggl-bdf:order=5", "radau5"};
+  const char *set[] = {"N=1200", NULL};
+  mechanism m = load_model("rod_chain.yaml", set);
+  for (int k = 0; k < (SANITIZED ? 3 : 4); k++)
+    assert_same_bits(&m, (contest){methods[k], 3, SANITIZED ? 2 : 4, 1e-4, false, true});
   unload(&m);
 }
 
@@ -242,9 +331,13 @@ static void threads_compile(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads_share_a_system),  cmocka_unit_test(threads_compile),
-      cmocka_unit_test(teams_do_all_of_it),      cmocka_unit_test(teams_give_the_same_bits),
+      cmocka_unit_test(threads_share_a_system),
+      cmocka_unit_test(threads_compile),
+      cmocka_unit_test(teams_do_all_of_it),
+      cmocka_unit_test(teams_give_the_same_bits),
       cmocka_unit_test(small_runs_have_no_team),
+      cmocka_unit_test(all_methods_give_the_same_bits),
+      cmocka_unit_test(long_sums_give_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

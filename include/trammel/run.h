@@ -75,7 +75,9 @@ typedef struct tr_run_settings {
   tr_redundant redundant;
   bool audit; // watch constraint violation and energy after every step
   tr_newton_settings newton;
-  int threads; // that share the work of a step where the system is large; 0: one for each core. The results are the same
+  // That share the work of a step where the system is large; 0: one for each core; -n: n, even where that does not pay. The
+  // results are the same.
+  int threads;
 } tr_run_settings;
 TR_API tr_run_settings tr_run_defaults(void);
 

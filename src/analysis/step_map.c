@@ -339,7 +339,7 @@ static tr_status prepare(map *m, const tr_state *x, const tr_mask *mask, const c
   tr_newton_settings newton = tr_run_defaults().newton;
   newton.reuse = false, newton.max_iterations = 50;
   TR_TRY(tr_method_parse(m->ar, method, &type, &par, error));
-  TR_TRY(tr_step_new(m->sys, type, par, &newton, &m->step, error));
+  TR_TRY(tr_step_new(m->sys, type, par, &newton, NULL, &m->step, error));
   m->step->kkt.mask = m->step->projection.mask = mask;
   m->step->start = TR_START_PLAIN; // q''' by differences is no smooth function of the start
   tr_state *state[] = {&m->x0, &m->x1, &m->z0, &m->z1};

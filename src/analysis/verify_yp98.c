@@ -127,7 +127,7 @@ static tr_status contract(verify *v, const tr_system *system, const char *method
   tr_step *s = NULL;
   tr_state x = {0}, next = {0};
   tr_status status = tr_method_parse(&ar, method, &m, &par, v->error);
-  if (status == TR_OK) status = tr_step_new(system, m, par, &settings, &s, v->error);
+  if (status == TR_OK) status = tr_step_new(system, m, par, &settings, NULL, &s, v->error);
   if (status == TR_OK) status = tr_estimate_make(s);
   if (status == TR_OK) status = tr_state_new(system, &x, v->error);
   if (status == TR_OK) status = tr_state_new(system, &next, v->error);

@@ -65,7 +65,7 @@ static const option options_run[] = {
                    "accelerations and reactions from the equations at each output (index 1)"},
     [NO_AUDIT] = {"no-audit", 0, NULL, "do not watch energy and constraint violation"},
     [THREADS] = {"threads", 0, "N",
-                 "of a large model with hht-i3; the results are the same, to the last bit"},
+                 "that share the work on a large model; the results are the same, to the last bit"},
     [JSON] = {"json", 0, NULL, "the summary as one JSON object on standard output"},
     [FINAL] = {"final", 0, NULL, "also print every quantity at the end, or those of --output"},
     [QUIET] = {"quiet", 'q', NULL, "no progress line, no summary"},

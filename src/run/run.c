@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
@@ -32,6 +33,16 @@ static tr_status check_times(const tr_run *r, double t, tr_error *error) {
                  "a step of %g s is lost in the round-off of times up to %g s: no step below %.2g "
                  "s moves them on",
                  r->settings.step, far, lost);
+}
+
+// Threads, if asked for and worth while.
+static tr_status hire(tr_run *r, tr_error *error) {
+  int threads = r->settings.threads != 0 ? r->settings.threads : tr_team_cores();
+  tr_status status = tr_team_for(r->sys, threads, &r->team);
+  r->info.threads = tr_team_size(r->team);
+  if (status == TR_FAILED)
+    return tr_fail(error, status, NULL, "the system does not give us %d threads", abs(threads));
+  return status == TR_OK ? TR_OK : tr_no_memory(error);
 }
 
 static tr_status settle(tr_run *r, tr_error *error) {
@@ -70,22 +81,13 @@ static tr_status settle(tr_run *r, tr_error *error) {
                           (method->undamped && method->undamped(par)));
   bool watched = !fixed && s->control.multipliers;
   r->fresh = s->recompute || method->recompute || alternates || rings || watched;
-  TR_TRY(tr_step_new(r->sys, method, par, &s->newton, &r->step, error));
+  TR_TRY(hire(r, error));
+  TR_TRY(tr_step_new(r->sys, method, par, &s->newton, r->team, &r->step, error));
   if (!fixed && tr_estimate_make(r->step) != TR_OK) return tr_no_memory(error);
   if (watched) TR_TRY(tr_multipliers_make(r, error));
   bool published = !fixed && s->control.rule == TR_CONTROL_GNP05;
   for (int i = 0; published && i < r->sys->nv; i++) r->step->most_scale[i] = INFINITY;
   return tr_control_check(r, error);
-}
-
-// Threads, if asked for and worth while.
-static tr_status hire(tr_run *r, tr_error *error) {
-  int threads = r->settings.threads > 0 ? r->settings.threads : tr_team_cores();
-  tr_status status = tr_step_hire(r->step, threads, &r->team);
-  r->info.threads = tr_team_size(r->team);
-  if (status == TR_FAILED)
-    return tr_fail(error, status, NULL, "the system does not give us %d threads", threads);
-  return status == TR_OK ? TR_OK : tr_no_memory(error);
 }
 
 // A caller's state: of this system, and of finite numbers.
@@ -113,7 +115,6 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   if (x) tr_state_copy(&r->x, x);
   r->given = x;
   TR_TRY(settle(r, error));
-  TR_TRY(hire(r, error));
   r->work = r->step->work;
   r->projector = (tr_projector){.sys = r->sys,
                                 .work = r->work,

@@ -332,13 +332,39 @@ void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot) {
       slot[k] = b->column[2 * j] + b->offsets[b->column[2 * j + 1] + k - p->column[j]];
 }
 
-void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F) {
-  memset(F, 0, (size_t)b->numbers * sizeof *F);
-  for (int j = 0; j < b->n; j++) {
-    const int *offset = b->offsets + b->column[2 * j + 1];
-    double *first = F + b->column[2 * j];
-    for (int k = p->column[j]; k < p->column[j + 1]; k++) first[*offset++] = values[k];
+enum { CLEARED = 512, FILLED = 16 }; // numbers and columns that are worth a call
+
+static void clear_part(void *what, int i, int first, int end) {
+  (void)i;
+  memset((double *)what + first, 0, (size_t)(end - first) * sizeof(double));
+}
+
+void tr_blocks_clear(const tr_blocks *b, tr_team *team, double *F) {
+  tr_team_ranges(team, b->numbers, CLEARED, clear_part, F);
+}
+
+typedef struct filling {
+  const tr_blocks *b;
+  const tr_pattern *p;
+  const double *values;
+  double *F;
+} filling;
+
+static void fill_part(void *what, int i, int from, int end) {
+  const filling *f = what;
+  const tr_pattern *p = f->p;
+  (void)i;
+  for (int j = from; j < end; j++) {
+    const int *offset = f->b->offsets + f->b->column[2 * j + 1];
+    double *first = f->F + f->b->column[2 * j];
+    for (int k = p->column[j]; k < p->column[j + 1]; k++) first[*offset++] = f->values[k];
   }
+}
+
+void tr_blocks_fill(const tr_blocks *b, tr_team *team, const tr_pattern *p, const double *values,
+                    double *F) {
+  tr_blocks_clear(b, team, F);
+  tr_team_ranges(team, b->n, FILLED, fill_part, &(filling){b, p, values, F});
 }
 
 // What one part does in a factorisation.

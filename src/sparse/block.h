@@ -107,7 +107,9 @@ typedef struct block_report {
 // Pivots may grow by nature: what carries a branch of a tree has its inertia. In a measured plan d is
 // written, from the sum of all that a pivot was made of: its size then tells what has cancelled.
 // False: a pivot vanished or is not finite.
-void tr_blocks_fill(const tr_blocks *b, const tr_pattern *p, const double *values, double *F);
+void tr_blocks_clear(const tr_blocks *b, tr_team *team, double *F);
+void tr_blocks_fill(const tr_blocks *b, tr_team *team, const tr_pattern *p, const double *values,
+                    double *F);
 bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
                       block_report *report);
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F

@@ -256,7 +256,7 @@ static bool factor_in_place(tr_kkt *k) {
 }
 
 static bool block_factor_once(tr_kkt *k) {
-  tr_blocks_fill(k->p->blocks, k->p, k->values, k->factors);
+  tr_blocks_fill(k->p->blocks, k->team, k->p, k->values, k->factors);
   return factor_in_place(k);
 }
 
@@ -331,19 +331,9 @@ tr_status tr_kkt_factor(tr_kkt *k) {
   return factor_otherwise(k);
 }
 
-enum { CLEARED = 512 }; // numbers that are worth a call
-
-static void clear_part(void *what, int i, int first, int end) {
-  (void)i;
-  memset((double *)what + first, 0, (size_t)(end - first) * sizeof(double));
-}
-
 double *tr_kkt_blocks(tr_kkt *k) {
   if (!k->factors || k->mask || k->pause > 0) return NULL;
-  if (k->team)
-    tr_team_ranges(k->team, k->p->blocks->numbers, CLEARED, clear_part, k->factors);
-  else
-    memset(k->factors, 0, (size_t)k->p->blocks->numbers * sizeof *k->factors);
+  tr_blocks_clear(k->p->blocks, k->team, k->factors);
   return k->factors;
 }
 

@@ -140,8 +140,35 @@ TR_WIDE(combine_kinds, combine_any,
         (int n, int count, const double *const *w, double *const *y, int size, double *const *out),
         (n, count, w, y, size, out))
 
-static void combine(int n, const double *w, double *const *y, int size, double *out) {
-  combine_kinds(n, 1, &w, y, size, &out);
+typedef struct sums {
+  int n, count;
+  const double *const *w;
+  double *const *y, *const *out;
+} sums;
+
+static void sums_part(void *what, int part, int first, int end) {
+  const sums *k = what;
+  double *y[BDF_POINTS], *out[KINDS];
+  (void)part;
+  for (int i = 0; i < k->n; i++) y[i] = k->y[i] + first;
+  for (int m = 0; m < k->count; m++) out[m] = k->out[m] + first;
+  combine_kinds(k->n, k->count, k->w, y, end - first, out);
+}
+
+static void combine_both(const tr_step *s, int n, const double *const *w, double *const *y,
+                         double *const *out) {
+  if (s->work->team)
+    TR_SHARE(s->work, s->sys->nv, sums_part, &(sums){n, KINDS, w, y, out});
+  else
+    combine_kinds(n, KINDS, w, y, s->sys->nv, out);
+}
+
+static void combine(const tr_step *s, int n, const double *w, double *const *y, int size,
+                    double *out) {
+  if (s->work->team)
+    TR_SHARE(s->work, size, sums_part, &(sums){n, 1, &w, y, &out});
+  else
+    combine_kinds(n, 1, &w, y, size, &out);
 }
 
 // A point before the start, for order 2 from the first of fixed steps on. Counted when the step is taken.
@@ -161,7 +188,7 @@ static void place_base(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   s->base = b->spins ? b->base : NULL;
   if (!b->spins) return;
   for (int i = 0; i < s->sys->nv; i++) s->work->x[i] = h * b->spin[i];
-  tr_retract(s->sys, x0->q, s->work->x, b->base);
+  tr_retract_shared(s->work, x0->q, s->work->x, b->base);
 }
 
 void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
@@ -190,8 +217,32 @@ void tr_bdf_predict(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   const double *value = b->value[n - 1], *slope = b->slope[n - 1];
   const double *const w[KINDS] = {value, slope};
   double *const of_u[KINDS] = {b->dp, b->ddp}, *const of_v[KINDS] = {b->vp, b->dvp};
-  combine_kinds(n, KINDS, w, b->u, nv, of_u);
-  combine_kinds(n, KINDS, w, b->v, nv, of_v);
+  combine_both(s, n, w, b->u, of_u);
+  combine_both(s, n, w, b->v, of_v);
+}
+
+typedef struct formula {
+  const tr_bdf *b;
+  const tr_corrector *c;
+  const double *rate;
+} formula;
+
+TR_INLINE void corrector_part(void *what, int part, int first, int end) {
+  const tr_bdf *b = ((formula *)what)->b;
+  const tr_corrector *c = ((formula *)what)->c;
+  double now = 1 / b->cj;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    c->vhat[i] = b->vp[i] - now * b->dvp[i];
+    c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
+  }
+}
+
+TR_INLINE void curved_part(void *what, int part, int first, int end) {
+  const formula *f = what;
+  double now = 1 / f->b->cj;
+  (void)part;
+  for (int i = first; i < end; i++) f->c->dhat[i] += now * (f->rate[i] - f->b->vp[i]);
 }
 
 // d1 = dp + (v1 + u'(dp, vp) - vp + w - dp')/cj,   v1 = vp + (a1 - vp')/cj
@@ -202,47 +253,44 @@ void tr_bdf_corrector(const tr_bdf *b, tr_step *s) {
   c->few = s->allowed > 0;
   c->brisk = c->few && b->most > 2;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  for (int i = 0; i < s->sys->nv; i++) {
-    c->vhat[i] = b->vp[i] - now * b->dvp[i];
-    c->dhat[i] = b->dp[i] + now * (c->vhat[i] - b->ddp[i]);
-  }
+  TR_SHARE(s->work, s->sys->nv, corrector_part, &(formula){.b = b, .c = c});
   if (s->sys->flat) return;
   double *rate = s->work->x, *v = s->work->y;
   const double *dp = b->dp;
-  memcpy(v, b->vp, (size_t)s->sys->nv * sizeof *v);
+  tr_copy(s->work, b->vp, v, s->sys->nv);
   if (b->spins) { // in axes of the base
     for (int i = 0; i < s->sys->nv; i++)
       c->dhat[i] = b->dp[i] - now * b->ddp[i], b->end_dp[i] = b->dp[i], v[i] -= b->spin[i];
-    tr_turn_increment(s->sys, b->spin, -b->h, c->dhat);
-    tr_turn_increment(s->sys, b->spin, -b->h, b->end_dp);
+    tr_turn_increment(s->work, b->spin, -b->h, c->dhat);
+    tr_turn_increment(s->work, b->spin, -b->h, b->end_dp);
     for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * c->vhat[i];
     dp = b->end_dp;
   }
-  tr_increment_rate(s->sys, dp, v, rate);
-  for (int i = 0; i < s->sys->nv; i++) c->dhat[i] += now * (rate[i] - b->vp[i]);
+  tr_increment_rate_shared(s->work, dp, v, rate);
+  TR_SHARE(s->work, s->sys->nv, curved_part, &(formula){.b = b, .c = c, .rate = rate});
 }
 
 tr_status tr_bdf_finish(tr_bdf *b, tr_step *s, tr_status status) {
   s->base = NULL;
   if (!b->spins || status != TR_OK) return status;
   memcpy(b->d, s->d, (size_t)s->sys->nv * sizeof *b->d);
-  tr_turn_increment(s->sys, b->spin, b->h, b->d);
+  tr_turn_increment(s->work, b->spin, b->h, b->d);
   for (int i = 0; i < s->sys->nv; i++) s->work->x[i] = -b->h * b->spin[i];
-  tr_shift_increment(s->sys, s->work->x, s->d);
+  tr_shift_increment(s->work, s->work->x, s->d);
   return TR_OK;
 }
 
 void tr_bdf_start(const tr_bdf *b, const tr_step *s, tr_state *x1) {
   int nv = s->sys->nv, k = b->order;
-  memcpy(x1->a, b->dvp, (size_t)nv * sizeof *x1->a);
+  tr_copy(s->work, b->dvp, x1->a, nv);
   if (k > 2 && k + 1 < b->points && !s->stiff) { // on P_{k+1}
     double *p = s->work->x;
-    combine(k + 2, b->value[k + 1], b->v, nv, p);
+    combine(s, k + 2, b->value[k + 1], b->v, nv, p);
     for (int i = 0; i < nv; i++) x1->a[i] += b->cj * (p[i] - b->vp[i]);
   }
   int n = b->order > 2 ? b->order : b->order + 1; // a degree less than the rest: they are noisier
   if (n > b->lams) n = b->lams;
-  combine(n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
+  combine(s, n, b->value[n - 1], b->lam, s->sys->nc, x1->lam);
 }
 
 // The past as increments from x1, and with other spins where those are wrong: with t = t1 - t_k, and d in axes of the base,
@@ -251,23 +299,24 @@ static void carry(tr_bdf *b, const tr_step *s, const tr_state *x1) {
   const tr_system *sys = s->sys;
   int nv = sys->nv;
   double *u, *by = s->work->x, *d = s->work->y, *spin = b->end_dp, t = 0;
-  memcpy(d, b->spins ? b->d : s->d, (size_t)nv * sizeof *d);
-  if (b->spins) tr_turn_increment(sys, b->spin, -b->h, d);
-  bool anew = s->allowed > 0 && !sys->flat && b->h * tr_largest_turn(sys, x1->v, b->spin) > UNEVEN;
+  tr_copy(s->work, b->spins ? b->d : s->d, d, nv);
+  if (b->spins) tr_turn_increment(s->work, b->spin, -b->h, d);
+  bool anew =
+      s->allowed > 0 && !sys->flat && b->h * tr_largest_turn(s->work, x1->v, b->spin) > UNEVEN;
   if (anew) { // or none, where nothing turns fast any more
     memset(spin, 0, (size_t)nv * sizeof *spin);
-    if (b->h * tr_largest_turn(sys, x1->v, spin) > UNEVEN) tr_take_turns(sys, x1->v, spin);
+    if (b->h * tr_largest_turn(s->work, x1->v, spin) > UNEVEN) tr_take_turns(sys, x1->v, spin);
   }
   for (int k = 1; k < b->points; k++) {
     u = b->u[k], t += b->apart[k - 1];
-    if (b->spins) tr_turn_increment(sys, b->spin, -b->h, u);
-    double angle = tr_shift_increment(sys, d, u);
+    if (b->spins) tr_turn_increment(s->work, b->spin, -b->h, u);
+    double angle = tr_shift_increment(s->work, d, u);
     if (anew) {
       double *more = b->dp;
       for (int i = 0; i < nv; i++) by[i] = t * b->spin[i], more[i] = t * spin[i];
-      tr_shift_increment(sys, by, more);
+      tr_shift_increment(s->work, by, more);
       for (int i = 0; i < nv; i++) u[i] = -u[i];
-      angle = tr_shift_increment(sys, more, u);
+      angle = tr_shift_increment(s->work, more, u);
       for (int i = 0; i < nv; i++) u[i] = -u[i];
     }
     if (angle > WIDEST) b->points = k;
@@ -275,7 +324,7 @@ static void carry(tr_bdf *b, const tr_step *s, const tr_state *x1) {
   if (!anew) return;
   memcpy(b->spin, spin, (size_t)nv * sizeof *spin);
   memset(spin, 0, (size_t)nv * sizeof *spin);
-  b->spins = tr_largest_turn(sys, b->spin, spin) > 0;
+  b->spins = tr_largest_turn(s->work, b->spin, spin) > 0;
 }
 
 void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -300,8 +349,8 @@ void tr_bdf_accept(tr_bdf *b, const tr_step *s, const tr_state *x0, const tr_sta
   if (b->lams < BDF_POINTS) b->lams++;
   carry(b, s, x1);
   memset(u, 0, (size_t)nv * sizeof *u);
-  memcpy(v, x1->v, (size_t)nv * sizeof *v);
-  memcpy(lam, x1->lam, (size_t)s->sys->nc * sizeof *lam);
+  tr_copy(s->work, x1->v, v, nv);
+  tr_copy(s->work, x1->lam, lam, s->sys->nc);
   bool same = fabs(h - b->last_h) <= 1e-9 * h && b->order == b->last_order;
   b->equal = same ? b->equal + 1 : 1;
   if (b->lams > b->points) b->lams = b->points;
@@ -352,19 +401,35 @@ TR_WIDE(deviate_wide, deviate_all,
          double *out),
         (n, w, y, size, now, scale, out))
 
+typedef struct deviation {
+  int n;
+  const double *w;
+  double *const *y;
+  const double *now, *scale;
+} deviation;
+
+static double deviate_part(void *what, int chunk, int first, int end) {
+  const deviation *k = what;
+  double *y[BDF_POINTS], sum;
+  (void)chunk;
+  for (int i = 0; i < k->n; i++) y[i] = k->y[i] + first;
+  deviate_wide(k->n, k->w, y, end - first, k->now + first, k->scale + first, &sum);
+  return sum;
+}
+
 // |y - P_order(t1)|, root mean square over the coordinates that count.
 static double deviate(const tr_bdf *b, const tr_step *s, double *const *y, const double *now,
                       const double *scale, int order, int *worst) {
   double *p = s->work->x, sum = 0, most = 0;
   int count = 0;
   if (!worst && !b->without && s->sys->nnumber == 0 && b->points > 1 && s->sys->nv > 0) {
-    deviate_wide(order + 1, b->value[order], y, s->sys->nv, now, scale, &sum);
-    return sqrt(sum / s->sys->nv);
+    deviation k = {order + 1, b->value[order], y, now, scale};
+    return sqrt(tr_sum(s->work, s->sys->nv, deviate_part, &k) / s->sys->nv);
   }
   if (b->points == 1 || order == b->order)
     p = y == b->u ? b->dp : b->vp;
   else
-    combine(order + 1, b->value[order], y, s->sys->nv, p);
+    combine(s, order + 1, b->value[order], y, s->sys->nv, p);
   bool all = !b->without || !memchr(b->without, false, (size_t)s->sys->nv); // or no one counts
   for (int i = 0; i < s->sys->nv; i++) {
     if (!all && b->without[i]) continue;
@@ -467,7 +532,7 @@ static double turned(const tr_step *s) {
   double *u = s->work->x;
   if (s->sys->flat) return 0;
   memset(u, 0, (size_t)s->sys->nv * sizeof *u);
-  return tr_largest_turn(s->sys, s->d, u);
+  return tr_largest_turn(s->work, s->d, u);
 }
 
 // The factor that the step may grow by at the order next to b->order: what its error allows, and the chart.

@@ -27,6 +27,8 @@ typedef struct correction {
   const tr_state *x0;
   tr_state *x1;
   double t1, length_scale;
+  const double *dx; // what loops over long vectors are about: a correction or NULL, rows
+  double *rows;
 } correction;
 
 bool tr_step_regular(const tr_step *s) {
@@ -44,14 +46,18 @@ const tr_kkt *tr_step_look(tr_step *s) {
   return s->kkt.held ? &s->kkt : NULL;
 }
 
-void tr_corrector_write(tr_step *s) {
-  tr_corrector *c = &s->c;
-  if (!c->v) return;
-  for (int i = 0; i < s->sys->nv; i++) {
+TR_INLINE void write_part(void *what, int part, int first, int end) {
+  const tr_corrector *c = what;
+  (void)part;
+  for (int i = first; i < end; i++) {
     c->dhat[i] = c->d_v * c->v[i] + c->d_a * c->a[i];
     c->vhat[i] = c->v[i] + c->v_a * c->a[i];
   }
-  c->v = NULL;
+}
+
+void tr_corrector_write(tr_step *s) {
+  if (s->c.v) TR_SHARE(s->work, s->sys->nv, write_part, &s->c);
+  s->c.v = NULL;
 }
 
 // d, v1 from a1, or from a1 - dx, which it then becomes; numbers first .. end - 1
@@ -82,53 +88,33 @@ static inline void place_numbers(const correction *k, const double *dx, int firs
     place_wide(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
 }
 
-// q1, v1 from a1, the same
-static void place(const correction *k, const double *dx) {
-  place_numbers(k, dx, 0, k->s->sys->nv);
-  tr_retract(k->s->sys, k->x0->q, k->s->d, k->x1->q);
-}
-
-// ---- the same by a team ---------------------------------------------------------------------------
-
-typedef struct shared {
-  const correction *k;
-  const double *dx; // as far as it is needed
-  double *r;
-} shared;
-
-static void place_part(void *what, int part, int first, int end) {
-  const shared *h = what;
+TR_INLINE void place_part(void *what, int part, int first, int end) {
+  const correction *k = what;
   (void)part;
-  place_numbers(h->k, h->dx, first, end);
+  place_numbers(k, k->dx, first, end);
 }
 
-static void update_lam(void *what, int part, int first, int end) {
-  const shared *h = what;
-  const double *dx = h->dx + h->k->s->sys->nv;
-  double *lam = h->k->x1->lam;
+TR_INLINE void update_lam(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const double *dx = k->dx + k->s->sys->nv;
+  double *lam = k->x1->lam;
   (void)part;
   for (int i = first; i < end; i++) lam[i] -= dx[i];
 }
 
-TR_APART void place_shared(const correction *k, const double *dx) {
-  shared h = {.k = k, .dx = dx};
-  tr_work *w = k->s->work;
-  if (dx) tr_team_ranges(w->team, k->s->sys->nc, TR_GRAIN_NUMBERS, update_lam, &h);
-  tr_team_ranges(w->team, k->s->sys->nv, TR_GRAIN_NUMBERS, place_part, &h);
-  tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
-}
-
-static void scale_rows(void *what, int part, int first, int end) {
-  const shared *h = what;
-  const tr_step *s = h->k->s;
-  double icq = 1 / s->c.cq, *r = h->r + s->sys->nv;
+TR_INLINE void scale_rows(void *what, int part, int first, int end) {
+  const correction *k = what;
+  double icq = 1 / k->s->c.cq, *rows = k->rows;
   (void)part;
-  for (int i = first; i < end; i++) r[i] *= icq;
+  for (int i = first; i < end; i++) rows[i] *= icq;
 }
 
-TR_APART void scale_shared(const correction *k, double *r) {
-  shared h = {.k = k, .r = r};
-  tr_team_ranges(k->s->work->team, k->s->sys->nc, TR_GRAIN_NUMBERS, scale_rows, &h);
+// q1, v1 from a1, or from a1 - dx
+TR_INLINE void place(correction *k, const double *dx) {
+  tr_work *w = k->s->work;
+  k->dx = dx;
+  TR_SHARE(w, k->s->sys->nv, place_part, k);
+  tr_retract_shared(w, k->x0->q, k->s->d, k->x1->q);
 }
 
 // ---- what Newton asks for -------------------------------------------------------------------------
@@ -145,11 +131,8 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   p->side = w->acting;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
   tr_mass_add(w, blocks, c->cm, x->a, c->history, r);
-  double icq = 1 / c->cq;
-  if (w->team)
-    scale_shared(k, r);
-  else
-    for (int i = 0; i < nc; i++) r[nv + i] *= icq;
+  k->rows = r + nv;
+  TR_SHARE(w, nc, scale_rows, k);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
@@ -228,19 +211,15 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
-  int nv = k->s->sys->nv, nc = k->s->sys->nc;
-  if (k->s->work->team) {
-    place_shared(k, dx);
-    return;
-  }
-  for (int i = 0; i < nc; i++) k->x1->lam[i] -= dx[nv + i];
+  k->dx = dx;
+  TR_SHARE(k->s->work, k->s->sys->nc, update_lam, k);
   place(k, dx);
 }
 
 // The correction of the velocities, cv da.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
-  return s->c.cv * tr_largest(s->work->team, dx, s->sys->nv);
+  return s->c.cv * tr_largest(s->work, dx, s->sys->nv);
 }
 
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
@@ -257,8 +236,8 @@ static bool at_floor(const tr_newton_problem *p, const double *r) {
   const correction *k = (const correction *)p;
   tr_step *s = k->s;
   double positions = 64 * DBL_EPSILON * k->length_scale;
-  tr_team *team = s->work->team;
-  double v = tr_largest(team, k->x0->v, s->sys->nv), a = tr_largest(team, k->x0->a, s->sys->nv);
+  double v = tr_largest(s->work, k->x0->v, s->sys->nv);
+  double a = tr_largest(s->work, k->x0->a, s->sys->nv);
   double noise = 64 * DBL_EPSILON * fmax(v, s->c.cv * a) + positions * s->c.cv / s->c.cq;
   tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
   return tr_rows_at_floor(s, &s->kkt, s->c.cq, positions, noise, r + s->sys->nv) &&
@@ -296,8 +275,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  tr_team *team = s->work->team;
-  k.length_scale = fmax(1, tr_largest(team, x0->q, s->sys->nq));
+  k.length_scale = fmax(1, tr_largest(s->work, x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   // the estimate of step control suffers from what slow iterations leave
@@ -312,9 +290,6 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   if (s->aim || s->calm) tr_corrector_write(s);
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  if (team)
-    place_shared(&k, NULL);
-  else
-    place(&k, NULL);
+  place(&k, NULL);
   return tr_newton_solve(&s->newton, &k.p);
 }

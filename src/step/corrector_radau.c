@@ -65,27 +65,69 @@ typedef struct correction {
 } correction;
 
 // out = sum w_j in_j
+static inline void mix_some(const double w[STAGES], int first, int end, const double *const *in,
+                            double *out) {
+  for (int i = first; i < end; i++) out[i] = w[0] * in[0][i] + w[1] * in[1][i] + w[2] * in[2][i];
+}
 static void mix(const double w[STAGES], int n, const double *const *in, double *out) {
-  for (int i = 0; i < n; i++) out[i] = w[0] * in[0][i] + w[1] * in[1][i] + w[2] * in[2][i];
+  mix_some(w, 0, n, in, out);
+}
+
+// A loop over numbers of a stage, or of x and y.
+typedef struct loop {
+  const correction *k;
+  int stage;
+  const double *x;
+  double *y;
+} loop;
+
+TR_INLINE void place_part(void *what, int part, int first, int end) {
+  const correction *k = ((loop *)what)->k;
+  const tr_radau *m = k->m;
+  int i = ((loop *)what)->stage;
+  (void)part;
+  mix_some(k->B[i], first, end, (const double *const *)m->u, m->U[i]);
+  mix_some(k->B[i], first, end, (const double *const *)m->z, m->a[i]);
+  for (int j = first; j < end; j++) m->v[j] = k->x0->v[j] + m->z[i][j];
 }
 
 // The stages' point: q, v, and the rates of the increments.
 static void place(const correction *k, int i) {
-  tr_radau *m = k->m;
-  int nv = k->s->sys->nv;
-  mix(k->B[i], nv, (const double *const *)m->u, m->U[i]);
-  mix(k->B[i], nv, (const double *const *)m->z, m->a[i]);
-  for (int j = 0; j < nv; j++) m->v[j] = k->x0->v[j] + m->z[i][j];
-  tr_retract(k->s->sys, k->x0->q, m->u[i], m->q);
+  tr_work *w = k->s->work;
+  TR_SHARE(w, k->s->sys->nv, place_part, &(loop){.k = k, .stage = i});
+  tr_retract_shared(w, k->x0->q, k->m->u[i], k->m->q);
+}
+
+// y = x - y
+TR_INLINE void turn_part(void *what, int part, int first, int end) {
+  const double *x = ((loop *)what)->x;
+  double *y = ((loop *)what)->y;
+  (void)part;
+  for (int j = first; j < end; j++) y[j] = x[j] - y[j];
+}
+
+TR_INLINE void take_part(void *what, int part, int first, int end) {
+  const double *x = ((loop *)what)->x;
+  double *y = ((loop *)what)->y;
+  (void)part;
+  for (int j = first; j < end; j++) y[j] -= x[j];
+}
+
+static inline void turn(const correction *k, const double *x, double *y) {
+  TR_SHARE(k->s->work, k->s->sys->nv, turn_part, &(loop){.x = x, .y = y});
+}
+
+static inline void take(const correction *k, int n, const double *x, double *y) {
+  TR_SHARE(k->s->work, n, take_part, &(loop){.x = x, .y = y});
 }
 
 // out (nv) = M (U - u'(u, v)), at the stage's point; U - u' stays in work->y
 static void slip(const correction *k, int i, double *out) {
-  const tr_system *sys = k->s->sys;
-  double *rate = k->s->work->y;
-  tr_increment_rate(sys, k->m->u[i], k->m->v, rate);
-  for (int j = 0; j < sys->nv; j++) rate[j] = k->m->U[i][j] - rate[j];
-  tr_mass_times(sys, tr_mass_blocks(k->s->work, k->s->blocks), rate, out);
+  tr_work *w = k->s->work;
+  double *rate = w->y;
+  tr_increment_rate_shared(w, k->m->u[i], k->m->v, rate);
+  turn(k, k->m->U[i], rate);
+  tr_mass_times_shared(w, tr_mass_blocks(w, k->s->blocks), rate, out);
 }
 
 // (e1, e2) of each stage, then (e3, e4) of each.
@@ -104,10 +146,9 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     if (i == 0) first = p->side = w->acting, k->m->mixed = false;
     if (w->acting != first) k->m->mixed = true;
     p->side = 31 * p->side + w->acting;
-    tr_mass_times(s->sys, tr_mass_blocks(w, s->blocks), m->a[i], w->x);
-    for (int j = 0; j < nv; j++) e1[j] += w->x[j];
+    tr_mass_add(w, tr_mass_blocks(w, s->blocks), 1, m->a[i], NULL, e1);
     slip(k, i, w->x);
-    for (int j = 0; j < nv; j++) e3[j] = w->x[j] - e3[j];
+    turn(k, w->x, e3);
     if (s->sys->nvelocity == 0) continue;
     tr_velocity_rows_times(w, w->y, e1 + nv); // U - u', left there by slip
     for (int j = 0; j < s->sys->nc; j++)
@@ -129,7 +170,7 @@ static void look_again(const correction *k, double *r) {
     if (k->s->sys->nreaction > 0) tr_show_reactions(w, m->lam[i]);
     tr_rates(w, e3 + nv);
     slip(k, i, w->x);
-    for (int j = 0; j < nv; j++) e3[j] -= w->x[j];
+    take(k, nv, w->x, e3);
   }
 }
 
@@ -143,11 +184,11 @@ static void add_turning(const correction *k) {
   for (int c = 0; c < sys->max_nv; c++) {
     for (int i = 0; i < sys->nbody; i++)
       for (int j = 0; j < sys->body[i].nv; j++) e[sys->body[i].v + j] = j == c ? eps : 0;
-    tr_increment_rate(sys, e, m->v, W);
+    tr_increment_rate_shared(k->s->work, e, m->v, W);
     for (int j = 0; j < sys->nv; j++) e[j] = -e[j];
-    tr_increment_rate(sys, e, m->v, back);
+    tr_increment_rate_shared(k->s->work, e, m->v, back);
     for (int j = 0; j < sys->nv; j++) W[j] = (W[j] - back[j]) / eps;
-    tr_mass_times(sys, m->M, W, back);
+    tr_mass_times_shared(k->s->work, m->M, W, back);
     const int *slot = tr_step_mass_slots(k->s);
     for (int i = 0; i < sys->nbody; slot += sys->body[i].nv * sys->body[i].nv, i++) {
       const sys_body *b = &sys->body[i];
@@ -283,8 +324,8 @@ static void displace(const correction *k, const double *r) {
   int n = sys->nv + sys->nc;
   double *rate = k->s->work->y;
   for (int i = 0; i < STAGES; i++) {
-    tr_increment_rate(sys, k->m->u[i], r + i * n, rate);
-    for (int j = 0; j < sys->nv; j++) k->m->u[i][j] -= rate[j];
+    tr_increment_rate_shared(k->s->work, k->m->u[i], r + i * n, rate);
+    take(k, sys->nv, rate, k->m->u[i]);
   }
 }
 
@@ -330,15 +371,17 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
-  const tr_step *s = ((correction *)p)->s;
-  tr_radau *m = ((correction *)p)->m;
+  const correction *k = (correction *)p;
+  const tr_step *s = k->s;
+  tr_radau *m = k->m;
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
   for (int i = 0; i < STAGES; i++) {
     const double *dlam = dx + i * n + nv, *dz = dx + (STAGES + i) * n, *dmu = dz + nv;
-    for (int j = 0; j < nv; j++) m->z[i][j] -= dz[j];
-    for (int j = 0; j < nc; j++) m->lam[i][j] -= dlam[j], m->mu[i][j] -= dmu[j];
+    take(k, nv, dz, m->z[i]);
+    take(k, nc, dlam, m->lam[i]);
+    take(k, nc, dmu, m->mu[i]);
   }
-  if (((correction *)p)->damped) displace((correction *)p, dx);
+  if (k->damped) displace(k, dx);
 }
 
 // Positions and velocities, each relative to their scale.
@@ -347,8 +390,8 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
   double du = 0, dz = 0;
   for (int i = 0; i < STAGES; i++) {
-    du = fmax(du, vec_largest(dx + i * n, nv));
-    dz = fmax(dz, vec_largest(dx + (STAGES + i) * n, nv));
+    du = fmax(du, tr_largest(k->s->work, dx + i * n, nv));
+    dz = fmax(dz, tr_largest(k->s->work, dx + (STAGES + i) * n, nv));
   }
   return fmax(du / k->length, dz / k->speed);
 }
@@ -492,8 +535,9 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   tr_radau_inverse(k.B);
   for (int i = 0; i < STAGES; i++)
     for (int j = 0; j < STAGES; j++) k.B[i][j] /= h;
-  k.length = fmax(1, vec_largest(x0->q, s->sys->nq));
-  k.speed = fmax(vec_largest(x0->v, s->sys->nv), h * vec_largest(x0->a, s->sys->nv));
+  k.length = fmax(1, tr_largest(s->work, x0->q, s->sys->nq));
+  k.speed = tr_largest(s->work, x0->v, s->sys->nv);
+  k.speed = fmax(k.speed, h * tr_largest(s->work, x0->a, s->sys->nv));
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.partial = k.m->plain;
   k.p.brief = s->allowed > 0;

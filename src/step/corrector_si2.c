@@ -55,13 +55,11 @@ static const double REFINED = 0.4;
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
-static void place(const correction *k) {
+static void place(correction *k) {
   const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  double ratio = c->cw / c->cq;
-  combine(s->sys->nv, c, ratio, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
-  for (int i = 0; i < s->sys->nc; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
-  tr_retract(s->sys, k->base, s->d, k->x1->q);
+  TR_SHARE(s->work, s->sys->nv, place_part, k);
+  TR_SHARE(s->work, s->sys->nc, sum_part, k);
+  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
 // e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3, or NULL
@@ -70,7 +68,7 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_corrector *c = &s->c;
   const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   if (e3 && !c->unit_metric) {
-    tr_mass_add_two(s->sys, blocks, c->cm, s->sum_a, c->history, e1, s->w, e3);
+    tr_mass_add_two(s->work, blocks, c->cm, s->sum_a, c->history, e1, s->w, e3);
     return;
   }
   tr_mass_add(s->work, blocks, c->cm, c->unit_metric ? k->x1->a : s->sum_a, c->history, e1);
@@ -81,13 +79,13 @@ static void weigh_masses(const correction *k, double *e1, double *e3) {
 static tr_status evaluate_first(correction *k, double *r) {
   tr_step *s = k->s;
   const tr_state *x = k->x1;
-  double *top = r + s->sys->nv, icq = 1 / s->c.cq, icv = 1 / s->c.cv;
+  double *top = k->low = r + s->sys->nv, icq = k->scale = 1 / s->c.cq, icv = 1 / s->c.cv;
   tr_kinematics(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
   tr_forces(s->work, s->sum_lam, r, top);
   k->p.side = s->work->acting;
   weigh_masses(k, r, NULL);
   if (s->sys->nvelocity == 0)
-    for (int i = 0; i < s->sys->nc; i++) top[i] *= icq;
+    TR_SHARE(s->work, s->sys->nc, scale_part, k);
   else
     for (int i = 0; i < s->sys->nc; i++) top[i] *= s->sys->of_velocity[i] ? icv : icq;
   return TR_OK;
@@ -120,7 +118,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double *e1 = r, *top = r + nv, *e3 = top + nc, *low = e3 + nv;
+  double *e1 = r, *top = k->top = r + nv, *e3 = top + nc, *low = k->low = e3 + nv;
   bool still = s->sys->nvelocity > 0 && k->usual && is_zero(nv, s->w); // Gam_v w = 0
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   if (c->split) {
@@ -138,8 +136,8 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   p->side = w->acting;
   if (c->few && !c->multipliers) p->open = find_open(k, top);
   weigh_masses(k, e1, e3);
-  if (s->bends) memcpy(s->bent, low, (size_t)nc * sizeof *low);
-  if (s->sys->nvelocity == 0) scale_rows(nc, c->cq, c->cv, c->cw, top, low);
+  if (s->bends) tr_copy(w, low, s->bent, nc);
+  if (s->sys->nvelocity == 0) TR_SHARE(w, nc, rows_part, k);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
     double e2 = top[i], cve4 = low[i];
     bool velocity = s->sys->of_velocity[i];
@@ -254,7 +252,7 @@ static void bend(const correction *k, const double *y, const double *top, double
   double *here = s->bent, *there = here + nc, *d = there + 2 * nc, *v = d + nv, *q = v + nv;
   double f = c->cq / (c->cv * c->cw);
   for (int i = 0; i < nv; i++) d[i] = s->d[i] - c->cq * y[i], v[i] = k->x1->v[i] - c->cv * y[i];
-  tr_retract(s->sys, k->base, d, q);
+  tr_retract_shared(s->work, k->base, d, q);
   tr_kinematics(s->work, k->t1, q, v, k->x1->mem, TR_AT_VELOCITY);
   tr_rates(s->work, there);
   for (int i = 0; i < nc; i++)
@@ -303,14 +301,11 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
-// The second half alone, at fixed positions: y = 0, so that da = -cw/cq dw, dlam = cw/cq dmu.
-static void update_rates(const correction *k, const double *dw) {
-  tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double ratio = s->c.cw / s->c.cq, *lam = k->x1->lam;
-  const double *dmu = dw + nv;
-  follow(nv, ratio, s->c.cv * ratio, dw, s->w, k->x1->a, k->x1->v);
-  for (int i = 0; i < nc; i++) s->mu[i] += dmu[i], lam[i] += ratio * dmu[i];
+static void update_rates(correction *k, const double *dw) {
+  const tr_step *s = k->s;
+  k->dx = dw;
+  TR_SHARE(s->work, s->sys->nv, follow_part, k);
+  TR_SHARE(s->work, s->sys->nc, mu_part, k);
 }
 
 // What the rate of the halves leaves of one of this size is nothing.
@@ -328,25 +323,26 @@ static tr_status finish(tr_newton_problem *p, int since) {
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
   double chart = 0.5 * k->turn, rate = HALF_SCATTER * s->half_rate;
-  double last = k->half, *r = s->newton.r, *low = r + nv;
+  double last = k->half, *r = s->newton.r, *low = k->low = r + nv;
   bool believed = s->half_age++ < HALF_BELIEVED;
   if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
   if (since == 2) s->half_first = k->first;
   if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
   const double *blocks = c->blocks;
+  k->scale = -c->cq / (c->cv * c->cw);
   for (int half = 1; half <= HALVES; half++) {
     if (half == 1 || !p->regular || chart * last > 0.5 * HALF_TOL * p->tol) {
       tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
       if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
       tr_stabilised_rates(s->work, s->mu, low, r);
-      for (int i = 0; i < nc; i++) low[i] *= -c->cq / (c->cv * c->cw);
+      TR_SHARE(s->work, nc, scale_part, k);
     } else {
       tr_constraint_force(s->work, s->mu, r);
       memset(low, 0, (size_t)nc * sizeof *low);
     }
-    tr_mass_weigh(s->sys, blocks, c->cm, s->w, -1, r);
+    tr_mass_weigh(s->work, blocks, c->cm, s->w, r);
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-    double now = c->cv * c->cw / c->cq * vec_largest(r, nv);
+    double now = c->cv * c->cw / c->cq * tr_largest(s->work, r, nv);
     if (!isfinite(now)) return TR_NOT_FINITE;
     update_rates(k, r);
     if (half > 1 || since > 1) {
@@ -373,45 +369,51 @@ static tr_status solve_full(tr_newton_problem *p, double *r) {
 }
 
 // By the first half alone.
-static void update_first(const correction *k, const double *y) {
+static void update_first(correction *k) {
   const tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  const double *l = y + nv;
-  double *lam = k->x1->lam, *sum = s->sum_lam;
-  advance(nv, &s->c, y, k->x1->a, s->sum_a, s->d, k->x1->v);
-  for (int i = 0; i < nc; i++) lam[i] -= l[i], sum[i] -= l[i];
-  tr_retract(s->sys, k->base, s->d, k->x1->q);
+  TR_SHARE(s->work, s->sys->nv, advance_part, k);
+  TR_SHARE(s->work, s->sys->nc, lam_part, k);
+  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
-  tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  k->begun++;
+  const tr_step *s = k->s;
+  k->begun++, k->dx = dx;
   if (k->alone) {
-    update_first(k, dx);
+    update_first(k);
     return;
   }
-  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
-  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv; // dmu comes with the other sign
-  move(nv, &s->c, ratio, dx, dw, k->x1->a, s->w, s->sum_a, s->d, k->x1->v);
-  pull(nc, share, ratio, l, dmu, k->x1->lam, s->mu, s->sum_lam);
-  tr_retract(s->sys, k->base, s->d, k->x1->q);
+  TR_SHARE(s->work, s->sys->nv, move_part, k);
+  TR_SHARE(s->work, s->sys->nc, pull_part, k);
+  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
-// Corrections of positions, velocities and, if they count, multipliers over what the step may have:
-// root mean square.
-static double weighted(const correction *k, const double *dx) {
+static double square_part(void *what, int chunk, int first, int end) {
+  const correction *k = what;
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  const double *l = dx + nv, *dw = l + nc, *dmu = dw + nv;
-  double ratio = c->cw / c->cq, share = c->unit_metric ? 0 : ratio, sum = 0;
-  for (int i = 0; i < nv; i++) {
+  const double *dx = k->dx, *dw = dx + s->sys->nv + s->sys->nc;
+  double ratio = c->cw / c->cq, sum = 0;
+  (void)chunk;
+  for (int i = first; i < end; i++) {
     double dq = c->cq * dx[i] / s->scale_q[i];
     double dv = c->cv * (dx[i] - ratio * dw[i]) / s->scale_v[i];
     sum += dq * dq + dv * dv;
   }
+  return sum;
+}
+
+// Corrections of positions, velocities and, if they count, multipliers over what the step may have:
+// root mean square.
+static double weighted(correction *k, const double *dx) {
+  const tr_step *s = k->s;
+  const tr_corrector *c = &s->c;
+  int nv = s->sys->nv, nc = s->sys->nc;
+  const double *l = dx + nv, *dmu = l + nc + nv;
+  double share = c->unit_metric ? 0 : c->cw / c->cq;
+  k->dx = dx;
+  double sum = tr_sum(s->work, nv, square_part, k);
   if (c->multipliers)
     for (int i = 0; i < nc; i++) {
       double dlam = (l[i] - share * dmu[i]) / (1 + fabs(k->x0->lam[i]));
@@ -426,10 +428,10 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  if (s->c.few) return weighted((const correction *)p, dx);
+  if (s->c.few) return weighted(k, dx);
   bool alone = k->alone && dx == s->newton.r;
-  double da = s->c.cv * vec_largest(dx, nv), half = 0;
-  if (!alone) half = s->c.cv * s->c.cw / s->c.cq * vec_largest(dx + nv + nc, nv);
+  double da = s->c.cv * tr_largest(s->work, dx, nv), half = 0;
+  if (!alone) half = s->c.cv * s->c.cw / s->c.cq * tr_largest(s->work, dx + nv + nc, nv);
   if (dx == s->newton.r) k->first = k->half, k->half = half;
   return p->finishes ? da : fmax(da, half);
 }
@@ -487,7 +489,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .x1 = x1,
                   .base = s->base ? s->base : x0->q,
                   .t1 = t1};
-  k.length_scale = fmax(1, vec_largest(x0->q, nq));
+  k.length_scale = fmax(1, tr_largest(s->work, x0->q, nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
@@ -515,7 +517,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   tr_step_calm(s, x0, t1, x1);
   tr_predict_w(s, t1);
   place(&k);
-  k.turn = tr_largest_turn(s->sys, s->d, NULL);
+  k.turn = tr_largest_turn(s->work, s->d, NULL);
   long before = s->newton.iterations;
   bool looks = !c->few && !s->full && !s->sys->flat;
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));

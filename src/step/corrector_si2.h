@@ -19,6 +19,9 @@ typedef struct correction {
   int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
   bool alone;         // this one is of the first half, nothing else was evaluated
+  // what loops over long vectors are about (si2_loops.h): a correction, rows
+  const double *dx;
+  double *top, *low, scale;
 } correction;
 
 static inline tr_coefficients tr_si2_weights(const tr_corrector *c) {

@@ -77,20 +77,69 @@ static bool has_smooth_a(const tr_step *s) {
   return m->smooth && !alternates;
 }
 
+// A step for loops over velocities.
+typedef struct trial {
+  tr_step *s;
+  const tr_state *x0, *x1;
+  double h, last, f;
+  tr_truncation c;
+  double *e;
+} trial;
+
+// h q''' by accelerations, by velocities.
+static void jerk_part(void *what, int part, int first, int end) {
+  const trial *k = what;
+  const double *a0 = k->x0->a, *a1 = k->x1->a;
+  double *j = k->s->jerk, h = k->h;
+  (void)part;
+  for (int i = first; i < end; i++) j[i] = (a1[i] - a0[i]) / h;
+}
+static void mean_part(void *what, int part, int first, int end) {
+  const trial *k = what;
+  const double *v0 = k->x0->v, *v1 = k->x1->v, *mean = k->s->mean_a;
+  double *j = k->s->jerk, h = k->h, last = k->last;
+  (void)part;
+  for (int i = first; i < end; i++) j[i] = 2 * ((v1[i] - v0[i]) / h - mean[i]) / (h + last);
+}
+
+// Errors: of positions, of the increment, of velocities.
+static void position_part(void *what, int part, int first, int end) {
+  const trial *k = what;
+  const double *v0 = k->x0->v, *v1 = k->x1->v, *j = k->s->jerk;
+  double h = k->h, q2 = k->c.q2, q3 = k->c.q3;
+  (void)part;
+  for (int i = first; i < end; i++) k->e[i] = q2 * h * (v1[i] - v0[i]) + q3 * h * h * h * j[i];
+}
+static void increment_part(void *what, int part, int first, int end) {
+  const trial *k = what;
+  const double *v0 = k->x0->v, *v1 = k->x1->v, *d = k->s->d;
+  double h = k->h;
+  (void)part;
+  for (int i = first; i < end; i++) k->e[i] = d[i] - 0.5 * h * (v0[i] + v1[i]);
+}
+static void velocity_part(void *what, int part, int first, int end) {
+  const trial *k = what;
+  const double *j = k->s->jerk, *before = k->s->last_jerk;
+  double h = k->h, v2 = k->c.v2, f = k->f;
+  double now = k->s->jerk_is.part, last = k->s->last_jerk_is.part;
+  (void)part;
+  for (int i = first; i < end; i++)
+    k->e[i] = v2 * h * h * j[i] + f * (now * j[i] - last * before[i]);
+}
+
 // q''' into s->jerk; the factor that makes a divided difference of it, and the time that this one belongs to.
 static void find_jerk(tr_step *s, tr_truncation c, const tr_state *x0, double h,
                       const tr_state *x1) {
-  double *j = s->jerk, last = s->last_h, apart = h + c.late * (h - last);
+  double last = s->last_h, apart = h + c.late * (h - last);
+  trial k = {.s = s, .x0 = x0, .x1 = x1, .h = h, .last = last_part(s, h)};
   if (has_smooth_a(s)) { // a_n belongs to t_n + late h_
-    for (int i = 0; i < s->sys->nv; i++) j[i] = (x1->a[i] - x0->a[i]) / h;
+    TR_SHARE(s->work, s->sys->nv, jerk_part, &k);
     s->jerk_is = (tr_difference){h / apart, x0->t + c.late * last + 0.5 * apart};
     return;
   }
   s->jerk_is.part = (h + last_part(s, h)) / (h + last);
   s->jerk_is.t = x0->t + 0.25 * (h - last);
-  last = last_part(s, h);
-  for (int i = 0; i < s->sys->nv; i++)
-    j[i] = 2 * ((x1->v[i] - x0->v[i]) / h - s->mean_a[i]) / (h + last);
+  TR_SHARE(s->work, s->sys->nv, mean_part, &k);
 }
 
 // With little damping on index 3 velocities across the constraints alternate too, by what they had settled at when the
@@ -111,13 +160,34 @@ static bool alternates(const tr_step *s, double c, double error) {
   return error > least * least && error * s->sys->nv > MOSTLY * MOSTLY * sum;
 }
 
-double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    double x = e[i] / scale[i];
+typedef struct errors {
+  const double *e, *scale;
+  double most[TR_CHUNKS]; // of each chunk, and where
+  int worst[TR_CHUNKS];
+} errors;
+
+static double square_part(void *what, int chunk, int first, int end) {
+  errors *k = what;
+  double sum = 0, most = 0;
+  int worst = first;
+  for (int i = first; i < end; i++) {
+    double x = k->e[i] / k->scale[i];
     sum += x * x;
-    if (fabs(x) > *most) *most = fabs(x), *worst = i;
+    if (fabs(x) > most) most = fabs(x), worst = i;
   }
+  k->most[chunk] = most, k->worst[chunk] = worst;
+  return sum;
+}
+
+double tr_error_square(const tr_step *s, const double *e, const double *scale, int *worst,
+                       double *most) {
+  errors k; // large, and written as far as it is read
+  int n = s->sys->nv, chunks = n > TR_CHUNK ? TR_CHUNKS : 1;
+  k.e = e, k.scale = scale;
+  for (int i = 0; i < chunks; i++) k.most[i] = 0;
+  double sum = tr_sum(s->work, n, square_part, &k);
+  for (int i = 0; i < chunks; i++)
+    if (k.most[i] > *most) *most = k.most[i], *worst = k.worst[i];
   return sum / n;
 }
 
@@ -161,7 +231,7 @@ void tr_forget_numbers(const tr_system *sys, double *e) {
 static void filter(tr_step *s, double *e) {
   int nv = s->sys->nv, nc = s->sys->nc;
   double *b = s->filtered;
-  tr_mass_times(s->sys, s->c.blocks ? s->c.blocks : s->blocks, e, b);
+  tr_mass_times_shared(s->work, s->c.blocks ? s->c.blocks : s->blocks, e, b);
   for (int i = 0; i < nv; i++) b[i] *= s->matrix_cm;
   memset(b + nv, 0, (size_t)nc * sizeof *b);
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
@@ -195,7 +265,7 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
     before[i] = moved > 0 ? copysign(moved, s->lam[i]) : 0;
   }
   measure(s, x1, b, open, s->lam);
-  tr_mass_times(sys, tr_mass_blocks(s->work, s->blocks), e, b);
+  tr_mass_times_shared(s->work, tr_mass_blocks(s->work, s->blocks), e, b);
   for (int i = 0; i < sys->nc; i++) {
     if (sys->of_velocity[i]) open[i] = sys->follows[i] ? 0 : 0.5 * h * s->lam[i];
     if (fabs(before[i]) > fabs(open[i])) open[i] = before[i];
@@ -256,25 +326,24 @@ static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, doubl
     by_forces += da * da, all += dv * dv;
     e[i] *= part;
   }
-  return by_forces > STIFF * STIFF * all ? tr_error_square(n, e, s->scale_v, worst, most) : 0;
+  return by_forces > STIFF * STIFF * all ? tr_error_square(s, e, s->scale_v, worst, most) : 0;
 }
 
 // The error of positions of explicit methods, squared; e and error as others have them.
 static double judge_explicit(tr_step *s, tr_truncation c, const tr_state *x0, double h,
                              const tr_state *x1, double *e, double error, int *worst) {
-  int n = s->sys->nv;
   double most = 0, allowed = s->allowed * s->allowed;
   if (s->sys->nc > 0 && error > allowed && isnan(c.v3)) {
     forgive_feedback(s, x0, h, x1, e);
     test_numbers(s, c, x0, h, x1, e);
-    error = fmin(error, tr_error_square(n, e, s->scale_q, worst, &most));
+    error = fmin(error, tr_error_square(s, e, s->scale_q, worst, &most));
   }
   if (error > allowed || !(s->pulled || s->sys->nc > 0) || !look_ahead(s, c, x0, h, x1))
     return error;
   if (s->sys->nc > 0)
-    error = fmax(error, tr_error_square(n, s->newton.r, s->scale_q, worst, &most));
+    error = fmax(error, tr_error_square(s, s->newton.r, s->scale_q, worst, &most));
   if (!s->pulled || s->sys->nreaction > 0) return error;
-  error = fmax(error, tr_error_square(n, s->filtered, s->scale_q, worst, &most));
+  error = fmax(error, tr_error_square(s, s->filtered, s->scale_q, worst, &most));
   return fmax(error, judge_speed(s, c, x0, h, x1, s->filtered, worst, &most));
 }
 
@@ -299,26 +368,25 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, c, x0, h, x1);
-  for (int i = 0; i < n; i++)
-    e[i] = c.q2 * h * (x1->v[i] - x0->v[i]) + c.q3 * h * h * h * s->jerk[i];
+  trial k = {.s = s, .x0 = x0, .x1 = x1, .h = h, .c = c, .e = e};
+  TR_SHARE(s->work, n, position_part, &k);
   if (s->method->falls_short) turn_short(s, x0, h, x1, e);
   test_numbers(s, c, x0, h, x1, e);
-  double error = tr_error_square(n, e, s->scale_q, worst, &most);
+  double error = tr_error_square(s, e, s->scale_q, worst, &most);
   s->ringing = rings(s) && alternates(s, c.q3 * h * h * h, error);
   if (s->method->direct) error = judge_explicit(s, c, x0, h, x1, e, error, worst);
   if (!isnan(c.v3)) {
-    for (int i = 0; i < n; i++) e[i] = s->d[i] - 0.5 * h * (x0->v[i] + x1->v[i]);
+    TR_SHARE(s->work, n, increment_part, &k);
     tr_forget_numbers(s->sys, e);
-    error = fmax(error, tr_error_square(n, e, s->scale_q, worst, &most));
+    error = fmax(error, tr_error_square(s, e, s->scale_q, worst, &most));
   }
   if (velocity) {
     tr_difference now = s->jerk_is, last = s->last_jerk_is;
-    double f = s->last_h > 0 ? c.v3 * h * h * h / (now.t - last.t) : 0;
-    for (int i = 0; i < n; i++)
-      e[i] = c.v2 * h * h * s->jerk[i] + f * (now.part * s->jerk[i] - last.part * s->last_jerk[i]);
+    k.f = s->last_h > 0 ? c.v3 * h * h * h / (now.t - last.t) : 0;
+    TR_SHARE(s->work, n, velocity_part, &k);
     tr_forget_numbers(s->sys, e);
     if (s->filters) filter(s, e);
-    error = fmax(error, tr_error_square(n, e, s->scale_v, worst, &most));
+    error = fmax(error, tr_error_square(s, e, s->scale_v, worst, &most));
   }
   return sqrt(error);
 }

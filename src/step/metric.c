@@ -45,7 +45,8 @@ static bool numbers_apart(const tr_system *sys) {
 tr_status tr_projection_make(tr_step *s) {
   s->numbers_apart = s->method->stabilised && numbers_apart(s->sys);
   s->mass_slot = TR_NEW(&s->arena, tr_mass_slots(s->sys, NULL), int);
-  return s->mass_slot ? tr_kkt_make(&s->arena, &s->sys->pattern, &s->projection) : TR_NO_MEMORY;
+  if (!s->mass_slot) return TR_NO_MEMORY;
+  return tr_step_kkt(s, &s->arena, &s->sys->pattern, &s->projection);
 }
 
 const int *tr_step_mass_slots(tr_step *s) {
@@ -155,7 +156,7 @@ static double contraction(tr_step *s, const double *blocks) {
   if (tr_kkt_solve(&s->kkt, 1, z) != TR_OK) return INFINITY;
   before = square(sys, blocks, z);
   for (int m = 0; m < POWERS && before > 0; m++, before = after) {
-    tr_mass_times(sys, blocks, z, y);
+    tr_mass_times_shared(s->work, blocks, z, y);
     for (int i = 0; i < nv; i++) y[i] *= s->c.cm;
     memset(y + nv, 0, below);
     if (tr_kkt_solve(&s->kkt, 1, y) != TR_OK) return INFINITY;
@@ -265,7 +266,7 @@ void tr_couple_halves(const tr_step *s, double *dw, double *r) {
   double f = c->cw / c->cq;
   if (tr_step_holds_numbers(s)) hold_numbers(s, dw, r);
   if (c->unit_metric) {
-    tr_mass_times(s->sys, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
+    tr_mass_times_shared(s->work, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];
   }
   // forces that read reactions:  Q_lam dlam = Q_lam (l + cw/cq dmu)

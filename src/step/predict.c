@@ -149,33 +149,28 @@ static void weigh_trend(int M, tr_trend *f) {
   f->tame = sum < (M == TR_TERMS ? WILDEST : WILDEST_LARGE);
 }
 
-// A long past is cut into chunks, whose sums are added up in their order: as many, whoever does it.
-enum { CHUNK = 4096, CHUNKS_MAX = 64 };
+// A long past is cut into chunks, whose sums are added up in their order.
 typedef struct chunks {
-  int terms, n, size;
+  int terms, count;
   const double *const *y;
-  tr_trend trend[CHUNKS_MAX];
+  const double *b;
+  tr_trend trend[TR_CHUNKS];
 } chunks;
 
-static void follow_chunk(void *what, int i) {
+static double follow_chunk(void *what, int i, int first, int end) {
   chunks *c = what;
   const double *y[TR_TERMS_MAX + 1];
-  int first = i * c->size, left = c->n - first;
+  c->trend[i] = (tr_trend){0};
+  memcpy(c->trend[i].b, c->b, sizeof c->trend[i].b);
   for (int j = 0; j <= c->terms; j++) y[j] = c->y[j] + first;
-  follow(c->terms, left < c->size ? left : c->size, y, &c->trend[i]);
+  follow(c->terms, end - first, y, &c->trend[i]);
+  return 1;
 }
 
-static void follow_chunks(tr_team *team, int M, int n, const double *const *y, tr_trend *f) {
-  enum { GRAIN = TR_GRAIN_NUMBERS };
+static void follow_chunks(const tr_work *w, int M, int n, const double *const *y, tr_trend *f) {
   chunks c; // large, and written as far as it is read
-  c.terms = M, c.n = n, c.y = y;
-  c.size = n / CHUNKS_MAX < CHUNK ? CHUNK : (n / CHUNKS_MAX / GRAIN + 1) * GRAIN;
-  int count = (n + c.size - 1) / c.size;
-  for (int i = 0; i < count; i++) {
-    c.trend[i] = (tr_trend){0};
-    memcpy(c.trend[i].b, f->b, sizeof f->b);
-  }
-  tr_team_share(team, count, follow_chunk, &c);
+  c.terms = M, c.y = y, c.b = f->b;
+  int count = (int)tr_sum(w, n, follow_chunk, &c);
   for (int j = 0; j < M; j++)
     for (int k = j; k <= M; k++) f->gram[j][k] *= FADE;
   memset(f->e, 0, sizeof f->e), f->e_b = 0;
@@ -187,12 +182,12 @@ static void follow_chunks(tr_team *team, int M, int n, const double *const *y, t
   }
 }
 
-static void learn(tr_team *team, int terms, int n, const double *const *y, tr_trend *f) {
+static void learn(const tr_work *w, int terms, int n, const double *const *y, tr_trend *f) {
   if (f->steps == 0) *f = (tr_trend){0};
   if (n == 0) return;
   f->steps++;
-  if (n > CHUNK)
-    follow_chunks(team, terms, n, y, f);
+  if (n > TR_CHUNK)
+    follow_chunks(w, terms, n, y, f);
   else
     follow(terms, n, y, f);
 }
@@ -213,9 +208,9 @@ static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
   int terms = s->terms, count = finds_w(s) ? TRENDS : TRENDS - 1;
   for (int i = 0; i < terms - 1; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
   for (int i = 0; i < TR_TERMS; i++) w[1 + i] = s->past_w[i];
-  learn(s->work->team, terms, s->sys->nv, a, &s->trend_a);
-  learn(s->work->team, terms, s->sys->nc, lam, &s->trend_lam);
-  if (count == TRENDS) learn(s->work->team, terms, s->sys->nv, w, &s->trend_w);
+  learn(s->work, terms, s->sys->nv, a, &s->trend_a);
+  learn(s->work, terms, s->sys->nc, lam, &s->trend_lam);
+  if (count == TRENDS) learn(s->work, terms, s->sys->nv, w, &s->trend_w);
   solve_trends(terms, count, trends);
   weigh_trend(terms, &s->trend_a);
   if (s->sys->nc > 0) weigh_trend(terms, &s->trend_lam);
@@ -285,21 +280,6 @@ static const double *newest_a(const tr_step *s, const tr_state *x0) {
   return s->newest_a ? s->newest_a : x0->a;
 }
 
-typedef struct copying {
-  const double *from;
-  double *to;
-} copying;
-
-static void copy_part(void *what, int part, int first, int end) {
-  const copying *c = what;
-  (void)part;
-  memcpy(c->to + first, c->from + first, (size_t)(end - first) * sizeof *c->to);
-}
-
-TR_APART void copy_shared(tr_team *team, const double *from, double *to, int n) {
-  tr_team_ranges(team, n, TR_GRAIN_NUMBERS, copy_part, &(copying){from, to});
-}
-
 // Room for a new vector at the front of the older ones, in place of the oldest.
 static double *push(int count, double **older) {
   double *oldest = older[count - 1];
@@ -309,14 +289,8 @@ static double *push(int count, double **older) {
 
 static void keep(tr_step *s, const double *a, const double *lam) {
   double *to_a = push(s->terms - 1, s->past_a), *to_lam = push(s->terms - 1, s->past_lam);
-  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
-  if (s->work->team) {
-    copy_shared(s->work->team, a, to_a, s->sys->nv);
-    copy_shared(s->work->team, lam, to_lam, s->sys->nc);
-  } else {
-    memcpy(to_a, a, nv * sizeof *a);
-    memcpy(to_lam, lam, nc * sizeof *lam);
-  }
+  tr_copy(s->work, a, to_a, s->sys->nv);
+  tr_copy(s->work, lam, to_lam, s->sys->nc);
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -384,7 +358,7 @@ TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGR
 
 static int best_degree(const tr_step *s, const double *newest) {
   double w[DEGREES][DEGREES] = {{0}}, e[DEGREES];
-  double value = tr_largest(s->work->team, newest, s->sys->nv);
+  double value = tr_largest(s->work, newest, s->sys->nv);
   const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
@@ -448,15 +422,10 @@ static void combine_part(void *what, int part, int first, int end) {
   combine_here(c->n, c->w, c->a + first, older, end - first, c->out + first);
 }
 
-TR_APART void combine_shared(tr_team *team, int n, const double *w, const double *a,
-                             double *const *older, int size, double *out) {
-  tr_team_ranges(team, size, TR_GRAIN_NUMBERS, combine_part, &(combining){n, w, a, older, out});
-}
-
-static inline void combine(tr_team *team, int n, const double *w, const double *a,
+static inline void combine(const tr_work *by, int n, const double *w, const double *a,
                            double *const *older, int size, double *out) {
-  if (team)
-    combine_shared(team, n, w, a, older, size, out);
+  if (by->team)
+    TR_SHARE(by, size, combine_part, &(combining){n, w, a, older, out});
   else
     combine_here(n, w, a, older, size, out);
 }
@@ -475,10 +444,9 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   bool goes_on = s->settings.predictor == TR_PREDICT_TREND && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
-  tr_team *team = s->work->team;
-  combine(team, trend_a ? s->terms : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
-  combine(team, trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, s->past_lam, s->sys->nc,
-          x1->lam);
+  combine(s->work, trend_a ? s->terms : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
+  combine(s->work, trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, s->past_lam,
+          s->sys->nc, x1->lam);
 }
 
 // Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.
@@ -518,5 +486,5 @@ void tr_predict_w(tr_step *s, double t) {
   if ((!s->c.few || n < 2) && !goes_on) weigh(n, s->past_t, t, line);
   if (goes_on) n = TR_TERMS, w = s->trend_w.w;
   // mu follows w
-  combine(s->work->team, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
+  combine(s->work, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
 }

@@ -3,6 +3,7 @@
 // that T takes the stages apart into, all three at once with the projection where nothing is stiff, or as one
 // system of three times the size with each stage's own matrices.
 #include <complex.h>
+#include <string.h>
 
 #include "radau.h"
 
@@ -11,23 +12,38 @@ static const double GAMMA = 3.637834252744495732, ALPHA = 2.681082873627752133,
 
 double tr_radau_real(void) { return 1 / GAMMA; }
 
-void tr_radau_fill_real(tr_step *s, double h) {
+// Loops over entries, columns or unknowns are shared: what they are about.
+typedef struct loop {
+  tr_step *s;
+  double *r, *x, *y, *b;     // stages one after the other; two of them; room
+  double complex w;          // h/eigenvalue, in filled matrices over h0
+  const double (*W)[STAGES]; // what is mixed of the stages
+} loop;
+
+TR_INLINE void real_part(void *what, int part, int first, int end) {
+  const tr_step *s = ((loop *)what)->s;
   const tr_radau *m = s->memory;
-  double g = h / m->h0 / GAMMA;
-  for (int k = 0; k < s->sys->pattern.nnz; k++)
-    s->kkt.values[k] = s->projection.values[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
+  const double *P = s->projection.values, g = creal(((loop *)what)->w);
+  (void)part;
+  for (int k = first; k < end; k++)
+    s->kkt.values[k] = P[k] + m->C[k] + g * g * m->K[k] + g * m->D[k];
 }
 
-// The real and the complex matrix for the step length at hand.
-tr_status tr_radau_factor(tr_step *s, double h) {
-  tr_radau *m = s->memory;
-  const tr_pattern *p = &s->sys->pattern;
-  const double *P = s->projection.values;
-  double f = h / m->h0;
-  double complex w = f / (ALPHA + BETA * I), ww = w * w;
-  m->factored_h = h;
-  tr_radau_fill_real(s, h);
-  for (int j = 0; j < p->n; j++) {
+void tr_radau_fill_real(tr_step *s, double h) {
+  const tr_radau *m = s->memory;
+  loop l = {.s = s, .w = h / m->h0 / GAMMA};
+  TR_SHARE(s->work, s->sys->pattern.nnz, real_part, &l);
+}
+
+// Of columns.
+TR_INLINE void complex_part(void *what, int part, int from, int end) {
+  const loop *l = what;
+  const tr_radau *m = l->s->memory;
+  const tr_pattern *p = &l->s->sys->pattern;
+  const double *P = l->s->projection.values;
+  double complex w = l->w, ww = w * w;
+  (void)part;
+  for (int j = from; j < end; j++) {
     int first = p->column[j], count = p->column[j + 1] - first;
     double *left = m->pair.values + 4 * first, *right = left + 2 * count;
     for (int k = 0; k < count; k++) {
@@ -37,6 +53,15 @@ tr_status tr_radau_factor(tr_step *s, double h) {
       left[2 * k + 1] = cimag(x), right[2 * k] = -cimag(x);
     }
   }
+}
+
+// The real and the complex matrix for the step length at hand.
+tr_status tr_radau_factor(tr_step *s, double h) {
+  tr_radau *m = s->memory;
+  m->factored_h = h;
+  tr_radau_fill_real(s, h);
+  loop l = {.s = s, .w = h / m->h0 / (ALPHA + BETA * I)};
+  TR_SHARE(s->work, s->sys->pattern.n, complex_part, &l);
   TR_TRY(tr_kkt_factor(&s->kkt));
   return tr_kkt_factor(&m->pair);
 }
@@ -65,47 +90,76 @@ void tr_radau_fill_stage(tr_step *s, int i) {
   }
 }
 
-// b (nv + nc): the complex system for components 1 and 2 of the transformed stages, in place.
-static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
-  tr_radau *m = s->memory;
-  int nv = s->sys->nv, n = nv + s->sys->nc;
-  const tr_mask *mask = s->kkt.mask;
-  double complex w = h / (ALPHA + BETA * I), ww = w * w;
-  double *b = m->b + n; // room for 2 n
-  for (int i = 0; i < n; i++) {
+// Of unknowns: to the complex right-hand side, and back.
+TR_INLINE void pair_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_system *sys = l->s->sys;
+  const double *x = l->x, *y = l->y;
+  double *b = l->b;
+  double complex w = l->w, ww = w * w;
+  (void)part;
+  for (int i = first; i < end; i++) {
     double complex f = x[i] + y[i] * I;
-    if (i >= nv) f /= s->sys->of_velocity[i - nv] ? w : ww;
+    if (i >= sys->nv) f /= sys->of_velocity[i - sys->nv] ? w : ww;
     b[2 * i] = creal(f), b[2 * i + 1] = cimag(f);
   }
-  for (int i = 0; mask && i < mask->count; i++) b[2 * mask->row[i]] = b[2 * mask->row[i] + 1] = 0;
-  TR_TRY(tr_kkt_solve(&m->pair, 1, b));
-  for (int i = 0; i < n; i++) {
+}
+
+TR_INLINE void apart_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const double *b = l->b;
+  double *x = l->x, *y = l->y;
+  double complex w = l->w, ww = w * w;
+  int nv = l->s->sys->nv;
+  (void)part;
+  for (int i = first; i < end; i++) {
     double complex f = b[2 * i] + b[2 * i + 1] * I;
     if (i < nv) f *= ww;
     x[i] = creal(f), y[i] = cimag(f);
   }
+}
+
+// The complex system for components 1 and 2 of the transformed stages, x and y, in place.
+static tr_status solve_pair(tr_step *s, double h, double *x, double *y) {
+  tr_radau *m = s->memory;
+  int n = s->sys->nv + s->sys->nc;
+  const tr_mask *mask = s->kkt.mask;
+  double *b = m->b + n; // room for 2 n
+  loop l = {.s = s, .x = x, .y = y, .b = b, .w = h / (ALPHA + BETA * I)};
+  TR_SHARE(s->work, n, pair_part, &l);
+  for (int i = 0; mask && i < mask->count; i++) b[2 * mask->row[i]] = b[2 * mask->row[i] + 1] = 0;
+  TR_TRY(tr_kkt_solve(&m->pair, 1, b));
+  TR_SHARE(s->work, n, apart_part, &l);
   return TR_OK;
+}
+
+// Stages := W stages
+TR_INLINE void mix_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  int n = l->s->sys->nv + l->s->sys->nc;
+  double *r = l->r, W[STAGES][STAGES];
+  memcpy(W, l->W, sizeof W);
+  (void)part;
+  for (int i = first; i < end; i++) {
+    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
+    for (int j = 0; j < STAGES; j++)
+      r[j * n + i] = W[j][0] * x[0] + W[j][1] * x[1] + W[j][2] * x[2];
+  }
 }
 
 // r (3 stages): (e1 + B e3, e2) becomes (du, l).
 static tr_status solve_apart(tr_step *s, double h, double *r) {
   int nv = s->sys->nv, n = nv + s->sys->nc;
   double w = h / GAMMA, *b = r, T[STAGES][STAGES], T_INV[STAGES][STAGES];
+  loop l = {.s = s, .r = r, .W = T_INV};
   tr_radau_transform(T, T_INV);
-  for (int i = 0; i < n; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = T_INV[j][0] * x[0] + T_INV[j][1] * x[1] + T_INV[j][2] * x[2];
-  }
+  TR_SHARE(s->work, n, mix_part, &l);
   for (int i = nv; i < n; i++) b[i] /= s->sys->of_velocity[i - nv] ? w : w * w;
   TR_TRY(tr_kkt_solve(&s->kkt, 1, b));
   for (int i = 0; i < nv; i++) b[i] *= w * w;
   TR_TRY(solve_pair(s, h, r + n, r + 2 * n));
-  for (int i = 0; i < n; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = T[j][0] * x[0] + T[j][1] * x[1] + T[j][2] * x[2];
-  }
+  l.W = T;
+  TR_SHARE(s->work, n, mix_part, &l);
   return TR_OK;
 }
 
@@ -113,14 +167,15 @@ static tr_status solve_apart(tr_step *s, double h, double *r) {
 static tr_status solve_plainly(tr_step *s, double h, double *r) {
   int nv = s->sys->nv, n = nv + s->sys->nc;
   double A[STAGES][STAGES], AA[STAGES][STAGES], B[STAGES][STAGES], BB[STAGES][STAGES];
+  loop l = {.s = s, .r = r, .W = AA};
   tr_radau_weights(A);
   tr_radau_inverse(B);
   for (int i = 0; i < STAGES; i++)
     for (int j = 0; j < STAGES; j++) {
       AA[i][j] = BB[i][j] = 0;
-      for (int l = 0; l < STAGES; l++) {
-        AA[i][j] += h * h * A[i][l] * A[l][j];
-        BB[i][j] += B[i][l] * B[l][j] / (h * h);
+      for (int k = 0; k < STAGES; k++) {
+        AA[i][j] += h * h * A[i][k] * A[k][j];
+        BB[i][j] += B[i][k] * B[k][j] / (h * h);
       }
     }
   for (int i = nv; i < n; i++) {
@@ -131,11 +186,7 @@ static tr_status solve_plainly(tr_step *s, double h, double *r) {
       r[j * n + i] = (w[j][0] * x[0] + w[j][1] * x[1] + w[j][2] * x[2]) / unit;
   }
   TR_TRY(tr_kkt_solve(&s->projection, STAGES, r));
-  for (int i = 0; i < nv; i++) {
-    double x[STAGES] = {r[i], r[n + i], r[2 * n + i]};
-    for (int j = 0; j < STAGES; j++)
-      r[j * n + i] = AA[j][0] * x[0] + AA[j][1] * x[1] + AA[j][2] * x[2];
-  }
+  TR_SHARE(s->work, nv, mix_part, &l);
   return TR_OK;
 }
 

@@ -18,8 +18,9 @@ static const tr_kkt *look(const correction *k, const tr_sizes *out) {
 
 // Of the step before, or what its accelerations make in this one.
 static double fastest(const correction *k) {
-  int nv = k->s->sys->nv;
-  return fmax(vec_largest(k->x0->v, nv), k->s->c.cv * vec_largest(k->x0->a, nv));
+  const tr_step *s = k->s;
+  double v = tr_largest(s->work, k->x0->v, s->sys->nv);
+  return fmax(v, s->c.cv * tr_largest(s->work, k->x0->a, s->sys->nv));
 }
 
 // Constraints at round-off of the coordinates and velocities, forces at that of their terms.

@@ -1,63 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// The long vectors of corrector_si2.c, whose symbols these are, several numbers at a time.
+// The long vectors of corrector_si2.c, whose symbols these are, several numbers at a time and in ranges, for those who
+// share them.
 #ifndef TR_SI2_LOOPS_H
 #define TR_SI2_LOOPS_H
 
+#include "corrector_si2.h"
 #include "math/lanes.h"
-#include "step.h"
 
-// d = dhat + cq sum,  v = vhat + cv a,  or with v and a of the step before in place of dhat and vhat
-TR_INLINE void follow_sum(int n, const tr_corrector *c, const double *restrict a,
+// d = dhat + cq sum,  v = vhat + cv a,  or with v and a of the step before in place of dhat and vhat; these from `first` on
+TR_INLINE void follow_sum(int n, const tr_corrector *c, int first, const double *restrict a,
                           const double *restrict sum, double *restrict d, double *restrict v) {
-  const double *v0 = c->v, *a0 = c->a, *dhat = c->dhat, *vhat = c->vhat;
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
-  if (v0)
+  if (c->v) {
+    const double *v0 = c->v + first, *a0 = c->a + first;
     for (int i = 0; i < n; i++) {
       d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * sum[i];
       v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
     }
-  else
+  } else {
+    const double *dhat = c->dhat + first, *vhat = c->vhat + first;
     for (int i = 0; i < n; i++) d[i] = dhat[i] + cq * sum[i], v[i] = vhat[i] + cv * a[i];
+  }
 }
 
 // sum = a + ratio w,  and d and v
-TR_INLINE void combine_all(int n, const tr_corrector *c, double ratio, const double *restrict a,
-                           const double *restrict w, double *restrict sum, double *restrict d,
-                           double *restrict v) {
+TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double ratio,
+                           const double *restrict a, const double *restrict w, double *restrict sum,
+                           double *restrict d, double *restrict v) {
   for (int i = 0; i < n; i++) sum[i] = a[i] + ratio * w[i];
-  follow_sum(n, c, a, sum, d, v);
+  follow_sum(n, c, first, a, sum, d, v);
 }
 TR_WIDE(combine, combine_all,
-        (int n, const tr_corrector *c, double ratio, const double *a, const double *w, double *sum,
-         double *d, double *v),
-        (n, c, ratio, a, w, sum, d, v))
+        (int n, const tr_corrector *c, int first, double ratio, const double *a, const double *w,
+         double *sum, double *d, double *v),
+        (n, c, first, ratio, a, w, sum, d, v))
 
 // a -= x - f z,  w -= z,  and the same of them
-TR_INLINE void move_all(int n, const tr_corrector *c, double f, const double *restrict x,
+TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *restrict x,
                         const double *restrict z, double *restrict a, double *restrict w,
                         double *restrict sum, double *restrict d, double *restrict v) {
   for (int i = 0; i < n; i++) {
     a[i] -= x[i] - f * z[i], w[i] -= z[i];
     sum[i] = a[i] + f * w[i];
   }
-  follow_sum(n, c, a, sum, d, v);
+  follow_sum(n, c, first, a, sum, d, v);
 }
 TR_WIDE(move, move_all,
-        (int n, const tr_corrector *c, double f, const double *x, const double *z, double *a,
-         double *w, double *sum, double *d, double *v),
-        (n, c, f, x, z, a, w, sum, d, v))
+        (int n, const tr_corrector *c, int first, double f, const double *x, const double *z,
+         double *a, double *w, double *sum, double *d, double *v),
+        (n, c, first, f, x, z, a, w, sum, d, v))
 
 // The same with z = 0.
-TR_INLINE void advance_all(int n, const tr_corrector *c, const double *restrict x,
+TR_INLINE void advance_all(int n, const tr_corrector *c, int first, const double *restrict x,
                            double *restrict a, double *restrict sum, double *restrict d,
                            double *restrict v) {
   for (int i = 0; i < n; i++) a[i] -= x[i], sum[i] -= x[i];
-  follow_sum(n, c, a, sum, d, v);
+  follow_sum(n, c, first, a, sum, d, v);
 }
 TR_WIDE(advance, advance_all,
-        (int n, const tr_corrector *c, const double *x, double *a, double *sum, double *d,
-         double *v),
-        (n, c, x, a, sum, d, v))
+        (int n, const tr_corrector *c, int first, const double *x, double *a, double *sum,
+         double *d, double *v),
+        (n, c, first, x, a, sum, d, v))
 
 // lam -= l - f m,  mu += m,  sum = lam - g mu
 TR_INLINE void pull_all(int n, double f, double g, const double *restrict l,
@@ -90,5 +93,88 @@ TR_INLINE void rows_all(int n, double cq, double cv, double cw, double *restrict
 }
 TR_WIDE(scale_rows, rows_all, (int n, double cq, double cv, double cw, double *top, double *low),
         (n, cq, cv, cw, top, low))
+
+// ---- of velocities or rows first .. end - 1 ----------------------------------------------------------
+
+// q1 and v1 of a and w, with a + cw/cq w in s->sum_a; and lam - cw/cq mu
+TR_INLINE void place_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  (void)part;
+  combine(end - first, &s->c, first, s->c.cw / s->c.cq, k->x1->a + first, s->w + first,
+          s->sum_a + first, s->d + first, k->x1->v + first);
+}
+TR_INLINE void sum_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  double ratio = s->c.cw / s->c.cq;
+  (void)part;
+  for (int i = first; i < end; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
+}
+
+// By a correction dx of all unknowns; dmu comes with the other sign.
+TR_INLINE void move_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  const double *y = k->dx + first, *dw = y + s->sys->nv + s->sys->nc;
+  (void)part;
+  move(end - first, &s->c, first, s->c.cw / s->c.cq, y, dw, k->x1->a + first, s->w + first,
+       s->sum_a + first, s->d + first, k->x1->v + first);
+}
+TR_INLINE void pull_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  const double *l = k->dx + s->sys->nv + first, *dmu = l + s->sys->nc + s->sys->nv;
+  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
+  (void)part;
+  pull(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first, s->sum_lam + first);
+}
+
+// By the first half alone.
+TR_INLINE void advance_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  (void)part;
+  advance(end - first, &s->c, first, k->dx + first, k->x1->a + first, s->sum_a + first,
+          s->d + first, k->x1->v + first);
+}
+TR_INLINE void lam_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const double *l = k->dx + k->s->sys->nv;
+  double *lam = k->x1->lam, *sum = k->s->sum_lam;
+  (void)part;
+  for (int i = first; i < end; i++) lam[i] -= l[i], sum[i] -= l[i];
+}
+
+// By the second half alone, at fixed positions: y = 0, so that da = -cw/cq dw, dlam = cw/cq dmu.
+TR_INLINE void follow_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  double ratio = s->c.cw / s->c.cq;
+  (void)part;
+  follow(end - first, ratio, s->c.cv * ratio, k->dx + first, s->w + first, k->x1->a + first,
+         k->x1->v + first);
+}
+TR_INLINE void mu_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  const double *dmu = k->dx + s->sys->nv;
+  double ratio = s->c.cw / s->c.cq, *lam = k->x1->lam;
+  (void)part;
+  for (int i = first; i < end; i++) s->mu[i] += dmu[i], lam[i] += ratio * dmu[i];
+}
+
+// Rows of both halves, in k->top and k->low; those of one, in k->low, times k->scale.
+TR_INLINE void rows_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_corrector *c = &k->s->c;
+  (void)part;
+  scale_rows(end - first, c->cq, c->cv, c->cw, k->top + first, k->low + first);
+}
+TR_INLINE void scale_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  (void)part;
+  for (int i = first; i < end; i++) k->low[i] *= k->scale;
+}
 
 #endif

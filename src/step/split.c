@@ -36,7 +36,7 @@ tr_status tr_split_make(tr_step *s, tr_split *p) {
         }
   }
   TR_TRY(tr_rows_keep(s->work));
-  return tr_kkt_make(ar, &sys->pattern, &p->kkt);
+  return tr_step_kkt(s, ar, &sys->pattern, &p->kkt);
 }
 
 void tr_split_begin(tr_split *p) { p->chosen = p->held = false; }

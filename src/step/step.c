@@ -30,10 +30,11 @@ tr_method_info tr_method_describe(int method) {
 // More terms pay where a correction costs much more than a look at the past; w would need room too.
 enum { LARGE = 1000 }; // unknowns
 
-static tr_status allocate(tr_step *s) {
+static tr_status allocate(tr_step *s, tr_team *team) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
   TR_TRY(tr_work_new(s->sys, &s->work));
+  TR_TRY(tr_work_hire(s->work, team));
   if (s->method->stabilised || s->method->two_sets) TR_TRY(tr_wrenches_keep(s->work));
   bool full = s->settings.fixed_iterations > 0 && !s->method->direct;
   size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
@@ -78,14 +79,23 @@ static tr_status allocate(tr_step *s) {
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   bool lean = s->method->lean && s->sys->nvelocity == 0;
-  return (lean ? tr_kkt_make_lean : tr_kkt_make)(ar, &s->sys->pattern, &s->kkt);
+  tr_status status = (lean ? tr_kkt_make_lean : tr_kkt_make)(ar, &s->sys->pattern, &s->kkt);
+  s->kkt.team = team;
+  return status;
+}
+
+tr_status tr_step_kkt(const tr_step *s, tr_arena *ar, const tr_pattern *p, tr_kkt *k) {
+  tr_status status = tr_kkt_make(ar, p, k);
+  k->team = s->work->team;
+  return status;
 }
 
 static const double MOST_DENSE =
     2.5e7; // numbers of a full matrix: 200 MB, and minutes to eliminate
 
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
-                      const tr_newton_settings *settings, tr_step **step, tr_error *error) {
+                      const tr_newton_settings *settings, tr_team *team, tr_step **step,
+                      tr_error *error) {
   *step = NULL;
   if (method->dense && (double)sys->nv * sys->nc > MOST_DENSE)
     return tr_fail(
@@ -105,7 +115,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.reuse = settings->reuse;
   s->unsettled = -1;
   s->arena = ar;
-  tr_status status = allocate(s);
+  tr_status status = allocate(s, team);
   if (status != TR_OK) {
     tr_step_free(s);
     if (status != TR_BAD_INPUT) return tr_no_memory(error);
@@ -129,20 +139,6 @@ void tr_step_free(tr_step *s) {
   tr_arena_free(&arena);
 }
 
-tr_status tr_step_hire(tr_step *s, int threads, tr_team **team) {
-  *team = NULL;
-  if (threads <= 1 || !s->method->shares) return TR_OK;
-  TR_TRY(tr_team_new(s->sys->al, threads, team));
-  TR_TRY(tr_work_hire(s->work, *team));
-  if (!tr_shares_well(s->work)) {
-    tr_work_hire(s->work, NULL);
-    tr_team_free(*team);
-    *team = NULL;
-  }
-  s->kkt.team = s->projection.team = *team;
-  return TR_OK;
-}
-
 // See tr_forces_at_floor.
 static const double FARTHEST = 64;
 
@@ -161,8 +157,10 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
     v = fmax(v, fabs(x0->v[i])), a = fmax(a, fabs(x0->a[i]));
   }
-  tr_team *team = s->work->team;
-  if (a == 0) v = tr_largest(team, x0->v, s->sys->nv), a = tr_largest(team, x0->a, s->sys->nv);
+  if (a == 0) {
+    v = tr_largest(s->work, x0->v, s->sys->nv);
+    a = tr_largest(s->work, x0->a, s->sys->nv);
+  }
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
 }
@@ -195,7 +193,8 @@ bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const doub
   tr_sizes z = tr_step_sizes(s, f);
   if (A) find_sizes(A, &z);
   tr_constraint_force(s->work, f, pull);
-  double force = vec_largest(pull, nv), most = FARTHEST * spread * vec_largest(z.diagonal, nv);
+  double force = tr_largest(s->work, pull, nv);
+  double most = FARTHEST * spread * tr_largest(s->work, z.diagonal, nv);
   for (int i = 0; i < nv; i++) {
     double size = fabs(z.diagonal[i]) * (fabs(x[i]) + spread) + force + z.pull[i];
     if (!(fabs(r[i]) <= units * DBL_EPSILON * fmin(size, most))) return false;

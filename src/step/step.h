@@ -57,7 +57,6 @@ typedef struct tr_method {
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   bool lean;                        // has no use for the values of s->kkt
-  bool shares;                      // its loops are shared by a team
   bool dense;                       // has a full matrix of nc x nv numbers
   bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
   int sets;                         // so many times them, where they are more; 0: as said above
@@ -246,12 +245,13 @@ tr_status tr_method_of_model(tr_arena *ar, const tr_system *sys, const tr_method
 // The full text of a method with all its parameters.
 const char *tr_method_text(tr_arena *ar, const tr_method *method, const void *par);
 
+// team: who shares the work on its workspace and matrices, or NULL; the caller's to free after the step.
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
-                      const tr_newton_settings *settings, tr_step **step, tr_error *error);
+                      const tr_newton_settings *settings, tr_team *team, tr_step **step,
+                      tr_error *error);
 void tr_step_free(tr_step *s);
-// A team of so many threads shares the work from now on where that pays; else *team is NULL. It is the caller's to
-// free, after the step.
-tr_status tr_step_hire(tr_step *s, int threads, tr_team **team);
+// For methods that have matrices of their own, in an arena.
+tr_status tr_step_kkt(const tr_step *s, tr_arena *ar, const tr_pattern *p, tr_kkt *k);
 tr_status tr_step_begin(tr_step *s, const tr_state *x);
 // Other rows are left out from now on: matrices and multipliers of the past are forgotten, motions are not.
 void tr_step_change_rows(tr_step *s, const tr_state *x);
@@ -288,7 +288,8 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
                      int *worst);
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
-double tr_error_square(int n, const double *e, const double *scale, int *worst, double *most);
+double tr_error_square(const tr_step *s, const double *e, const double *scale, int *worst,
+                       double *most);
 // e (nv) with 0 for states and variables.
 void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates

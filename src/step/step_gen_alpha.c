@@ -54,6 +54,30 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+// A step from v and a with the A of its own time, if A is NULL from that of the last one, stretched.
+typedef struct loop {
+  tr_step *s;
+  const double *v, *a, *A;
+  double h, am, af, gamma, beta, stretch, share;
+} loop;
+
+TR_INLINE void predict_part(void *what, int part, int first, int end) {
+  const loop *k = what;
+  const tr_corrector *c = &k->s->c;
+  const double *v = k->v, *a = k->a, *last = k->s->room[ALGORITHMIC];
+  const double *own = k->A;
+  double *next = k->s->room[NEXT], h = k->h, am = k->am, af = k->af, gamma = k->gamma;
+  double beta = k->beta, stretch = k->stretch;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    double A = own ? own[i] : a[i] + stretch * (last[i] - a[i]);
+    double rest = (af * a[i] - am * A) / (1 - am); // A1 = rest + share a1
+    next[i] = rest;
+    c->dhat[i] = h * v[i] + h * h * ((0.5 - beta) * A + beta * rest);
+    c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
+  }
+}
+
 static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   const par *p = s->par;
   tr_corrector *c = &s->c;
@@ -70,24 +94,27 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   const double *v = smooth ? j->start_v : x0->v;
   c->cq = beta * h * h * share, c->cv = gamma * h * share, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  for (int i = 0; i < s->sys->nv; i++) {
-    double A = smooth ? j->start_a[i] : x0->a[i] + stretch * (s->room[ALGORITHMIC][i] - x0->a[i]);
-    double rest = (af * x0->a[i] - am * A) / (1 - am); // A1 = rest + share a1
-    s->room[NEXT][i] = rest;
-    c->dhat[i] = h * v[i] + h * h * ((0.5 - beta) * A + beta * rest);
-    c->vhat[i] = v[i] + h * ((1 - gamma) * A + gamma * rest);
-  }
+  TR_SHARE(
+      s->work, s->sys->nv, predict_part,
+      &(loop){s, v, x0->a, smooth ? j->start_a : NULL, h, am, af, gamma, beta, stretch, share});
   if (p->index == INDEX_3) return tr_correct(s, x0, x0->t + h, x1);
   c->cw = h;
   return tr_correct_si2(s, x0, x0->t + h, x1);
+}
+
+TR_INLINE void keep_part(void *what, int part, int first, int end) {
+  const loop *k = what;
+  const double *rest = k->s->room[NEXT], *a = k->a;
+  double *A = k->s->room[ALGORITHMIC], share = k->share;
+  (void)part;
+  for (int i = first; i < end; i++) A[i] = rest[i] + share * a[i];
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const par *p = s->par;
   double share = (1 - p->rho / (p->rho + 1)) / (1 - (2 * p->rho - 1) / (p->rho + 1));
-  for (int i = 0; i < s->sys->nv; i++)
-    s->room[ALGORITHMIC][i] = s->room[NEXT][i] + share * x1->a[i];
+  TR_SHARE(s->work, s->sys->nv, keep_part, &(loop){.s = s, .a = x1->a, .share = share});
 }
 
 // HHT's, with the shift of A in place of alpha.

@@ -66,20 +66,14 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
-// What is shared out over velocities.
+// What loops over velocities are about.
 typedef struct shared {
-  tr_step *s;
+  const tr_step *s;
   const double *a, *before, *Ma;
   double *to, shift;
 } shared;
 
-// By the team, or at once.
-TR_APART void share(tr_step *s, tr_range_part *part, shared k) {
-  k.s = s;
-  tr_team_ranges(s->work->team, s->sys->nv, TR_GRAIN_NUMBERS, part, &k);
-}
-
-static void rescale_part(void *what, int part, int first, int end) {
+TR_INLINE void rescale_part(void *what, int part, int first, int end) {
   const shared *k = what;
   const double *a = k->a, *before = k->before;
   (void)part;
@@ -93,7 +87,8 @@ static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
   if (fabs(shift) < 1e-9) return NULL;
-  share(s, rescale_part, (shared){.a = x0->a, .before = before, .to = a, .shift = shift});
+  TR_SHARE(s->work, s->sys->nv, rescale_part,
+           &(shared){.a = x0->a, .before = before, .to = a, .shift = shift});
   return a;
 }
 
@@ -103,7 +98,7 @@ static void freeze_mass(tr_step *s, const tr_state *x0, double h, tr_state *x1) 
   if (s->sys->constant_mass) s->c.blocks = s->sys->mass;
   if (s->sys->constant_mass || p->mass == MASS_END) return;
   for (int i = 0; i < s->sys->nv; i++) s->d[i] = (1 + p->alpha) * h * x0->v[i];
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  tr_retract_shared(s->work, x0->q, s->d, x1->q);
   tr_kinematics(s->work, x0->t, x1->q, x0->v, x0->mem, TR_AT_POSITION);
   s->c.blocks = tr_mass_blocks(s->work, s->blocks);
 }
@@ -140,15 +135,12 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
-static inline void keep_history(tr_step *s, int first, int end, const double *Ma) {
-  double *history = s->room[HISTORY], cm = s->c.cm, w = weight(s);
-  for (int i = first; i < end; i++) history[i] = -w * (cm * Ma[i] + history[i]);
-}
-
-static void keep_history_part(void *what, int part, int first, int end) {
+TR_INLINE void keep_history(void *what, int part, int first, int end) {
   const shared *k = what;
+  const double *Ma = k->Ma;
+  double *history = k->s->room[HISTORY], cm = k->s->c.cm, w = weight(k->s);
   (void)part;
-  keep_history(k->s, first, end, k->Ma);
+  for (int i = first; i < end; i++) history[i] = -w * (cm * Ma[i] + history[i]);
 }
 
 // F1 = -cm Mbar a1 - history once the equation is solved; else evaluated.
@@ -168,13 +160,8 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
     blocks = tr_mass_blocks(s->work, s->blocks);
   }
-  if (s->work->team) {
-    tr_mass_times_shared(s->work, blocks, x1->a, Ma);
-    share(s, keep_history_part, (shared){.Ma = Ma});
-  } else {
-    tr_mass_times(s->sys, blocks, x1->a, Ma);
-    keep_history(s, 0, s->sys->nv, Ma);
-  }
+  tr_mass_times_shared(s->work, blocks, x1->a, Ma);
+  TR_SHARE(s->work, s->sys->nv, keep_history, &(shared){.s = s, .Ma = Ma});
 }
 
 static tr_truncation truncation(const void *pv) {
@@ -211,7 +198,6 @@ const tr_method tr_method_hht_i3 = {
     .smooth = true,
     .prepare = make_room,
     .lean = true,
-    .shares = true,
     .begin = begin,
     .advance = advance_i3,
     .accept = accept,

@@ -143,6 +143,14 @@ static void rows(tr_step *s, const tr_state *x) {
   }
 }
 
+TR_INLINE void reverse_part(void *what, int part, int first, int end) {
+  double *x = what;
+  (void)part;
+  for (int i = first; i < end; i++) x[i] = -x[i];
+}
+
+static void reverse(const tr_step *s, double *x) { TR_SHARE(s->work, s->sys->nv, reverse_part, x); }
+
 // R = -M_n^-1 G_n' psi
 static tr_status react_at_start(tr_step *s, const double *psi, double *R) {
   const tr_hht_add *m = s->memory;
@@ -150,28 +158,104 @@ static tr_status react_at_start(tr_step *s, const double *psi, double *R) {
   s->work->G = m->G;
   tr_Gt_times(s->work, psi, R);
   s->work->G = keep;
-  for (int i = 0; i < s->sys->nv; i++) R[i] = -R[i];
+  reverse(s, R);
   return tr_mass_solve(s->work, m->blocks, R);
 }
 
 // R = -M^-1 G' psi at the point of the last kinematics
 static tr_status react(tr_step *s, const double *blocks, const double *psi, double *R) {
   tr_constraint_force(s->work, psi, R);
-  for (int i = 0; i < s->sys->nv; i++) R[i] = -R[i];
+  reverse(s, R);
   return tr_mass_solve(s->work, blocks, R);
 }
 
-// p and s from R_I and R_II.
-static void take_defects(const tr_hht_add_trial *k, double *p, double *s_out) {
+// Loops over velocities or rows, of the iteration: what they are about.
+typedef struct loop {
+  const tr_hht_add_trial *k;
+  const double *dx, *x;
+  double *y, *z;
+} loop;
+
+TR_INLINE void defects_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_hht_add_trial *k = l->k;
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const tr_state *x = k->x1;
   const double *RI = s->room[REACTION_I], *RII = s->room[REACTION_II];
-  double h = k->h;
-  for (int i = 0; i < s->sys->nv; i++) {
+  double h = k->h, *p = l->y, *s_out = l->z;
+  (void)part;
+  for (int i = first; i < end; i++) {
     double mix = 0.5 * h * h * ((1 - k->b) * RI[i] + k->b * RII[i]);
     p[i] = s->d[i] - (c->dhat[i] + c->cq * x->a[i] + mix);
     s_out[i] = x->v[i] - (c->vhat[i] + c->cv * x->a[i] + 0.5 * h * (RI[i] + RII[i]));
+  }
+}
+
+// p and s from R_I and R_II.
+static void take_defects(const tr_hht_add_trial *k, double *p, double *s_out) {
+  TR_SHARE(k->s->work, k->s->sys->nv, defects_part, &(loop){.k = k, .y = p, .z = s_out});
+}
+
+TR_INLINE void first_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_step *s = l->k->s;
+  const double *a = l->k->x1->a, *f = s->room[APPLIED], *v = l->x;
+  double *y = l->y, al = l->k->alpha, cv = s->c.cv;
+  (void)part;
+  for (int i = first; i < end; i++) y[i] = a[i] + al * f[i] + v[i] / cv;
+}
+
+TR_INLINE void second_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_corrector *c = &l->k->s->c;
+  const double *p = l->z, *v = l->x;
+  double *y = l->y, cq = c->cq, cv = c->cv;
+  (void)part;
+  for (int i = first; i < end; i++) y[i] = p[i] / cq - v[i] / cv;
+}
+
+TR_INLINE void force_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const double *x = l->x;
+  double *y = l->y, f = 1 + l->k->alpha;
+  (void)part;
+  for (int i = first; i < end; i++) y[i] += f * x[i];
+}
+
+TR_INLINE void rows_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_corrector *c = &l->k->s->c;
+  double *e4 = l->y, *e2 = l->z, cq = c->cq, cv = c->cv;
+  (void)part;
+  for (int i = first; i < end; i++) e4[i] /= cv, e2[i] = e2[i] / cq - e4[i];
+}
+
+TR_INLINE void motion_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_step *s = l->k->s;
+  const double *dx = l->dx, *u = dx + s->sys->nv + s->sys->nc, *v = s->room[DEFECT], *pull = l->x;
+  const tr_state *x = l->k->x1;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    x->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
+    x->v[i] -= s->c.cv * dx[i];
+    s->d[i] -= s->c.cq * (dx[i] + u[i]);
+  }
+}
+
+TR_INLINE void psi_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  const tr_hht_add_trial *k = l->k;
+  const tr_hht_add *m = k->s->memory;
+  int nv = k->s->sys->nv;
+  const double *nu = k->s->lam, *ka = l->dx + 2 * nv + k->s->sys->nc;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * (nu[i] + ka[i]);
+    double one = (mix - k->b * sum) / (1 - 2 * k->b);
+    m->psi_1[i] -= one;
+    m->psi_2[i] -= sum - one;
   }
 }
 
@@ -184,22 +268,22 @@ tr_status tr_hht_add_residual(tr_newton_problem *problem, double *r) {
   tr_work *w = s->work;
   int nv = s->sys->nv, nc = s->sys->nc;
   double *e4 = r + nv, *ep = e4 + nc, *e2 = ep + nv;
-  double *v = s->room[DEFECT], *sum = s->room[SCRATCH], al = k->alpha;
+  double *v = s->room[DEFECT], *sum = s->room[SCRATCH];
   tr_kinematics(w, k->t1, x->q, x->v, x->mem, TR_AT_VELOCITY);
   const double *blocks = tr_mass_blocks(w, s->blocks);
   TR_TRY(k->at_end ? react(s, blocks, m->psi_1, s->room[REACTION_I])
                    : react_at_start(s, m->psi_1, s->room[REACTION_I]));
   TR_TRY(react(s, blocks, m->psi_2, s->room[REACTION_II]));
   take_defects(k, ep, v);
-  for (int i = 0; i < nv; i++) sum[i] = x->a[i] + al * s->room[APPLIED][i] + v[i] / s->c.cv;
-  tr_mass_times(s->sys, blocks, sum, r);
-  for (int i = 0; i < nv; i++) sum[i] = ep[i] / s->c.cq - v[i] / s->c.cv;
-  tr_mass_times(s->sys, blocks, sum, ep);
+  TR_SHARE(w, nv, first_part, &(loop){.k = k, .x = v, .y = sum});
+  tr_mass_times_shared(s->work, blocks, sum, r);
+  TR_SHARE(w, nv, second_part, &(loop){.k = k, .x = v, .y = sum, .z = ep});
+  tr_mass_times_shared(s->work, blocks, sum, ep);
   apply(s, sum, e2); // -Q1
   problem->side = w->acting;
   tr_rates(w, e4);
-  for (int i = 0; i < nv; i++) r[i] += (1 + al) * sum[i];
-  for (int i = 0; i < nc; i++) e4[i] /= s->c.cv, e2[i] = e2[i] / s->c.cq - e4[i];
+  TR_SHARE(w, nv, force_part, &(loop){.k = k, .x = sum, .y = r});
+  TR_SHARE(w, nc, rows_part, &(loop){.k = k, .y = e4, .z = e2});
   tr_clear_velocity_rows(s->sys, e2);
   return TR_OK;
 }
@@ -249,7 +333,6 @@ static void update(tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   tr_hht_add *m = s->memory;
   int nv = s->sys->nv, nc = s->sys->nc;
-  const double *u = dx + nv + nc, *ka = u + nv, *v = s->room[DEFECT];
   double *pull = s->room[SCRATCH], *nu = s->lam;
   if (s->full) tr_hht_add_change(k, dx, pull);
   for (int i = 0; i < nc; i++) {
@@ -259,18 +342,9 @@ static void update(tr_newton_problem *p, const double *dx) {
   // The mass was positive definite a moment ago, in the residual.
   const double *blocks = tr_mass_blocks(s->work, s->blocks);
   (void)(s->full ? tr_mass_solve(s->work, blocks, pull) : react(s, blocks, nu, pull));
-  for (int i = 0; i < nv; i++) {
-    k->x1->a[i] -= dx[i] - pull[i] - v[i] / s->c.cv;
-    k->x1->v[i] -= s->c.cv * dx[i];
-    s->d[i] -= s->c.cq * (dx[i] + u[i]);
-  }
-  for (int i = 0; i < nc; i++) {
-    double sum = 2 * k->gamma * nu[i], mix = 2 * k->beta * (nu[i] + ka[i]);
-    double first = (mix - k->b * sum) / (1 - 2 * k->b);
-    m->psi_1[i] -= first;
-    m->psi_2[i] -= sum - first;
-  }
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  TR_SHARE(s->work, nv, motion_part, &(loop){.k = k, .dx = dx, .x = pull});
+  TR_SHARE(s->work, nc, psi_part, &(loop){.k = k, .dx = dx});
+  tr_retract_shared(s->work, k->x0->q, s->d, k->x1->q);
 }
 
 // Velocities have the round-off of velocities, positions, divided by cq, a larger one.
@@ -278,7 +352,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_hht_add_trial *k = (const tr_hht_add_trial *)p;
   const tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double z = vec_largest(dx, nv), u = vec_largest(dx + nv + nc, nv);
+  double z = tr_largest(s->work, dx, nv), u = tr_largest(s->work, dx + nv + nc, nv);
   if (s->sys->nreaction > 0) { // forces feel the multipliers only in the next iteration
     (void)react(k->s, tr_mass_blocks(s->work, s->blocks), dx + nv, s->room[SCRATCH]);
     z = fmax(z, vec_largest(s->room[SCRATCH], nv));
@@ -308,7 +382,7 @@ static void look_back(tr_step *s, const tr_hht_add_trial *k, const double *slope
   double h = k->h, stretch = s->last_h > 0 ? h / s->last_h : 1;
   tr_kinematics(s->work, x0->t, x0->q, x0->v, x0->mem, TR_AT_POSITION);
   tr_jacobian(s->work);
-  memcpy(m->G, s->work->G, (size_t)s->sys->nG * sizeof *m->G);
+  tr_copy(s->work, s->work->G, m->G, s->sys->nG);
   const double *blocks = tr_mass_blocks(s->work, m->blocks);
   if (blocks != m->blocks) memcpy(m->blocks, blocks, (size_t)s->sys->nmass * sizeof *blocks);
   for (int i = 0; i < s->sys->nv; i++) {
@@ -326,8 +400,8 @@ static void place(const tr_hht_add_trial *k) {
   memset(s->d, 0, (size_t)nv * sizeof *s->d);
   memset(k->x1->v, 0, (size_t)nv * sizeof *s->d);
   take_defects(k, s->d, k->x1->v);
-  for (int i = 0; i < nv; i++) s->d[i] = -s->d[i], k->x1->v[i] = -k->x1->v[i];
-  tr_retract(s->sys, k->x0->q, s->d, k->x1->q);
+  reverse(s, s->d), reverse(s, k->x1->v);
+  tr_retract_shared(s->work, k->x0->q, s->d, k->x1->q);
 }
 
 // Once more with the reactions at q1. After the iteration: what it leaves open in psi and a is then open in

@@ -51,10 +51,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   const double *v = velocities(s, x0, h);
   c->cq = p->beta * h * h, c->cv = p->gamma * h, c->cm = 1;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  for (int i = 0; i < s->sys->nv; i++) {
-    c->dhat[i] = h * v[i] + h * h * (0.5 - p->beta) * x0->a[i];
-    c->vhat[i] = v[i] + h * (1 - p->gamma) * x0->a[i];
-  }
+  c->v = v, c->a = x0->a;
+  c->d_v = h, c->d_a = h * h * (0.5 - p->beta), c->v_a = h * (1 - p->gamma);
   return tr_correct(s, x0, x0->t + h, x1);
 }
 

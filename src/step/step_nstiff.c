@@ -53,6 +53,25 @@ static tr_status begin(tr_step *s, const tr_state *x) {
   return TR_OK;
 }
 
+// What loops over velocities are about.
+typedef struct loop {
+  tr_step *s;
+  const double *v0, *v;
+  bdf2 b;
+} loop;
+
+TR_INLINE void predict_part(void *what, int part, int first, int end) {
+  const loop *k = what;
+  const tr_corrector *c = &k->s->c;
+  const double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY], *v = k->v;
+  bdf2 b = k->b;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    c->vhat[i] = v[i] + b.past * dv[i];
+    c->dhat[i] = b.past * d[i] + b.now * c->vhat[i];
+  }
+}
+
 static void prepare(tr_step *s, const tr_state *x0, double h) {
   tr_corrector *c = &s->c;
   double *d = s->room[INCREMENT], *dv = s->room[VELOCITY], last = s->last_h;
@@ -64,10 +83,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   bdf2 b = bdf2_weights(h, last);
   c->cq = b.now * b.now, c->cv = b.now, c->cm = 1, c->cw = b.now;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  for (int i = 0; i < s->sys->nv; i++) {
-    c->vhat[i] = v[i] + b.past * dv[i];
-    c->dhat[i] = b.past * d[i] + b.now * c->vhat[i];
-  }
+  TR_SHARE(s->work, s->sys->nv, predict_part, &(loop){.s = s, .v = v, .b = b});
 }
 
 static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -81,11 +97,19 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
+TR_INLINE void keep_part(void *what, int part, int first, int end) {
+  const loop *k = what;
+  const double *now = k->s->d, *v = k->v, *v0 = k->v0;
+  double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY];
+  (void)part;
+  for (int i = first; i < end; i++) d[i] = now[i];
+  for (int i = first; i < end; i++) dv[i] = v[i] - v0[i];
+}
+
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
-  memcpy(s->room[INCREMENT], s->d, (size_t)s->sys->nv * sizeof *s->d);
   const tr_jerk *j = s->memory;
   const double *v0 = s->last_h == 0 && j->used ? j->start_v : x0->v;
-  for (int i = 0; i < s->sys->nv; i++) s->room[VELOCITY][i] = x1->v[i] - v0[i];
+  TR_SHARE(s->work, s->sys->nv, keep_part, &(loop){.s = s, .v0 = v0, .v = x1->v});
 }
 
 // Of BDF2 with equal steps.

@@ -93,10 +93,10 @@ static tr_status prepare(tr_step *s) {
   TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
-  TR_TRY(tr_kkt_make(ar, &m->pattern, &m->pair));
-  for (int i = 0; i < STAGES; i++) TR_TRY(tr_kkt_make(ar, &sys->pattern, &m->stage[i]));
+  TR_TRY(tr_step_kkt(s, ar, &m->pattern, &m->pair));
+  for (int i = 0; i < STAGES; i++) TR_TRY(tr_step_kkt(s, ar, &sys->pattern, &m->stage[i]));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, STAGES, &m->all_pattern));
-  return tr_kkt_make(ar, &m->all_pattern, &m->all);
+  return tr_step_kkt(s, ar, &m->all_pattern, &m->all);
 }
 
 static void release(tr_step *s) {
@@ -242,7 +242,7 @@ static void integrate(const tr_step *s, const tr_state *x0, double h) {
   for (int sweep = 0; sweep < (s->sys->flat ? 1 : 3); sweep++) {
     for (int i = 0; i < STAGES; i++) {
       for (int j = 0; j < nv; j++) m->v[j] = x0->v[j] + m->z[i][j];
-      tr_increment_rate(s->sys, m->u[i], m->v, m->U[i]);
+      tr_increment_rate_shared(s->work, m->u[i], m->v, m->U[i]);
     }
     for (int i = 0; i < STAGES; i++)
       for (int j = 0; j < nv; j++)
@@ -324,7 +324,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
     x1->a[j] = (B[end][0] * m->z[0][j] + B[end][1] * m->z[1][j] + B[end][2] * m->z[2][j]) / h;
   }
   memcpy(x1->lam, m->lam[end], nc * sizeof *x1->lam);
-  tr_retract(s->sys, x0->q, s->d, x1->q);
+  tr_retract_shared(s->work, x0->q, s->d, x1->q);
   return status;
 }
 
@@ -386,7 +386,7 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
     Eu[j] = w * x0->v[j] + e[0] * m->u[0][j] + e[1] * m->u[1][j] + e[2] * m->u[2][j];
     sum[j] = Eu[j] + w * Ev;
   }
-  tr_mass_times(s->sys, m->M, sum, eu);
+  tr_mass_times_shared(s->work, m->M, sum, eu);
   if (!m->plain) add_damping(s, g * h / m->h0, Eu, eu);
   memset(eu + nv, 0, (size_t)nc * sizeof *eu);
   if (s->sys->nvelocity > 0) {
@@ -396,16 +396,16 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   // a contact that opens within the step is stiff no longer where it counts
   tr_kkt *filter = m->mixed ? &s->projection : tr_radau_filter(s);
   if (tr_kkt_solve(filter, 1, eu) != TR_OK) return INFINITY;
-  double size = tr_error_square(nv, driven ? Eu : eu, s->scale_q, worst, &most);
+  double size = tr_error_square(s, driven ? Eu : eu, s->scale_q, worst, &most);
   size = fmax(size, open);
   if (!velocity) return sqrt(size);
   for (int j = 0; j < nv; j++) sum[j] = (eu[j] - Eu[j]) / w;
-  tr_mass_times(s->sys, m->M, sum, ev);
+  tr_mass_times_shared(s->work, m->M, sum, ev);
   memset(ev + nv, 0, (size_t)nc * sizeof *ev);
   if (s->sys->nvelocity > 0) tr_velocity_rows_times(s->work, sum, ev + nv);
   if (tr_kkt_solve(&s->projection, 1, ev) != TR_OK) return INFINITY;
   tr_forget_numbers(s->sys, ev);
-  return sqrt(fmax(size, tr_error_square(nv, ev, s->scale_v, worst, &most)));
+  return sqrt(fmax(size, tr_error_square(s, ev, s->scale_v, worst, &most)));
 }
 
 static int order(const void *par) {

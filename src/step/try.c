@@ -47,8 +47,8 @@ static bool some_turns_away(const tr_step *s, const tr_state *x0, double h) {
 TR_APART bool turns_away_shared(const tr_step *s, const tr_state *x0, double h) {
   turning all = {.s = s, .x0 = x0, .h = h};
   bool any = false;
-  tr_team_ranges(s->work->team, s->sys->nv, TR_GRAIN_NUMBERS, look_for_turns, &all);
-  for (int i = 0; i < tr_team_size(s->work->team); i++) any |= all.any[i];
+  TR_SHARE(s->work, s->sys->nv, look_for_turns, &all);
+  for (int i = 0; i < TR_TEAM_MAX; i++) any |= all.any[i];
   return any && some_turns_away(s, x0, h);
 }
 

@@ -99,14 +99,24 @@ static tr_body_at body_at(const tr_work *w, const sys_body *b) {
   return (tr_body_at){b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
 }
 
-const double *tr_mass_blocks(tr_work *w, double *room) {
-  const tr_system *s = w->sys;
-  if (s->constant_mass) return s->mass;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    tr_body_at at = body_at(w, b);
-    b->type->mass(&at, room + b->mass);
+typedef struct masses_here {
+  const tr_work *w;
+  double *room;
+} masses_here;
+
+static void blocks_part(void *what, int part, int first, int end) {
+  const masses_here *m = what;
+  (void)part;
+  for (const sys_body *b = m->w->sys->body + first; b < m->w->sys->body + end; b++) {
+    tr_body_at at = body_at(m->w, b);
+    b->type->mass(&at, m->room + b->mass);
   }
+}
+
+const double *tr_mass_blocks(tr_work *w, double *room) {
+  if (w->sys->constant_mass) return w->sys->mass;
+  masses_here m = {w, room};
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, blocks_part, &m);
   return room;
 }
 
@@ -114,14 +124,23 @@ static inline void scale(int n, const double *d, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] = d[i] * x[i];
 }
 
-// Of bodies first .. end - 1: all, or whole periods.
+// The velocities of bodies first .. end - 1, all or whole periods, with a diagonal m that repeats itself.
+typedef struct span {
+  int at, to, period;
+  const double *m;
+} span;
+
+TR_INLINE span span_of(const tr_system *s, int first, int end) {
+  int at = first > 0 ? s->body[first].v : 0, period = s->mass_period;
+  return (span){at, tr_velocity_of(s, end), period, s->mass_diag + (period == s->nv ? at : 0)};
+}
+
 TR_INLINE void mass_times(const tr_system *s, int first, int end, const double *blocks,
                           const double *a, double *out) {
   if (s->mass_diag) {
-    int at = first > 0 ? s->body[first].v : 0, to = tr_velocity_of(s, end), period = s->mass_period;
-    const double *m = s->mass_diag + (period == s->nv ? at : 0);
-    for (; at + period < to; at += period) scale(period, m, a + at, out + at);
-    scale(to - at, m, a + at, out + at);
+    span p = span_of(s, first, end);
+    for (; p.at + p.period < p.to; p.at += p.period) scale(p.period, p.m, a + p.at, out + p.at);
+    scale(p.to - p.at, p.m, a + p.at, out + p.at);
     return;
   }
   for (int i = first; i < end; i++) {
@@ -139,27 +158,26 @@ void tr_mass_times(const tr_system *s, const double *blocks, const double *a, do
   mass_times(s, 0, s->nbody, blocks, a, out);
 }
 
-static inline void weigh(int n, double f, const double *d, const double *x, double sign,
-                         double *y) {
-  for (int i = 0; i < n; i++) y[i] = sign * y[i] + f * (d[i] * x[i]);
+// y = f D x - y
+static inline void weigh(int n, double f, const double *d, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = f * (d[i] * x[i]) - y[i];
 }
 
-void tr_mass_weigh(const tr_system *s, const double *blocks, double f, const double *a, double sign,
-                   double *out) {
+TR_INLINE void mass_weigh(const tr_system *s, int first, int end, const double *blocks, double f,
+                          const double *a, double *out) {
   if (s->mass_diag) {
-    int at = 0, period = s->mass_period;
-    for (; at + period < s->nv; at += period)
-      weigh(period, f, s->mass_diag, a + at, sign, out + at);
-    weigh(s->nv - at, f, s->mass_diag, a + at, sign, out + at);
+    span p = span_of(s, first, end);
+    for (; p.at + p.period < p.to; p.at += p.period) weigh(p.period, f, p.m, a + p.at, out + p.at);
+    weigh(p.to - p.at, f, p.m, a + p.at, out + p.at);
     return;
   }
-  for (const sys_body *b = s->body; b < s->body + s->nbody; b++) {
+  for (const sys_body *b = s->body + first; b < s->body + end; b++) {
     const double *M = blocks + b->mass, *x = a + b->v;
     double *y = out + b->v;
     for (int r = 0; r < b->nv; r++, M += b->nv) {
       double sum = 0;
       for (int c = 0; c < b->nv; c++) sum += M[c] * x[c];
-      y[r] = sign * y[r] + f * sum;
+      y[r] = f * sum - y[r];
     }
   }
 }
@@ -172,14 +190,13 @@ static inline void add(int n, double f, const double *d, const double *x, const 
     for (int i = 0; i < n; i++) y[i] += f * (d[i] * x[i]);
 }
 
-// Of bodies first .. end - 1: all, or whole periods.
 TR_INLINE void mass_add(const tr_system *s, int first, int end, const double *blocks, double f,
                         const double *a, const double *h, double *out) {
   if (s->mass_diag) {
-    int at = first > 0 ? s->body[first].v : 0, to = tr_velocity_of(s, end), period = s->mass_period;
-    const double *m = s->mass_diag + (period == s->nv ? at : 0);
-    for (; at + period < to; at += period) add(period, f, m, a + at, h ? h + at : NULL, out + at);
-    add(to - at, f, m, a + at, h ? h + at : NULL, out + at);
+    span p = span_of(s, first, end);
+    for (; p.at + p.period < p.to; p.at += p.period)
+      add(p.period, f, p.m, a + p.at, h ? h + p.at : NULL, out + p.at);
+    add(p.to - p.at, f, p.m, a + p.at, h ? h + p.at : NULL, out + p.at);
     return;
   }
   for (int i = first; i < end; i++) {
@@ -194,30 +211,6 @@ TR_INLINE void mass_add(const tr_system *s, int first, int end, const double *bl
   }
 }
 
-typedef struct product {
-  const tr_system *s;
-  const double *blocks, *a, *h;
-  double f, *out;
-} product;
-
-static void mass_add_part(void *what, int part, int first, int end) {
-  const product *p = what;
-  (void)part;
-  mass_add(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out);
-}
-
-TR_APART void mass_add_shared(tr_work *w, product p) {
-  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, mass_add_part, &p);
-}
-
-void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
-                 double *out) {
-  if (w->team)
-    mass_add_shared(w, (product){w->sys, blocks, a, h, f, out});
-  else
-    mass_add(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
-}
-
 // y1 += f D x1 + h,  y2 = f D x2 - y2
 static inline void add_two(int n, double f, const double *restrict d, const double *restrict x1,
                            const double *restrict x2, const double *restrict h, double *restrict y1,
@@ -229,35 +222,93 @@ static inline void add_two(int n, double f, const double *restrict d, const doub
     for (int i = 0; i < n; i++) y1[i] += f * (d[i] * x1[i]), y2[i] = f * (d[i] * x2[i]) - y2[i];
 }
 
-void tr_mass_add_two(const tr_system *s, const double *blocks, double f, const double *a,
-                     const double *h, double *out, const double *w, double *out2) {
-  int at = 0, period = s->mass_period;
+TR_INLINE void mass_add_two(const tr_system *s, int first, int end, const double *blocks, double f,
+                            const double *a, const double *h, double *out, const double *x,
+                            double *out2) {
   if (s->mass_diag) {
-    for (; at + period < s->nv; at += period)
-      add_two(period, f, s->mass_diag, a + at, w + at, h ? h + at : NULL, out + at, out2 + at);
-    add_two(s->nv - at, f, s->mass_diag, a + at, w + at, h ? h + at : NULL, out + at, out2 + at);
+    span d = span_of(s, first, end);
+    int at = d.at;
+    for (; at + d.period < d.to; at += d.period)
+      add_two(d.period, f, d.m, a + at, x + at, h ? h + at : NULL, out + at, out2 + at);
+    add_two(d.to - at, f, d.m, a + at, x + at, h ? h + at : NULL, out + at, out2 + at);
     return;
   }
-  for (const sys_body *b = s->body; b < s->body + s->nbody; b++) {
+  for (const sys_body *b = s->body + first; b < s->body + end; b++) {
     const double *M = blocks + b->mass;
     for (int r = b->v; r < b->v + b->nv; r++, M += b->nv) {
       double one = 0, two = 0;
-      for (int c = 0; c < b->nv; c++) one += M[c] * a[b->v + c], two += M[c] * w[b->v + c];
+      for (int c = 0; c < b->nv; c++) one += M[c] * a[b->v + c], two += M[c] * x[b->v + c];
       out[r] += h ? f * one + h[r] : f * one, out2[r] = f * two - out2[r];
     }
   }
 }
 
-static void mass_times_part(void *what, int part, int first, int end) {
+// What is multiplied, for those who share it.
+typedef struct product {
+  const tr_system *s;
+  const double *blocks, *a, *h;
+  double f, *out;
+  const double *x;
+  double *out2;
+} product;
+
+static void times_part(void *what, int part, int first, int end) {
   const product *p = what;
   (void)part;
   mass_times(p->s, first, end, p->blocks, p->a, p->out);
 }
 
-void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out) {
+static void weigh_part(void *what, int part, int first, int end) {
+  const product *p = what;
+  (void)part;
+  mass_weigh(p->s, first, end, p->blocks, p->f, p->a, p->out);
+}
+
+static void add_part(void *what, int part, int first, int end) {
+  const product *p = what;
+  (void)part;
+  mass_add(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out);
+}
+
+static void add_two_part(void *what, int part, int first, int end) {
+  const product *p = what;
+  (void)part;
+  mass_add_two(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out, p->x, p->out2);
+}
+
+TR_APART void share(const tr_work *w, tr_range_part *part, product p) {
   _Static_assert(TR_GRAIN % PERIOD_BODIES == 0, "ranges are whole periods");
-  product p = {.s = w->sys, .blocks = blocks, .a = a, .out = out};
-  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, mass_times_part, &p);
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, part, &p);
+}
+
+void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out) {
+  if (w->team)
+    share(w, times_part, (product){.s = w->sys, .blocks = blocks, .a = a, .out = out});
+  else
+    mass_times(w->sys, 0, w->sys->nbody, blocks, a, out);
+}
+
+void tr_mass_weigh(tr_work *w, const double *blocks, double f, const double *a, double *out) {
+  if (w->team)
+    share(w, weigh_part, (product){.s = w->sys, .blocks = blocks, .a = a, .f = f, .out = out});
+  else
+    mass_weigh(w->sys, 0, w->sys->nbody, blocks, f, a, out);
+}
+
+void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
+                 double *out) {
+  if (w->team)
+    share(w, add_part, (product){w->sys, blocks, a, h, f, out, NULL, NULL});
+  else
+    mass_add(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
+}
+
+void tr_mass_add_two(tr_work *w, const double *blocks, double f, const double *a, const double *h,
+                     double *out, const double *x, double *out2) {
+  if (w->team)
+    share(w, add_two_part, (product){w->sys, blocks, a, h, f, out, x, out2});
+  else
+    mass_add_two(w->sys, 0, w->sys->nbody, blocks, f, a, h, out, x, out2);
 }
 
 // A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large
@@ -283,21 +334,44 @@ static void factor_solve(const double *A, int n, double *x) {
     for (int k = i + 1; k < n; k++) x[i] -= A[k * n + i] * x[k];
 }
 
-tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
+TR_INLINE bool solve_some(const tr_work *w, int first, int end, const double *blocks, double *x) {
   const tr_system *s = w->sys;
   if (s->mass_diag) {
-    for (int i = 0, k = 0; i < s->nv; i++, k = k + 1 < s->mass_period ? k + 1 : 0)
-      x[i] /= s->mass_diag[k];
-    return TR_OK;
+    span p = span_of(s, first, end);
+    const double *m = p.m;
+    int to = p.to, period = p.period;
+    for (int i = p.at, k = 0; i < to; i++, k = k + 1 < period ? k + 1 : 0) x[i] /= m[k];
+    return true;
   }
-  for (int i = 0; i < s->nbody; i++) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     size_t n = (size_t)b->nv;
     memcpy(w->block, blocks + b->mass, n * n * sizeof *w->block);
-    if (!factor(w->block, b->nv)) return TR_SINGULAR;
+    if (!factor(w->block, b->nv)) return false;
     factor_solve(w->block, b->nv, x + b->v);
   }
-  return TR_OK;
+  return true;
+}
+
+typedef struct solving {
+  tr_work *w;
+  const double *blocks;
+  double *x;
+  bool failed[TR_TEAM_MAX];
+} solving;
+
+static void solve_part(void *what, int i, int first, int end) {
+  solving *k = what;
+  k->failed[i] = !solve_some(tr_hand(k->w, i), first, end, k->blocks, k->x);
+}
+
+tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x) {
+  if (!w->team) return solve_some(w, 0, w->sys->nbody, blocks, x) ? TR_OK : TR_SINGULAR;
+  solving k = {.w = w, .blocks = blocks, .x = x};
+  bool failed = false;
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, solve_part, &k);
+  for (int i = 0; i < tr_team_size(w->team); i++) failed |= k.failed[i];
+  return failed ? TR_SINGULAR : TR_OK;
 }
 
 const char *tr_mass_lost(tr_work *w, const double *blocks) {

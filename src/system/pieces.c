@@ -208,6 +208,11 @@ static void clear(double *x, int n) {
   for (int i = 0; i < n; i++) x[i] = 0;
 }
 
+static void clear_part(void *what, int part, int first, int end) {
+  (void)part;
+  clear((double *)what + first, end - first);
+}
+
 TR_INLINE void gather_some(tr_work *w, const sys_range *of, const double *lam, double *F,
                            double *phi, const double *mu, double *P) {
   const tr_system *s = w->sys;
@@ -252,7 +257,7 @@ void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, con
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   const double *shown = w->reactions ? w->reactions : lam;
   if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
-  if (!lam && F) clear(w->W.first, w->W.size * w->sys->nframe);
+  if (!lam && F) TR_SHARE(w, w->W.size * w->sys->nframe, clear_part, w->W.first);
   load_joints(w, lam, phi, w->W);
   if (F) tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, NULL, NULL);
@@ -335,8 +340,13 @@ const double *tr_block_rows(tr_work *w, int i) {
                      : tr_joint_rows(w, &s->joint[i - s->nown]);
 }
 
+static void rows_part(void *what, int part, int first, int end) {
+  tr_work *w = tr_hand(what, part);
+  for (int i = first; i < end; i++) tr_block_rows(w, i);
+}
+
 void tr_jacobian(tr_work *w) {
-  for (int i = 0; w->G && i < w->sys->nblock; i++) tr_block_rows(w, i);
+  if (w->G) tr_team_ranges(w->team, w->sys->nblock, TR_GRAIN, rows_part, w);
 }
 
 // Row r of a block with rows G times v.
@@ -348,14 +358,19 @@ static double row_times(const double *G, const sys_block *b, int r, const double
   return sum;
 }
 
-void tr_G_times(tr_work *w, const double *v, double *out) {
-  const tr_system *s = w->sys;
-  for (int i = 0; i < s->nblock; i++) {
+static void times_part(void *what, int part, int first, int end) {
+  const loop *l = what;
+  tr_work *w = tr_hand(l->w, part);
+  for (int i = first; i < end; i++) {
     sys_block b;
-    tr_block(s, i, &b);
+    tr_block(w->sys, i, &b);
     const double *G = w->G ? w->G + b.G : tr_block_rows(w, i);
-    for (int r = 0; r < b.rows; r++) out[b.row + r] = row_times(G, &b, r, v);
+    for (int r = 0; r < b.rows; r++) l->phi[b.row + r] = row_times(G, &b, r, l->lam);
   }
+}
+
+void tr_G_times(tr_work *w, const double *v, double *out) {
+  share(w, w->sys->nblock, times_part, (loop){.lam = v, .phi = out});
 }
 
 void tr_joint_velocity_rows(const tr_system *s, const sys_joint *j, const double *G,
@@ -486,25 +501,6 @@ void tr_own_rates(tr_work *w, double *out) {
     const sys_body *b = &s->body[s->own[i]];
     tr_body_at at = body_at(w, b);
     own_rate(w, b, &at, out + b->row);
-  }
-}
-
-void tr_rates(tr_work *w, double *out) {
-  const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  tr_own_rates(w, out);
-  for (int r = 0; r < s->njoint_run; r++) {
-    const sys_run *run = &s->joint_run[r];
-    const tr_joint_ops *ops = s->joint[run->first].ops;
-    if (ops->eval_run && s->joint[run->first].lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames,
-                    &(tr_joint_run){.rate = out});
-      continue;
-    }
-    for (const sys_joint *j = s->joint + run->first; j < s->joint + run->first + run->count; j++) {
-      frames_of(w, &j->e, f);
-      tr_joint_rate(w, j, f, out + j->row);
-    }
   }
 }
 

@@ -6,13 +6,59 @@
 #include "elem/elem.h"
 #include "pieces.h"
 
-void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
-  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
-  if (s->flat) return;
-  for (int i = 0; i < s->nbody; i++) {
+// Bodies first .. end - 1 of loops over increments, for those who share them.
+typedef struct turning {
+  const tr_system *s;
+  const double *d, *v;
+  double h, *u;
+  double *most; // of each range
+} turning;
+
+TR_APART double share_out(const tr_work *w, tr_range_part *part, turning *k) {
+  double found[TR_TEAM_MAX], most = 0;
+  int n = tr_team_size(w->team);
+  for (int i = 0; i < n; i++) found[i] = 0;
+  k->most = found;
+  tr_team_ranges(w->team, w->sys->nbody, TR_GRAIN, part, k);
+  for (int i = 0; i < n; i++) most = fmax(most, found[i]);
+  return most;
+}
+
+// The largest that they find.
+TR_INLINE double share(const tr_work *w, tr_range_part *part, turning *k) {
+  double most = 0;
+  k->s = w->sys, k->most = &most;
+  if (w->team) return share_out(w, part, k);
+  part(k, 0, 0, w->sys->nbody);
+  return most;
+}
+
+TR_INLINE void turn_rates(const tr_system *s, int first, int end, const double *u, const double *v,
+                          double *du) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     if (b->type->increment_rate) b->type->increment_rate(b->par, u + b->v, v + b->v, du + b->v);
   }
+}
+
+void tr_increment_rate(const tr_system *s, const double *u, const double *v, double *du) {
+  if (s->nv > 0) memcpy(du, v, (size_t)s->nv * sizeof *du);
+  if (!s->flat) turn_rates(s, 0, s->nbody, u, v, du);
+}
+
+static void rate_part(void *what, int part, int first, int end) {
+  const turning *k = what;
+  (void)part;
+  turn_rates(k->s, first, end, k->d, k->v, k->u);
+}
+
+void tr_increment_rate_shared(tr_work *w, const double *u, const double *v, double *du) {
+  if (!w->team) {
+    tr_increment_rate(w->sys, u, v, du);
+    return;
+  }
+  tr_copy(w, v, du, w->sys->nv);
+  if (!w->sys->flat) share(w, rate_part, &(turning){.d = u, .v = v, .u = du});
 }
 
 void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
@@ -44,20 +90,35 @@ void tr_increment_bend(const tr_system *s, const tr_increment_end *e, double h, 
   for (int i = 0; i < n; i++) out[i] = 0.5 * (out[i] - back[i]) / eps;
 }
 
-double tr_shift_increment(const tr_system *s, const double *d, double *u) {
+static void shift_flat(void *what, int part, int first, int end) {
+  const turning *k = what;
+  const double *d = k->d;
+  double *u = k->u;
+  (void)part;
+  for (int i = first; i < end; i++) u[i] -= d[i];
+}
+
+TR_INLINE void shift_part(void *what, int part, int first, int end) {
+  const turning *k = what;
+  const tr_system *s = k->s;
   double most = 0;
-  if (s->flat) {
-    for (int i = 0; i < s->nv; i++) u[i] -= d[i];
-    return 0;
-  }
-  for (int i = 0; i < s->nbody; i++) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     if (b->type->shift_increment)
-      most = fmax(most, b->type->shift_increment(b->par, d + b->v, u + b->v));
+      most = fmax(most, b->type->shift_increment(b->par, k->d + b->v, k->u + b->v));
     else
-      for (int k = b->v; k < b->v + b->nv; k++) u[k] -= d[k];
+      for (int j = b->v; j < b->v + b->nv; j++) k->u[j] -= k->d[j];
   }
-  return most;
+  k->most[part] = most;
+}
+
+double tr_shift_increment(tr_work *w, const double *d, double *u) {
+  if (!w->sys->flat) return share(w, shift_part, &(turning){.d = d, .u = u});
+  if (w->team)
+    TR_SHARE(w, w->sys->nv, shift_flat, &(turning){.d = d, .u = u});
+  else
+    for (int i = 0; i < w->sys->nv; i++) u[i] -= d[i];
+  return 0;
 }
 
 // Its increments 3 to 5 are a rotation, in its axes.
@@ -65,22 +126,29 @@ static bool turns(const sys_body *b) {
   return b->type->shift_increment && b->nv >= 6 && b->nq > b->nv;
 }
 
-void tr_turn_increment(const tr_system *s, const double *spin, double h, double *u) {
-  for (int i = 0; i < s->nbody && !s->flat; i++) {
-    const sys_body *b = &s->body[i];
+TR_INLINE void turn_part(void *what, int part, int first, int end) {
+  const turning *k = what;
+  (void)part;
+  for (int i = first; i < end; i++) {
+    const sys_body *b = &k->s->body[i];
     if (!turns(b)) continue;
-    double by[3], e[4], R[9], x[3];
-    v3_scale(h, spin + b->v + 3, by);
+    double by[3], e[4], R[9], x[3], *u = k->u + b->v + 3;
+    v3_scale(k->h, k->d + b->v + 3, by);
     quat_exp(by, e);
     quat_to_m3(e, R);
-    m3_mul(R, u + b->v + 3, x);
-    v3_copy(x, u + b->v + 3);
+    m3_mul(R, u, x);
+    v3_copy(x, u);
   }
 }
 
-double tr_largest_turn(const tr_system *s, const double *u, const double *than) {
+void tr_turn_increment(tr_work *w, const double *spin, double h, double *u) {
+  if (!w->sys->flat) share(w, turn_part, &(turning){.d = spin, .h = h, .u = u});
+}
+
+static double largest_square(const tr_system *s, int first, int end, const double *u,
+                             const double *than) {
   double most = 0;
-  for (int i = 0; i < s->nbody && !s->flat; i++) {
+  for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     if (!turns(b)) continue;
     double square = 0;
@@ -90,7 +158,19 @@ double tr_largest_turn(const tr_system *s, const double *u, const double *than) 
     }
     most = fmax(most, square);
   }
-  return sqrt(most);
+  return most;
+}
+
+static void largest_part(void *what, int part, int first, int end) {
+  const turning *k = what;
+  k->most[part] = largest_square(k->s, first, end, k->d, k->v);
+}
+
+double tr_largest_turn(tr_work *w, const double *u, const double *than) {
+  const tr_system *s = w->sys;
+  if (s->flat) return 0;
+  if (!w->team) return sqrt(largest_square(s, 0, s->nbody, u, than));
+  return sqrt(share(w, largest_part, &(turning){.d = u, .v = than}));
 }
 
 void tr_take_turns(const tr_system *s, const double *v, double *spin) {
@@ -169,7 +249,7 @@ static void retract_part(void *what, int part, int first, int end) {
   retract(y->s, &of, y->q, y->d, y->q1);
 }
 
-void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1) {
+void tr_retract_by_team(tr_work *w, const double *q, const double *d, double *q1) {
   const tr_system *s = w->sys;
   way y = {s, q, d, q1};
   if (s->aligned)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For those who share the work of a system: where their ranges of the assembly begin, loops over plain numbers.
+// For those who share the work of a system: whether that pays, where their ranges of the assembly begin, loops over
+// plain numbers.
 #include "pieces.h"
 #include "sink.h"
 #include "sparse/block.h"
@@ -22,22 +23,32 @@ static void mark_bodies(const tr_system *s, int *tape) {
   for (; next <= s->nbody / TR_GRAIN; next++) tape[next] = at;
 }
 
-// False: there are joints that add to blocks of others.
-static bool mark_joints(const tr_system *s, tr_joint_mark *mark) {
+// No joint adds to blocks of others.
+static bool joins_points(const tr_system *s) {
+  for (int i = 0; i < s->njoint; i++)
+    if (!tr_joins_points(s, &s->joint[i])) return false;
+  return true;
+}
+
+static bool joints_apart(const tr_system *s) {
+  for (int i = 0; i < s->njoint; i++)
+    if (s->joint[i].e.first != (1u << s->joint[i].e.markers) - 1) return false;
+  return true;
+}
+
+static void mark_joints(const tr_system *s, tr_joint_mark *mark) {
   int at = 0, next = 0, points = 0;
   const tr_body_type *type = NULL;
   for (int i = 0; i < s->njoint; i++) {
     const sys_joint *j = &s->joint[i];
     const tr_body_type *of = tr_joins_points(s, j);
     int bodies = (j->e.body[0] != TR_GROUND) + (j->e.body[1] != TR_GROUND);
-    if (!of) return false;
     if (of != type || points + 2 > TR_MANY_POINTS) // as enqueue does it
       for (points = 0; next <= s->njoint / TR_GRAIN && next * TR_GRAIN <= i; next++)
         mark[next] = (tr_joint_mark){i, at};
     type = of, points += bodies, at += 4 * bodies;
   }
   for (; next <= s->njoint / TR_GRAIN; next++) mark[next] = (tr_joint_mark){s->njoint, at};
-  return true;
 }
 
 tr_status tr_mark_tape(tr_work *w) {
@@ -46,7 +57,9 @@ tr_status tr_mark_tape(tr_work *w) {
   tr_joint_mark *mark = TR_NEW(&w->arena, s->njoint / TR_GRAIN + 1, tr_joint_mark);
   if (!w->body_tape || !mark) return TR_NO_MEMORY;
   mark_bodies(s, w->body_tape);
-  w->joint_mark = mark_joints(s, mark) ? mark : NULL;
+  w->joints_apart = joints_apart(s);
+  w->joint_mark = joins_points(s) ? mark : NULL;
+  if (w->joint_mark) mark_joints(s, mark);
   return TR_OK;
 }
 
@@ -62,12 +75,58 @@ static bool neighbours_together(const tr_system *s) {
   return apart * FEW <= s->njoint;
 }
 
-bool tr_shares_well(const tr_work *w) {
-  const tr_system *s = w->sys;
+static bool shares_well(const tr_system *s) {
   const tr_blocks *b = s->pattern.blocks;
   if (s->pattern.n < SHARED_MIN || !b || b->parts < 2) return false;
   if (b->flops > FLOPS_MANY * b->n) return true;
-  return s->nforce * FEW <= s->nbody && w->joint_mark && w->joints_apart && neighbours_together(s);
+  return s->nforce * FEW <= s->nbody && joins_points(s) && joints_apart(s) &&
+         neighbours_together(s);
+}
+
+tr_status tr_team_for(const tr_system *s, int threads, tr_team **team) {
+  *team = NULL;
+  if (threads >= 0 && (threads <= 1 || !shares_well(s))) return TR_OK;
+  return tr_team_new(s->al, threads < 0 ? -threads : threads, team);
+}
+
+// ---- numbers ---------------------------------------------------------------------------------------
+
+typedef struct sum {
+  tr_sum_part *of;
+  void *what;
+  int n, size;
+  double chunk[TR_CHUNKS];
+} sum;
+
+static void sum_chunk(void *what, int i) {
+  sum *s = what;
+  int first = i * s->size, end = first + s->size;
+  s->chunk[i] = s->of(s->what, i, first, end < s->n ? end : s->n);
+}
+
+double tr_sum_of(const tr_work *w, int n, tr_sum_part *of, void *what) {
+  sum s = {.of = of, .what = what, .n = n, .size = TR_CHUNK};
+  if (n / TR_CHUNKS >= TR_CHUNK) s.size = (n / TR_CHUNKS / TR_GRAIN_NUMBERS + 1) * TR_GRAIN_NUMBERS;
+  int count = (n + s.size - 1) / s.size;
+  double all = 0;
+  tr_team_share(w->team, count, sum_chunk, &s);
+  for (int i = 0; i < count; i++) all += s.chunk[i];
+  return all;
+}
+
+typedef struct copying {
+  const double *from;
+  double *to;
+} copying;
+
+static void copy_part(void *what, int part, int first, int end) {
+  const copying *c = what;
+  (void)part;
+  memcpy(c->to + first, c->from + first, (size_t)(end - first) * sizeof *c->to);
+}
+
+void tr_copy_of(tr_team *team, const double *from, double *to, int n) {
+  tr_team_ranges(team, n, TR_GRAIN_NUMBERS, copy_part, &(copying){from, to});
 }
 
 typedef struct numbers {

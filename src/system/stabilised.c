@@ -22,6 +22,26 @@ typedef struct multipliers {
   const double *x; // for rows of velocities, or NULL
 } multipliers;
 
+// A loop over joints, for those who share it.
+typedef struct loop {
+  tr_work *w;
+  multipliers m;
+  double *phi, *rate;
+} loop;
+
+// Not where joints put wrenches on one frame, whose sum has an order.
+TR_APART void share(tr_work *w, bool apart, tr_range_part *part, loop l) {
+  l.w = w;
+  if (w->team && apart)
+    tr_team_ranges(w->team, w->sys->njoint, TR_GRAIN, part, &l);
+  else
+    part(&l, 0, 0, w->sys->njoint);
+}
+
+static sys_range joints_among(const tr_system *s, int first, int end) {
+  return range_of(s->joint_run, s->njoint_run, first, end);
+}
+
 // The rows of velocities, once phi holds Gam.
 static void finish(tr_work *w, const sys_joint *j, const double *G, const double *x, double *phi,
                    double *rate) {
@@ -98,17 +118,19 @@ static void idle(tr_work *w, const sys_joint *j, const multipliers *m, double *p
   tr_load_idle(w, j, m->mu, rate, w->W2);
 }
 
-static void load(tr_work *w, const multipliers *m, double *phi, double *rate) {
+TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, double *phi,
+                    double *rate) {
   const tr_system *s = w->sys;
   const tr_joint_run all = {m->lam, m->mu, phi, rate, w->W, w->W2};
-  for (int r = 0; r < s->njoint_run; r++) {
-    const sys_run *run = &s->joint_run[r];
-    const sys_joint *j = s->joint + run->first, *end = j + run->count;
+  for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
+    const sys_run run = run_within(&s->joint_run[r], of);
+    if (of && run.count <= 0) break;
+    const sys_joint *j = s->joint + run.first, *end = j + run.count;
     const tr_joint_ops *ops = j->ops;
     if (tr_joint_idle(w, j)) {
       idle(w, j, m, phi, rate);
     } else if (ops->eval_run && j->lock < 0) {
-      ops->eval_run(run->count, s->link + run->first, w->t, w->frames, &all);
+      ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &all);
     } else {
       for (; j < end; j++) {
         (ops->eval_two ? evaluate_two : ops->look ? look : evaluate)(w, j, m, phi, rate);
@@ -119,37 +141,71 @@ static void load(tr_work *w, const multipliers *m, double *phi, double *rate) {
   }
 }
 
+static void load_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = joints_among(l->w->sys, first, end);
+  load(tr_hand(l->w, i), &of, &l->m, l->phi, l->rate);
+}
+
 void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double *x, double *F,
                    double *phi, double *rate, double *P) {
   multipliers m = {lam, mu, x};
   if (w->sys->nreaction > 0) tr_show_reactions(w, w->reactions ? w->reactions : lam);
   tr_own_rates(w, rate);
-  load(w, &m, phi, rate);
+  if (w->team)
+    share(w, w->joints_apart, load_part, (loop){.m = m, .phi = phi, .rate = rate});
+  else
+    load(w, NULL, &m, phi, rate);
   tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, mu, P);
 }
 
-static void rates(tr_work *w, const sys_joint *j, const double *mu, double *rate) {
+// mu NULL: rates alone.
+TR_INLINE void rates(tr_work *w, const sys_joint *j, const double *mu, double *rate) {
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
   const tr_frame *f[TR_MAX_MARKERS];
   frames_of(w, &j->e, f);
-  j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
-  put_wrenches(&j->e, wrench, w->W2);
+  if (mu) {
+    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, mu + j->row, rows, wrench);
+    put_wrenches(&j->e, wrench, w->W2);
+  }
   tr_joint_rate(w, j, f, rate + j->row);
 }
 
-void tr_stabilised_rates(tr_work *w, const double *mu, double *rate, double *P) {
+TR_INLINE void rates_some(tr_work *w, const sys_range *of, const double *mu, double *rate) {
   const tr_system *s = w->sys;
-  const tr_joint_run both = {.mu = mu, .rate = rate, .W2 = w->W2};
-  tr_own_rates(w, rate);
-  for (int r = 0; r < s->njoint_run; r++) {
-    const sys_run *run = &s->joint_run[r];
-    const sys_joint *j = s->joint + run->first, *end = j + run->count;
-    if (tr_load_idle(w, j, mu, rate, w->W2)) continue;
-    if (j->ops->eval_run && j->lock < 0)
-      j->ops->eval_run(run->count, s->link + run->first, w->t, w->frames, &both);
+  const tr_joint_run both = {.mu = mu, .rate = rate, .W2 = mu ? w->W2 : (tr_wrenches){0}};
+  for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
+    const sys_run run = run_within(&s->joint_run[r], of);
+    if (of && run.count <= 0) break;
+    const sys_joint *j = s->joint + run.first, *end = j + run.count;
+    if (tr_joint_idle(w, j))
+      tr_load_idle(w, j, mu, rate, w->W2);
+    else if (j->ops->eval_run && j->lock < 0)
+      j->ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &both);
     else
       for (; j < end; j++) rates(w, j, mu, rate);
   }
+}
+
+static void rates_part(void *what, int i, int first, int end) {
+  const loop *l = what;
+  sys_range of = joints_among(l->w->sys, first, end);
+  (void)i;
+  rates_some(l->w, &of, l->m.mu, l->rate);
+}
+
+TR_INLINE void find_rates(tr_work *w, const double *mu, double *rate) {
+  tr_own_rates(w, rate);
+  if (w->team)
+    share(w, w->joints_apart || !mu, rates_part, (loop){.m.mu = mu, .rate = rate});
+  else
+    rates_some(w, NULL, mu, rate);
+}
+
+void tr_rates(tr_work *w, double *out) { find_rates(w, NULL, out); }
+
+void tr_stabilised_rates(tr_work *w, const double *mu, double *rate, double *P) {
+  find_rates(w, mu, rate);
   tr_gather_second(w, mu, P);
 }

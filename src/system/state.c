@@ -99,9 +99,6 @@ tr_status tr_work_hire(tr_work *w, tr_team *team) {
     w->hand[i].sys = s;
     fine = make_scratch(&w->arena, &w->hand[i]);
   }
-  w->joints_apart = true;
-  for (int i = 0; i < s->njoint; i++)
-    w->joints_apart &= s->joint[i].e.first == (1u << s->joint[i].e.markers) - 1;
   w->team = fine ? team : NULL;
   return fine ? TR_OK : TR_NO_MEMORY;
 }

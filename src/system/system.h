@@ -13,8 +13,10 @@
 #define TR_SYSTEM_INTERNAL_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "elem/elem.h"
+#include "math/lanes.h"
 #include "math/vector.h" // IWYU pragma: export
 #include "model/plan.h"
 #include "sparse/kkt.h"
@@ -239,18 +241,47 @@ tr_status tr_wrenches_keep(tr_work *work);
 // From here on the workspace has work->G, which tr_jacobian and tr_tangent write.
 tr_status tr_rows_keep(tr_work *work);
 
-// Its loops are shared from now on, in ranges of bodies or joints that begin at multiples of TR_GRAIN; tr_hand is
-// the workspace for range i of them.
+// ---- shared work (shared.c) ------------------------------------------------------------------------
+
+// A team of so many threads for the work on a system, if that pays: what some do not share they must fetch from each
+// other. threads < 0: of -threads in any case. *team NULL: there is none.
+tr_status tr_team_for(const tr_system *sys, int threads, tr_team **team);
+// The loops of the workspace are shared from now on, in ranges of bodies or joints that begin at multiples of TR_GRAIN;
+// tr_hand is the workspace for range i of them. Whoever has the workspace shares loops over numbers by what follows, and
+// need not know whether there is a team: results are the same, to the last bit.
 tr_status tr_work_hire(tr_work *work, tr_team *team);
 tr_work *tr_hand(tr_work *work, int i);
-// After it: whether that pays. What some do not share they must fetch from each other.
-bool tr_shares_well(const tr_work *work);
 enum { TR_GRAIN = 16 };
 enum { TR_GRAIN_NUMBERS = 64 }; // the same for plain numbers
-double tr_largest_of(tr_team *team, const double *x, int n);
-static inline double tr_largest(tr_team *team, const double *x, int n) { // vec_largest
-  return team ? tr_largest_of(team, x, n) : vec_largest(x, n);
+// part(what, ., first, end) for ranges that make up 0 .. n - 1 and write to places of their own. Without a team it is a
+// plain loop: nothing of `what`, which comes last, need be in memory if the part is inline.
+#define TR_SHARE(w, n, part, ...)                                          \
+  do {                                                                     \
+    if ((w)->team)                                                         \
+      tr_team_ranges((w)->team, (n), TR_GRAIN_NUMBERS, part, __VA_ARGS__); \
+    else                                                                   \
+      part(__VA_ARGS__, 0, 0, (n));                                        \
+  } while (0)
+// What `of` makes of chunks of 0 .. n - 1, added up in their order. n decides how many, TR_CHUNKS at most; one up to
+// TR_CHUNK.
+enum { TR_CHUNK = 4096, TR_CHUNKS = 64 };
+typedef double tr_sum_part(void *what, int chunk, int first, int end);
+double tr_sum_of(const tr_work *w, int n, tr_sum_part *of, void *what);
+static inline double tr_sum(const tr_work *w, int n, tr_sum_part *of, void *what) {
+  return n > TR_CHUNK ? tr_sum_of(w, n, of, what) : of(what, 0, 0, n);
 }
+double tr_largest_of(tr_team *team, const double *x, int n);
+static inline double tr_largest(const tr_work *w, const double *x, int n) { // vec_largest
+  return w->team ? tr_largest_of(w->team, x, n) : vec_largest(x, n);
+}
+void tr_copy_of(tr_team *team, const double *from, double *to, int n);
+static inline void tr_copy(const tr_work *w, const double *from, double *to, int n) { // memcpy
+  if (w->team)
+    tr_copy_of(w->team, from, to, n);
+  else
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
 // Velocities of bodies first .. end - 1 are those from the one of `first` to before the one of `end`.
 static inline int tr_velocity_of(const tr_system *s, int body) {
   return body < s->nbody ? s->body[body].v : s->nv;
@@ -279,16 +310,15 @@ void tr_show_reactions(tr_work *w, const double *lam);
 // (nmass). The blocks stay good when the point moves on.
 const double *tr_mass_blocks(tr_work *w, double *to);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a, double *out);
-// out = sign out + f M a
-void tr_mass_weigh(const tr_system *sys, const double *blocks, double f, const double *a,
-                   double sign, double *out); // (nv) M a
-// out += f M a + h, h NULL: 0; by the team, if there is one
+void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
+// out = f M a - out
+void tr_mass_weigh(tr_work *w, const double *blocks, double f, const double *a, double *out);
+// out += f M a + h, h NULL: 0
 void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                  double *out);
-// The same, and out2 = f M w - out2
-void tr_mass_add_two(const tr_system *sys, const double *blocks, double f, const double *a,
-                     const double *h, double *out, const double *w, double *out2);
-void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
+// The same, and out2 = f M x - out2
+void tr_mass_add_two(tr_work *w, const double *blocks, double f, const double *a, const double *h,
+                     double *out, const double *x, double *out2);
 tr_status tr_mass_solve(tr_work *w, const double *blocks, double *x); // x = M^-1 x, in place
 // A body so deformed that its mass is no longer positive definite; NULL: none.
 const char *tr_mass_lost(tr_work *w, const double *blocks);
@@ -326,6 +356,7 @@ void tr_plain_motion(const tr_system *sys, double *q, double *v);
 
 // On curved coordinates only, see tr_body_type; elsewhere du = v and d stays.
 void tr_increment_rate(const tr_system *sys, const double *u, const double *v, double *du);
+void tr_increment_rate_shared(tr_work *w, const double *u, const double *v, double *du);
 // u'' at the end of a step of length h, where u is known with its rate, v and a: the derivative of u'(u, v) along
 // (u', a). room: 3 nv.
 typedef struct tr_increment_end {
@@ -337,12 +368,12 @@ void tr_increment_bend(const tr_system *sys, const tr_increment_end *end, double
 void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v);
 // The place q o exp(u) as seen from q o exp(d), into u; returns the largest angle of a body there or on the way d,
 // 0 on flat coordinates.
-double tr_shift_increment(const tr_system *sys, const double *d, double *u);
+double tr_shift_increment(tr_work *w, const double *d, double *u);
 // Of rotations on curved coordinates, the others stay as they are: u := exp(h spin) u; spin := v; the largest angle
 // |u - than| of a body.
-void tr_turn_increment(const tr_system *sys, const double *spin, double h, double *u);
+void tr_turn_increment(tr_work *w, const double *spin, double h, double *u);
 void tr_take_turns(const tr_system *sys, const double *v, double *spin);
-double tr_largest_turn(const tr_system *sys, const double *u, const double *than);
+double tr_largest_turn(tr_work *w, const double *u, const double *than);
 void tr_cayley(const tr_system *sys, double k, double *d);
 // The same where coordinates of rotations are flat, see turn_by; and velocities v at q as seen from another place.
 void tr_turn_by(const tr_system *sys, const tr_body_step *step, double k, double *d, double *v1);
@@ -350,7 +381,13 @@ void tr_see_from(const tr_system *sys, const double *place, const double *q, con
                  double *seen);
 // q1 = q o exp(d)
 void tr_retract(const tr_system *sys, const double *q, const double *d, double *q1);
-void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1);
+void tr_retract_by_team(tr_work *w, const double *q, const double *d, double *q1);
+static inline void tr_retract_shared(tr_work *w, const double *q, const double *d, double *q1) {
+  if (w->team)
+    tr_retract_by_team(w, q, d, q1);
+  else
+    tr_retract(w->sys, q, d, q1);
+}
 // The same, in all coordinates of rotations the same place; v (or NULL) keeps its angular velocities in body axes. How far
 // the bodies turn on the way.
 void tr_carry(const tr_system *sys, const double *q, const double *d, double *q1, double *v);
