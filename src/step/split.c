@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const double WORSE = 0.4;
+static const double DEFECT = 4; // it has one sign for long: steps add it up
 
 tr_status tr_split_make(tr_step *s, tr_split *p) {
   const tr_system *sys = s->sys;
@@ -21,7 +22,9 @@ tr_status tr_split_make(tr_step *s, tr_split *p) {
   p->slot = TR_NEW(ar, 2 * (size_t)sys->nG, int);
   p->rhs = TR_NEW(ar, 2 * (nv + nc), double);
   p->rows = TR_NEW(ar, nc * nv, double);
-  if (!p->dependent || !p->slot || !p->rhs || !p->rows) return TR_NO_MEMORY;
+  p->left = TR_NEW(ar, 3 * nv, double);
+  if (!p->dependent || !p->slot || !p->rhs || !p->rows || !p->left) return TR_NO_MEMORY;
+  p->before = p->left + nv, p->room = p->left + 2 * nv;
   p->turned = p->slot + sys->nG;
   for (int i = 0; i < sys->nblock; i++) {
     sys_block block;
@@ -146,9 +149,52 @@ tr_status tr_split_project(tr_split *p, tr_step *s, double *e1, double *lam, dou
   memcpy(second, e3, (size_t)nv * sizeof *e3);
   TR_TRY(tr_kkt_solve(&p->kkt, 2, p->rhs));
   for (int i = 0; i < nv; i++) {
-    e1[i] = p->dependent[i] ? 0 : first[i];
+    e1[i] = p->left[i] = p->dependent[i] ? 0 : first[i];
     e3[i] = p->dependent[i] ? 0 : second[i];
   }
   for (int i = 0; i < nc; i++) lam[i] = -first[nv + i], mu[i] = second[nv + i];
   return TR_OK;
+}
+
+// ---- the contraction ------------------------------------------------------------------------------
+
+void tr_split_correct(tr_split *p) {
+  double *left = p->before;
+  p->before = p->left, p->left = left;
+}
+
+// An acceleration over what the step may have: of the positions and velocities that it makes, or of these alone.
+static double weigh(const tr_step *s, int i, double a) {
+  const tr_corrector *c = &s->c;
+  if (!c->few) return fabs(c->cv * a);
+  return hypot(c->cq * a / s->scale_q[i], c->cv * a / s->scale_v[i]) / s->allowed;
+}
+
+// M^-1 P e1, or false: bodies without mass.
+static bool find_acceleration(const tr_split *p, tr_step *s) {
+  const double *blocks = s->c.blocks ? s->c.blocks : tr_mass_blocks(s->work, s->blocks);
+  memcpy(p->room, p->left, (size_t)s->sys->nv * sizeof *p->room);
+  return tr_mass_solve(s->work, blocks, p->room) == TR_OK;
+}
+
+void tr_split_look(tr_split *p, tr_step *s) {
+  double sum = 0;
+  bool massive = find_acceleration(p, s);
+  for (int i = 0; massive && i < s->sys->nv; i++) {
+    double e = p->dependent[i] ? 0 : weigh(s, i, p->room[i] / s->c.cm);
+    if (isfinite(e)) sum += e * e;
+  }
+  p->defect = DEFECT * sqrt(sum / (2 * s->sys->nv));
+}
+
+double tr_split_contraction(const tr_split *p, tr_step *s, double tol) {
+  int nv = s->sys->nv;
+  double most = 0;
+  bool massive = find_acceleration(p, s);
+  for (int i = 0; i < nv; i++) {
+    double now = fabs(p->left[i]), before = fabs(p->before[i]);
+    if (massive && isfinite(p->room[i]) && weigh(s, i, p->room[i] / s->c.cm) <= tol) continue;
+    if (now > 0) most = fmax(most, before > 0 ? now / before : INFINITY);
+  }
+  return most;
 }
