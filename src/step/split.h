@@ -3,6 +3,7 @@
 #ifndef TR_SPLIT_H
 #define TR_SPLIT_H
 
+#include "sparse/echelon.h"
 #include "step.h"
 
 typedef struct tr_split {
@@ -16,17 +17,21 @@ typedef struct tr_split {
   tr_kkt kkt;      // [E G'; G 0], E = 1 on X, 0 on Y
   int *slot;       // (nG) of G in it
   int *turned;     // (nG) of G'
+  int *diagonal;   // (nv) of E
   double *rhs;     // (2 (nv + nc))
   double
       defect; // of a frozen P: what the P of the last point finds left, as part of what the step may have
-  double *left;   // (nv) P e1 of the last projection,
-  double *before; // (nv) and where the last correction began
-  double *room;   // (nv)
-  double *rows;   // (nc x nv) for the choice
-  long choices;   // splits made so far
+  double *left;     // (nv) P e1 of the last projection,
+  double *before;   // (nv) and where the last correction began
+  double *room;     // (nv)
+  tr_echelon *rows; // for the choice
+  int *column;      // (max_rows) a row of it
+  double *value;
+  long choices; // splits made so far
 } tr_split;
 
 tr_status tr_split_make(tr_step *s, tr_split *p);
+void tr_split_free(tr_split *p);
 void tr_split_begin(tr_split *p);
 // A step begins: choose again, at the next projection, if the split has become a bad one.
 void tr_split_watch(tr_split *p);

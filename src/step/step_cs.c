@@ -71,7 +71,7 @@ static tr_status prepare(tr_step *s) {
   return TR_OK;
 }
 
-static void release(tr_step *s) { tr_kkt_free(&((memory *)s->memory)->split.kkt); }
+static void release(tr_step *s) { tr_split_free(&((memory *)s->memory)->split); }
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   memory *m = s->memory;
@@ -161,21 +161,21 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
 
 static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
 
-#define SPLIT(name_, doc_, fields_)                                                               \
-  {                                                                                               \
-    .info = {.name = name_,                                                                       \
-             .doc = doc_,                                                                         \
-             .fields = fields_,                                                                   \
-             .levels = "position and velocity",                                                   \
-             .order_q = 2,                                                                        \
-             .order_v = 2,                                                                        \
-             .order_lam = 2,                                                                      \
-             .damping = "high frequencies, completely",                                           \
-             .cost = "two KKT systems, a third one in every iteration",                           \
-             .reference = "YP98"},                                                                \
-    .par_size = sizeof(par), .orders = orders, .stabilised = true, .dense = true, .uneven = true, \
-    .prepare = prepare, .release = release, .begin = begin, .rows = rows, .advance = advance,     \
-    .accept = accept, .past = past, .resume = resume, .error = error, .choose = choose            \
+#define SPLIT(name_, doc_, fields_)                                                           \
+  {                                                                                           \
+    .info = {.name = name_,                                                                   \
+             .doc = doc_,                                                                     \
+             .fields = fields_,                                                               \
+             .levels = "position and velocity",                                               \
+             .order_q = 2,                                                                    \
+             .order_v = 2,                                                                    \
+             .order_lam = 2,                                                                  \
+             .damping = "high frequencies, completely",                                       \
+             .cost = "two KKT systems, a third one in every iteration",                       \
+             .reference = "YP98"},                                                            \
+    .par_size = sizeof(par), .orders = orders, .stabilised = true, .uneven = true,            \
+    .prepare = prepare, .release = release, .begin = begin, .rows = rows, .advance = advance, \
+    .accept = accept, .past = past, .resume = resume, .error = error, .choose = choose        \
   }
 
 const tr_method tr_method_cs = SPLIT("cs", "ggl-bdf with Newton on a coordinate split", cs_fields);
