@@ -75,10 +75,16 @@ tr_status tr_echelon_new(tr_allocator *al, int columns, double limit, tr_echelon
     tr_arena_free(&ar);
     return TR_NO_MEMORY;
   }
-  for (int j = 0; j < columns; j++) e->pivot[j] = -1;
   e->columns = columns, e->limit = limit, e->arena = ar;
+  tr_echelon_clear(e);
   *out = e;
   return TR_OK;
+}
+
+void tr_echelon_clear(tr_echelon *e) {
+  for (int j = 0; j < e->columns; j++) e->pivot[j] = -1, e->met[j] = false;
+  e->rows = e->rank = e->L.n = e->P.n = 0;
+  e->work = 0;
 }
 
 static void forget(tr_allocator *al, entries *s) {

@@ -10,7 +10,8 @@ typedef struct tr_echelon tr_echelon;
 
 // work_limit: multiplications after which it gives up.
 tr_status tr_echelon_new(tr_allocator *al, int columns, double work_limit, tr_echelon **e);
-void tr_echelon_free(tr_echelon *e); // NULL is fine
+void tr_echelon_free(tr_echelon *e);  // NULL is fine
+void tr_echelon_clear(tr_echelon *e); // no rows; what it has allocated it keeps
 
 // The next row, n entries; columns may come twice. Entries should be of order 1. It depends on the rows
 // before it when nothing larger than tol is left of it. TR_FAILED: too much work.

@@ -48,6 +48,7 @@ static const double SLOW = 0.15, FADE = 1.02;
 // of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
+static const double SETTLES = 0.5;    // contraction of P e1 that will do
 static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth while
 enum { HALF_BELIEVED = 7, HALVES = 5 };
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
@@ -212,6 +213,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   s->kkt.rough = s->projection.rough = true;
+  if (c->split) c->split->plain = c->plain;
   if (A) {
     fill(k, true, false, A);
     bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
@@ -380,6 +382,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   const tr_step *s = k->s;
   k->begun++, k->dx = dx;
+  if (s->c.split) tr_split_correct(s->c.split);
   if (k->alone) {
     update_first(k);
     return;
@@ -428,12 +431,12 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
-  if (s->c.few) return weighted(k, dx);
+  if (s->c.few) return k->last = weighted(k, dx);
   bool alone = k->alone && dx == s->newton.r;
   double da = s->c.cv * tr_largest(s->work, dx, nv), half = 0;
   if (!alone) half = s->c.cv * s->c.cw / s->c.cq * tr_largest(s->work, dx + nv + nc, nv);
   if (dx == s->newton.r) k->first = k->half, k->half = half;
-  return p->finishes ? da : fmax(da, half);
+  return k->last = p->finishes ? da : fmax(da, half);
 }
 
 // Corrections of the multipliers over what they were: of those the norm need not know.
@@ -459,6 +462,31 @@ static tr_status correct_few(correction *k) {
   if (!s->bends && many && s->newton.matrices != matrices && s->newton.rate > SLOW)
     s->bends_from = 0.9 * h;
   return status;
+}
+
+static tr_status iterate(correction *k) {
+  return k->s->c.few ? correct_few(k) : tr_newton_solve(&k->s->newton, &k->p);
+}
+
+// Without (G' lam)_q a matrix may be stiff along the constraint where nothing is: forces that turn with G are taken out by P.
+// Corrections by it are small there, whatever is left, and next to others they do not show in the rate. P e1 does: its
+// contraction is the rate. Where that is slow the iteration goes on with the matrix that has all. Of a frozen P the
+// matrix has all, and the error is what the P of the end finds left.
+static tr_status settle(correction *k) {
+  tr_step *s = k->s;
+  tr_split *split = s->c.split;
+  s->newton.residuals++;
+  if (split->frozen) split->held = false;
+  TR_TRY(k->p.residual(&k->p, s->newton.r));
+  if (split->frozen) {
+    tr_split_look(split, s);
+    return TR_OK;
+  }
+  double rate = tr_split_contraction(split, s, k->p.tol);
+  if (rate < SETTLES && rate / (1 - rate) * k->last <= k->p.tol) return TR_OK;
+  split->blunt = true;
+  s->c.plain = s->newton.valid = false;
+  return iterate(k);
 }
 
 // Not where velocities act on positions by more than forces, or one matrix is not like the next.
@@ -523,7 +551,10 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
   if (may_finish(&k)) k.p.finish = finish;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  tr_status status = c->few ? correct_few(&k) : tr_newton_solve(&s->newton, &k.p);
+  tr_status status = iterate(&k);
+  if (c->split) c->split->blunt = false, c->split->defect = 0;
+  bool given = s->newton.fixed_iterations > 0;
+  if (status == TR_OK && c->split && c->split->plain && s->stiff && !given) status = settle(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
   return status;
 }

@@ -18,6 +18,7 @@ typedef struct correction {
   bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
   int begun;   // corrections so far
   double half, first; // norms of w in the last one, and in the one before
+  double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated
   // what loops over long vectors are about (si2_loops.h): a correction, rows
   const double *dx;

@@ -90,19 +90,10 @@ tr_status tr_step_kkt(const tr_step *s, tr_arena *ar, const tr_pattern *p, tr_kk
   return status;
 }
 
-static const double MOST_DENSE =
-    2.5e7; // numbers of a full matrix: 200 MB, and minutes to eliminate
-
 tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void *par,
                       const tr_newton_settings *settings, tr_team *team, tr_step **step,
                       tr_error *error) {
   *step = NULL;
-  if (method->dense && (double)sys->nv * sys->nc > MOST_DENSE)
-    return tr_fail(
-        error, TR_BAD_INPUT, NULL,
-        "method %s eliminates a full matrix of %d x %d numbers: too large; ggl-bdf solves "
-        "the same equations without",
-        method->info.name, sys->nc, sys->nv);
   tr_arena ar = tr_arena_make(sys->al);
   tr_step *s = TR_NEW(&ar, 1, tr_step);
   if (!s) return tr_no_memory(error);

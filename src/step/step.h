@@ -57,7 +57,6 @@ typedef struct tr_method {
   int vectors;                      // rooms of nv numbers kept in tr_step.room
   bool stabilised;                  // calls tr_correct_si2
   bool lean;                        // has no use for the values of s->kkt
-  bool dense;                       // has a full matrix of nc x nv numbers
   bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
   int sets;                         // so many times them, where they are more; 0: as said above
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL

@@ -6,13 +6,15 @@
 // held, d(P r)/dq = P (r_q - (G's)_q), and P z = P r means z + G' l = P r for some l: so the linear
 // system is ggl-bdf's with lam = -s and the projected residual. See split.c and corrector_si2.c.
 //   cs  has (G's)_q in the matrix: with stiff forces it is wrong by their error normal to the constraint
-//   cm  leaves it out, and takes cs's matrix where that contracts worse than SLOW
+//   cm  leaves it out, and takes cs's matrix where that contracts worse than SLOW; of a stiff system that is measured
+//       on P (M v' - Q) at the end of each step, for a matrix that is too stiff makes small corrections
 // cm:projector=frozen keeps P where the step began in the residual too: another problem nearby, good for
-// jumping to the slow motion, not for accuracy.
+// jumping to the slow motion, not for accuracy. What is left at the end with the P there counts as error.
 // The error test looks at all coordinates; error=independent, as printed, at X alone. But what the formula does to the
 // others moves these without a trace in their own past: the angle of an unbalanced rotor hardly tells how fast
 // its centre goes round, whose accelerations turn it.
 // The split is chosen again when it degrades.
+#include <math.h>
 #include <string.h>
 
 #include "bdf.h"
@@ -25,7 +27,9 @@ typedef struct par {
 enum { OF_ALL, OF_INDEPENDENT };
 enum { AT_ITERATE, FROZEN };
 static const double SLOW = 0.5;
-extern const tr_method tr_method_cm;
+static const double SMALL = 0.1; // what a frozen P may do to a step that is to grow
+enum { REST = 64 };              // steps
+extern const tr_method tr_method_cs, tr_method_cm;
 
 static const char *const errors[] = {"all", "independent", NULL};
 static const char *const projectors[] = {"exact", "frozen", NULL};
@@ -53,6 +57,7 @@ static const tr_field cm_fields[] = {
 typedef struct memory {
   tr_bdf b;
   tr_split split;
+  int rest, patience; // steps for which cm has the matrix of cs, and the next time
 } memory;
 
 static tr_status prepare(tr_step *s) {
@@ -66,12 +71,13 @@ static tr_status prepare(tr_step *s) {
   return TR_OK;
 }
 
-static void release(tr_step *s) { tr_kkt_free(&((memory *)s->memory)->split.kkt); }
+static void release(tr_step *s) { tr_split_free(&((memory *)s->memory)->split); }
 
 static tr_status begin(tr_step *s, const tr_state *x) {
   memory *m = s->memory;
   tr_bdf_begin(&m->b, s, x);
   tr_split_begin(&m->split);
+  m->rest = m->patience = 0;
   return TR_OK;
 }
 
@@ -81,16 +87,27 @@ static void rows(tr_step *s, const tr_state *x) {
   tr_split_begin(&m->split);
 }
 
+// Where the matrix of cm was of no use that of cs is taken for 1, 2, 4 .. steps.
+static void learn(memory *m, tr_status status) {
+  if (m->split.blunt)
+    m->rest = m->patience = m->patience == 0 ? 1 : m->patience < REST ? 2 * m->patience : REST;
+  else if (status == TR_OK && m->split.plain)
+    m->patience = 0;
+}
+
 // One matrix after the other: that of an earlier step, a new one, a new one of the other kind. Under step
 // control cs takes a smaller step instead of the last; a fixed step far from equilibrium needs it.
 static tr_status iterate(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  tr_bdf *b = &((memory *)s->memory)->b;
+  memory *m = s->memory;
+  tr_bdf *b = &m->b;
   tr_corrector *c = &s->c;
-  for (bool other = !c->plain && s->allowed > 0;;) {
+  for (bool other = s->method == &tr_method_cs && s->allowed > 0;;) {
     long matrices = s->newton.matrices;
     if (c->few) tr_bdf_start(b, s, x1);
     tr_status status = tr_correct_si2(s, x0, x0->t + h, x1);
     bool slow = s->newton.known && s->newton.rate > SLOW;
+    if (m->split.blunt) other = true;
+    learn(m, status);
     if (status == TR_OK && slow && c->plain) s->newton.valid = false;
     if (status != TR_NO_CONVERGENCE) return status;
     b->grown = true;
@@ -110,7 +127,8 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   tr_bdf_corrector(&m->b, s);
   s->c.unit_metric = true;
   s->c.split = &m->split;
-  s->c.plain = modified;
+  s->c.plain = modified && m->rest == 0;
+  if (m->rest > 0) m->rest--;
   return tr_bdf_finish(&m->b, s, iterate(s, x0, h, x1));
 }
 
@@ -120,12 +138,16 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
 
 static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                     int *worst) {
+  memory *m = s->memory;
   (void)x0, (void)h;
-  return tr_bdf_error(&((memory *)s->memory)->b, s, x1, velocity, worst);
+  double e = tr_bdf_error(&m->b, s, x1, velocity, worst);
+  return fmax(e, m->split.defect * s->allowed);
 }
 
 static double choose(tr_step *s, double h, double e) {
-  return tr_bdf_choose(&((memory *)s->memory)->b, s, h, e);
+  memory *m = s->memory;
+  double next = tr_bdf_choose(&m->b, s, h, e);
+  return m->split.defect > SMALL ? fmin(next, e > 1 ? 0.5 * h : h) : next;
 }
 
 static int past(tr_step *s, double **vectors) {
@@ -139,21 +161,21 @@ static void resume(tr_step *s, const tr_state *x, double h, int vectors) {
 
 static void orders(const void *pv, int order[3]) { tr_bdf_orders(((const par *)pv)->order, order); }
 
-#define SPLIT(name_, doc_, fields_)                                                               \
-  {                                                                                               \
-    .info = {.name = name_,                                                                       \
-             .doc = doc_,                                                                         \
-             .fields = fields_,                                                                   \
-             .levels = "position and velocity",                                                   \
-             .order_q = 2,                                                                        \
-             .order_v = 2,                                                                        \
-             .order_lam = 2,                                                                      \
-             .damping = "high frequencies, completely",                                           \
-             .cost = "two KKT systems, a third one in every iteration",                           \
-             .reference = "YP98"},                                                                \
-    .par_size = sizeof(par), .orders = orders, .stabilised = true, .dense = true, .uneven = true, \
-    .prepare = prepare, .release = release, .begin = begin, .rows = rows, .advance = advance,     \
-    .accept = accept, .past = past, .resume = resume, .error = error, .choose = choose            \
+#define SPLIT(name_, doc_, fields_)                                                           \
+  {                                                                                           \
+    .info = {.name = name_,                                                                   \
+             .doc = doc_,                                                                     \
+             .fields = fields_,                                                               \
+             .levels = "position and velocity",                                               \
+             .order_q = 2,                                                                    \
+             .order_v = 2,                                                                    \
+             .order_lam = 2,                                                                  \
+             .damping = "high frequencies, completely",                                       \
+             .cost = "two KKT systems, a third one in every iteration",                       \
+             .reference = "YP98"},                                                            \
+    .par_size = sizeof(par), .orders = orders, .stabilised = true, .uneven = true,            \
+    .prepare = prepare, .release = release, .begin = begin, .rows = rows, .advance = advance, \
+    .accept = accept, .past = past, .resume = resume, .error = error, .choose = choose        \
   }
 
 const tr_method tr_method_cs = SPLIT("cs", "ggl-bdf with Newton on a coordinate split", cs_fields);
