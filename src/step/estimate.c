@@ -26,6 +26,7 @@
 
 static const double FORGIVEN = 10; // tolerances
 static const double OTHER = 0.5;
+static const double FORGETS = 0.9; // steps that grow do so in fewer
 static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
@@ -272,11 +273,10 @@ static void turn_short(const tr_step *s, const tr_state *x0, double h, const tr_
   }
 }
 
-double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
-                     int *worst) {
+static double find_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1,
+                         bool velocity, int *worst) {
   int n = s->sys->nv;
   double *e = s->work->x, most = 0;
-  *worst = 0;
   if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, c, x0, h, x1);
@@ -301,6 +301,14 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
     error = fmax(error, tr_error_square(n, e, s->scale_v, worst, &most));
   }
   return sqrt(error);
+}
+
+double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                     int *worst) {
+  *worst = 0;
+  s->error = find_error(s, x0, h, x1, velocity, worst);
+  if (s->error > s->allowed) s->taken = 1; // no step is short without need here
+  return s->error;
 }
 
 int tr_step_order(const tr_step *s) {
@@ -341,6 +349,7 @@ void tr_estimate_begin(tr_step *s, const tr_state *x) {
 
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   grow_scales(s, x1);
+  s->taken = fmax(s->error / s->allowed, FORGETS * s->taken);
   if (s->method->error) return;
   double h = x1->t - x0->t, *j = s->last_jerk;
   s->last_jerk = s->jerk, s->jerk = j;

@@ -201,6 +201,8 @@ struct tr_step {
   double size;    // of the model in m, not more than 1
   double allowed; // error of q under step control, 0: fixed steps
   bool allows_v;  // and of v
+  double error;   // of the last try, over the scales,
+  double taken;   // and the part of what is allowed that the last steps took, see tr_step_share
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond
@@ -261,6 +263,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
+
+// Under step control: the part of its usual tolerance that Newton's iteration has. What it leaves of positions is d/h in
+// velocities, in every step. So where steps are far shorter than positions ask for it is as much less as their error.
+double tr_step_share(const tr_step *s);
 
 // The largest angle by which the step just tried turns a body besides what it did, in space; whose it is.
 double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body);
