@@ -23,7 +23,7 @@ static const double TRIAL = 0.05;
 // Where round-off is all the tolerance there is nothing shows how far a matrix is off, and what it leaves of the
 // prediction's error has one sign for as long as the motion goes one way: one that has served for so many times its price
 // is renewed.
-static const double UNSEEN_AGE = 100;
+static const double UNSEEN_AGE = 300;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,

@@ -208,6 +208,9 @@ struct tr_step {
   double *most_scale;          // (nv) scale_q does not grow beyond
   double *mean_v, *mean_slope; // (nv) of states
   double *filtered;            // (nv + nc) room
+  double *first_force;         // (nv) of a step of an explicit method, what acts at its start,
+  double *other_force;         // and what acts otherwise at one of its stages, at most
+  double *kick;                // (nv) what the change of forces, had it come at once, would do to v
   bool pulled;                 // something but weight acts on bodies
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
@@ -296,6 +299,8 @@ double tr_error_square(int n, const double *e, const double *scale, int *worst, 
 // e (nv) with 0 for states and variables.
 void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
+// Explicit methods: what acts at a stage, for the estimate; first: of the step.
+void tr_estimate_stage(tr_step *s, const double *force, bool first);
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
