@@ -209,7 +209,7 @@ struct tr_step {
   double *mean_v, *mean_slope; // (nv) of states
   double *filtered;            // (nv + nc) room
   double *first_force;         // (nv) of a step of an explicit method, what acts at its start,
-  double *other_force;         // and what acts otherwise at one of its stages, at most
+  double *other_force;         // and what acts otherwise at one of its stages, at most; 0: not told
   double *kick;                // (nv) what the change of forces, had it come at once, would do to v
   bool pulled;                 // something but weight acts on bodies
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
@@ -299,7 +299,7 @@ double tr_error_square(int n, const double *e, const double *scale, int *worst, 
 // e (nv) with 0 for states and variables.
 void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
-// Explicit methods: what acts at a stage, for the estimate; first: of the step.
+// Explicit methods may tell what acts at each stage, for the estimate; first: of the step.
 void tr_estimate_stage(tr_step *s, const double *force, bool first);
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);

@@ -57,7 +57,6 @@ static tr_status predict(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   int nv = s->sys->nv, nc = s->sys->nc;
   double *r = s->newton.r;
   TR_TRY(look(s, x0->t, x0->q, x0->v, x0->mem, x0->lam, r));
-  tr_estimate_stage(s, r, true);
   tr_rates(s->work, s->lam);
   tr_clear_velocity_rows(s->sys, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -r[nv + i] / (h * h) - s->lam[i] / h;
@@ -105,7 +104,6 @@ static tr_status correct(tr_step *s, const tr_state *x0, double h, bool first, t
   tr_see_from(s->sys, m.q, x1->q, x1->v, m.v1);
   for (int i = 0; i < nv; i++) room[i] = 0.5 * (m.v0[i] + m.v1[i]);
   TR_TRY(look(s, x0->t + 0.5 * h, m.q, room, x1->mem, x1->lam, r));
-  tr_estimate_stage(s, r, false);
   for (int i = 0; i < nv; i++) room[i] = m.v0[i] - (first ? m.v1[i] : room[i]);
   tr_G_times(s->work, room, r + nv);
   for (int i = 0; i < nc; i++) r[nv + i] = -2 * phi[i] / (h * h) - 2 / h * r[nv + i];
