@@ -97,6 +97,7 @@ void tr_control_begin(tr_run *r) {
   double span = r->settings.end - r->x.t;
   if (!(c->tol > 0)) return;
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
+  if (r->info.steps == 0 && c->max_step > 0) r->step->taken = 0; // short ones are foreseen
   r->last_error = 1;
   r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
   r->h = span > 0 ? first_step(r, span) : 0;

@@ -13,6 +13,7 @@ static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so many
 // How far to look, when again, how far apart it must be then, and until when that tells anything, in steps.
 enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
+static const double CREPT = 30;    // tolerances, worth a word
 static const double NOISE = 1e-6;  // of the velocities, worth a word
 static const double FEW = 0.05;    // of the steps
 static const double RESTS = 100;   // times that: no velocities but noise
@@ -37,6 +38,8 @@ typedef struct tr_swing {
   tr_jump found;        // by the last look,
   long found_at;        // at this step
   char jump[300];       // what was found twice
+  double *crept;        // (nv) ways in steps that go to and fro across rest,
+  double last_h;        // and the last of these
   double *path;         // (nv) ways since the velocities changed their signs
   double widest;        // half of the longest such way, over the scale of its coordinate
   tr_ahead p;
@@ -46,9 +49,9 @@ tr_status tr_swing_make(tr_run *r, tr_error *error) {
   tr_swing *w = r->swing = TR_NEW(&r->arena, 1, tr_swing);
   int n = r->sys->nv;
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
-  w->last = TR_NEW(&r->arena, 3 * n, double);
+  w->last = TR_NEW(&r->arena, 4 * n, double);
   if (!w->last) return tr_no_memory(error);
-  w->often = w->last + n, w->path = w->often + n;
+  w->often = w->last + n, w->path = w->often + n, w->crept = w->path + n;
   return TR_OK;
 }
 
@@ -69,6 +72,19 @@ static void measure_ways(tr_run *r, double h) {
   }
 }
 
+// Dry friction with a narrow transition, but no jump: explicit steps that are longer than it bears go to and fro across rest,
+// about a mean that creeps with h times the acceleration, while positions pass. There forces change, between stages or from
+// one end of the step to the other, by more than would stop the body.
+static void watch_creep(tr_run *r, double h) {
+  tr_swing *w = r->swing;
+  const double *kick = r->step->kick;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double size = fmax(fabs(r->x.v[i]), fabs(r->next.v[i]));
+    if (r->sys->number[i] || w->often[i] < SWINGS || !(fabs(kick[i]) > size)) continue;
+    w->crept[i] += h * size, w->last_h = h;
+  }
+}
+
 void tr_swing_watch(tr_run *r, double h) {
   tr_swing *w = r->swing;
   double most = 0;
@@ -79,6 +95,7 @@ void tr_swing_watch(tr_run *r, double h) {
     w->last[i] = dv;
     most = fmax(most, w->often[i]);
   }
+  if (most >= SWINGS && r->step->kick) watch_creep(r, h);
   if (w->pause > 0) w->pause--;
   if (most < SWINGS || w->pause > 0 || w->jump[0]) return;
   // no further than bodies are still known to turn
@@ -259,13 +276,33 @@ static bool note_round_off(tr_run *r, char *note, size_t room) {
   return true;
 }
 
+static size_t note_swing(const tr_run *r, char *note, size_t room) {
+  const tr_swing *w = r->swing;
+  char where[160];
+  int most = 0;
+  if (w && w->jump[0]) // "; force .."
+    return (size_t)snprintf(note, room, "velocities go to and fro every few steps%s\n", w->jump);
+  if (!w || !(r->settings.control.tol > 0) || r->sys->nv == 0) return 0;
+  for (int i = 0; i < r->sys->nbody; i++) // modes swing all the time
+    if (r->sys->body[i].type->modes) return 0;
+  const double *size = r->step->scale_q;
+  for (int i = 0; i < r->sys->nv; i++)
+    if (w->crept[i] / size[i] > w->crept[most] / size[most]) most = i;
+  if (!(w->crept[most] > CREPT * r->settings.control.tol * size[most])) return 0;
+  tr_run_tell_coordinate(r, most, where, sizeof where);
+  return (size_t)snprintf(
+      note, room,
+      "velocities go to and fro every few steps: what acts on %s changes faster than steps of "
+      "%.2g s of an explicit method can follow, and where dry friction should hold it it creeps; "
+      "take an implicit method, or a largest step (--max-step) far below that\n",
+      where, w->last_h);
+}
+
 void tr_run_note(tr_run *r) {
-  size_t n = 0, room = sizeof r->note;
+  size_t room = sizeof r->note;
   const tr_method *m = r->step->method;
   r->note[0] = 0;
-  if (r->swing && r->swing->jump[0]) // "; force .."
-    n = (size_t)snprintf(r->note, room, "velocities go to and fro every few steps%s\n",
-                         r->swing->jump);
+  size_t n = note_swing(r, r->note, room);
   if (r->sys->nreaction > 0 && m->alternates && m->alternates(r->step->par))
     n += (size_t)snprintf(r->note + n, room - n,
                           "reactions alternate from step to step with this method, and so do laws "

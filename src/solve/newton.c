@@ -20,6 +20,10 @@ static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 // A new matrix is tried when it costs less than this share of all that it might save: what fresh ones need may have been
 // found where the start of the iteration was bad.
 static const double TRIAL = 0.05;
+// Where round-off is all the tolerance there is nothing shows how far a matrix is off, and what it leaves of the
+// prediction's error has one sign for as long as the motion goes one way: one that has served for so many times its price
+// is renewed.
+static const double UNSEEN_AGE = 300;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,
@@ -216,6 +220,7 @@ static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
+  if (p->tol <= p->floor && nw->age > UNSEEN_AGE * matrix_cost(p)) return true;
   if (!(p->matrix_cost > 0)) return false;
   if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
   if (!(nw->reuse_rate > 0)) return false;

@@ -16,7 +16,8 @@
 //     matrix only while a fresh one did not do better.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
-//     at all it is tried only from time to time. Within a solve it is renewed when more corrections are
+//     at all it is tried only from time to time. Where the floor is all the tolerance none of this shows, and it
+//     serves for a given time. Within a solve it is renewed when more corrections are
 //     still to come than it costs.
 // (4) Where that fails there are two resorts. Singly, each correction has a matrix of its own and is taken as it
 //     comes: near stiff springs a correction along them overloads these, the next one has their overload

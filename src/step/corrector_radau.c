@@ -514,7 +514,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
 // where steps are as short as velocities need them.
 static double rest_allowed(const tr_step *s) {
   double share = (s->allows_v ? 1 : 3) * sqrt(s->allowed);
-  return fmax(fmin(MOST_REST, share) * s->allowed, LEAST_REST);
+  return fmax(tr_step_share(s) * fmin(MOST_REST, share) * s->allowed, LEAST_REST);
 }
 
 static correction make_correction(tr_step *s, const tr_state *x0, double h) {

@@ -529,7 +529,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.inexact = true;
   if (c->few) {
     k.p.floor = tr_si2_few_floor(&k);
-    k.p.tol = fmax(FEW_TOL, k.p.floor);
+    k.p.tol = fmax(FEW_TOL * tr_step_share(s), k.p.floor);
     k.p.strict = c->multipliers;
     k.p.planned = may_plan(s);
     if (!c->multipliers && !c->split) k.p.unseen = unseen;

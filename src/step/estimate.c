@@ -27,6 +27,7 @@
 static const double FORGIVEN = 10; // tolerances
 static const double OTHER = 0.5;
 static const double FELT = 0.2, MOSTLY = 2; // tolerances; times what is left without it
+static const double FORGETS = 0.9;          // steps that grow do so in fewer
 static const double STIFF = 0.45, FASTER = 0.001;
 
 static const double TURN =
@@ -237,10 +238,12 @@ static void filter(tr_step *s, double *e) {
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
 }
 
-// What acts, Phi, and G v + Phi_t at a state.
-static void measure(tr_step *s, const tr_state *x, double *Q, double *phi, double *rate) {
+// What acts, with these reactions, Phi, and G v + Phi_t at a state.
+static void measure(tr_step *s, const tr_state *x, const double *lam, double *Q, double *phi,
+                    double *rate) {
   tr_level level = s->sys->force_level > TR_AT_VELOCITY ? s->sys->force_level : TR_AT_VELOCITY;
   tr_kinematics(s->work, x->t, x->q, x->v, x->mem, level);
+  if (s->sys->nreaction > 0) tr_show_reactions(s->work, lam);
   tr_forces(s->work, NULL, Q, phi);
   tr_rates(s->work, rate);
 }
@@ -256,7 +259,7 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
   const tr_system *sys = s->sys;
   int nv = sys->nv;
   double *b = s->filtered, *open = b + nv, *before = s->newton.r + nv, *rate = s->newton.spare;
-  measure(s, x0, s->newton.r, before, rate);
+  measure(s, x0, x0->lam, s->newton.r, before, rate);
   tr_jacobian(s->work);
   tr_G_times(s->work, e, s->lam);
   for (int i = 0; i < sys->nc; i++) {
@@ -264,7 +267,7 @@ static void forgive_feedback(tr_step *s, const tr_state *x0, double h, const tr_
     double moved = fabs(s->lam[i]) - fmin(was, FORGIVEN * sqrt(nv) * s->allowed);
     before[i] = moved > 0 ? copysign(moved, s->lam[i]) : 0;
   }
-  measure(s, x1, b, open, s->lam);
+  measure(s, x1, x1->lam, b, open, s->lam);
   tr_mass_times_shared(s->work, tr_mass_blocks(s->work, s->blocks), e, b);
   for (int i = 0; i < sys->nc; i++) {
     if (sys->of_velocity[i]) open[i] = sys->follows[i] ? 0 : 0.5 * h * s->lam[i];
@@ -297,15 +300,17 @@ static bool look_ahead(tr_step *s, tr_truncation c, const tr_state *x0, double h
   int nv = sys->nv;
   double *b = s->filtered, *open = b + nv, *rate = s->lam, f = c.q2 != 0 ? c.q2 : c.q3;
   double *Q = s->newton.r, *n = Q + nv, *was = s->newton.spare, kept = isnan(c.v3) ? 0 : 1;
-  measure(s, x0, Q, n, was);
-  measure(s, x1, b, open, rate);
+  measure(s, x0, x1->lam, Q, n, was);
+  measure(s, x1, x1->lam, b, open, rate);
   for (int i = 0; i < sys->nc; i++)
     n[i] = sys->follows[i]       ? 0
            : sys->of_velocity[i] ? 0.5 * h * (rate[i] - kept * was[i])
                                  : open[i] - kept * (n[i] + h * was[i]);
   if (sys->nnumber > 0) forget_ripples(s, x0, x1, rate, n);
-  // forces that depend on reactions are not known here
-  for (int i = 0; i < nv; i++) b[i] = sys->nreaction > 0 ? 0 : f * h * h * (Q[i] - b[i]);
+  for (int i = 0; i < nv; i++) {
+    double change = Q[i] - b[i], other = s->other_force[i];
+    b[i] = f * h * h * (fabs(other) > fabs(change) ? other : change);
+  }
   memset(open, 0, (size_t)sys->nc * sizeof *open);
   memset(Q, 0, (size_t)nv * sizeof *Q);
   return tr_kkt_solve(&s->kkt, 1, b) == TR_OK &&
@@ -324,6 +329,7 @@ static double judge_speed(tr_step *s, tr_truncation c, const tr_state *x0, doubl
   for (int i = 0; i < n; i++) {
     double dv = (x1->v[i] - x0->v[i]) / s->scale_v[i], da = e[i] / (f * h * s->scale_v[i]);
     by_forces += da * da, all += dv * dv;
+    s->kick[i] = e[i] / (f * h);
     e[i] *= part;
   }
   return by_forces > STIFF * STIFF * all ? tr_error_square(s, e, s->scale_v, worst, most) : 0;
@@ -342,7 +348,7 @@ static double judge_explicit(tr_step *s, tr_truncation c, const tr_state *x0, do
     return error;
   if (s->sys->nc > 0)
     error = fmax(error, tr_error_square(s, s->newton.r, s->scale_q, worst, &most));
-  if (!s->pulled || s->sys->nreaction > 0) return error;
+  if (!s->pulled) return error;
   error = fmax(error, tr_error_square(s, s->filtered, s->scale_q, worst, &most));
   return fmax(error, judge_speed(s, c, x0, h, x1, s->filtered, worst, &most));
 }
@@ -360,11 +366,10 @@ static void turn_short(const tr_step *s, const tr_state *x0, double h, const tr_
   }
 }
 
-double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
-                     int *worst) {
+static double find_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1,
+                         bool velocity, int *worst) {
   int n = s->sys->nv;
   double *e = s->work->x, most = 0;
-  *worst = 0;
   if (s->method->error) return s->method->error(s, x0, h, x1, velocity, worst);
   tr_truncation c = s->method->truncation(s->par);
   find_jerk(s, c, x0, h, x1);
@@ -391,6 +396,14 @@ double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x
   return sqrt(error);
 }
 
+double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
+                     int *worst) {
+  *worst = 0;
+  s->error = find_error(s, x0, h, x1, velocity, worst);
+  if (s->error > s->allowed) s->taken = 1; // no step is short without need here
+  return s->error;
+}
+
 int tr_step_order(const tr_step *s) {
   if (s->method->order) return s->method->order(s->par);
   tr_truncation c = s->method->truncation(s->par);
@@ -399,12 +412,13 @@ int tr_step_order(const tr_step *s) {
 
 tr_status tr_estimate_make(tr_step *s) {
   size_t nv = (size_t)s->sys->nv;
-  double *p = TR_NEW(&s->arena, 9 * nv + (size_t)s->sys->nc, double);
+  double *p = TR_NEW(&s->arena, 12 * nv + (size_t)s->sys->nc, double);
   bool *turns = TR_NEW(&s->arena, s->sys->nbody + s->sys->nsite + 1, bool);
   if (!p || !turns) return TR_NO_MEMORY;
   s->scale_q = p, s->scale_v = p + nv, s->jerk = p + 2 * nv, s->last_jerk = p + 3 * nv;
   s->mean_a = p + 4 * nv, s->mean_v = p + 5 * nv, s->mean_slope = p + 6 * nv;
-  s->most_scale = p + 7 * nv, s->filtered = p + 8 * nv;
+  s->most_scale = p + 7 * nv, s->first_force = p + 8 * nv, s->other_force = p + 9 * nv;
+  s->kick = p + 10 * nv, s->filtered = p + 11 * nv;
   s->pulled = s->sys->nforce > 0;
   find_turning(s->sys, turns + s->sys->nbody, turns);
   for (int i = 0; i < s->sys->nbody; i++) {
@@ -414,6 +428,16 @@ tr_status tr_estimate_make(tr_step *s) {
       s->most_scale[b->v + k] = turns[i] && is_angle(b, k) ? TURN : INFINITY;
   }
   return TR_OK;
+}
+
+void tr_estimate_stage(tr_step *s, const double *force, bool first) {
+  if (!s->first_force) return;
+  size_t bytes = (size_t)s->sys->nv * sizeof *force;
+  if (first) memcpy(s->first_force, force, bytes), memset(s->other_force, 0, bytes);
+  for (int i = 0; i < s->sys->nv && !first; i++) {
+    double change = force[i] - s->first_force[i];
+    if (fabs(change) > fabs(s->other_force[i])) s->other_force[i] = change;
+  }
 }
 
 void tr_estimate_begin(tr_step *s, const tr_state *x) {
@@ -430,6 +454,7 @@ void tr_estimate_begin(tr_step *s, const tr_state *x) {
 
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   grow_scales(s, x1);
+  s->taken = fmax(s->error / s->allowed, FORGETS * s->taken);
   if (s->method->error) return;
   double h = x1->t - x0->t, *j = s->last_jerk;
   s->last_jerk = s->jerk, s->jerk = j;

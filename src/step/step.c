@@ -100,6 +100,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->sys = sys;
   s->method = method;
   s->par = par;
+  s->taken = 1;
   s->settings = *settings;
   s->newton.max_iterations = settings->max_iterations;
   s->newton.fixed_iterations = settings->fixed_iterations;
@@ -136,13 +137,16 @@ static const double FARTHEST = 64;
 // Newton's tolerances below ask for all that the iteration can give.
 static const double TIGHT = 1e-11;
 
-double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
-  // under step control a thousandth of the error that the step may make in q [GNP05], and in v where that
-  // counts: with little damping what is left swings on across the constraints
-  if (s->allowed > 0) {
-    double per_q = s->c.cv / s->c.cq;
-    return 1e-3 * s->allowed * (s->allows_v ? fmin(1, per_q) : per_q);
-  }
+// Steps that take so much of the error allowed are as long as it lets them be.
+static const double FULL = 0.01;
+
+double tr_step_share(const tr_step *s) {
+  double part = fmin(1, s->taken / FULL);
+  return part * sqrt(part);
+}
+
+// With steps of one length.
+static double fixed_tolerance(const tr_step *s, const tr_state *x0) {
   double v = 0, a = 0;
   for (int i = 0; s->sys->nnumber > 0 && i < s->sys->nv; i++) {
     if (s->sys->number[i]) continue; // rates of states are no measure of mechanics
@@ -154,6 +158,15 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   }
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
+}
+
+double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
+  if (!(s->allowed > 0)) return fixed_tolerance(s, x0);
+  // under step control a thousandth of the error that the step may make in q [GNP05], and in v where that
+  // counts: with little damping what is left swings on across the constraints
+  double per_q = s->c.cv / s->c.cq, share = tr_step_share(s);
+  double tol = 1e-3 * s->allowed * (s->allows_v ? fmin(1, per_q) : per_q);
+  return share < 1 ? fmax(share * tol, fmin(tol, fixed_tolerance(s, x0))) : tol;
 }
 
 bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }

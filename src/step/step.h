@@ -201,11 +201,16 @@ struct tr_step {
   double allowed; // error of q under step control, 0: fixed steps
   bool allows_v;  // and of v
   bool ringing;   // the last estimate was mostly of what alternates from step to step
+  double error;   // of the last try, over the scales,
+  double taken;   // and the part of what is allowed that the last steps took, see tr_step_share
   double *scale_q, *scale_v, *jerk, *last_jerk, *mean_a; // (nv) see estimate.c
   tr_difference jerk_is, last_jerk_is;
   double *most_scale;          // (nv) scale_q does not grow beyond
   double *mean_v, *mean_slope; // (nv) of states
   double *filtered;            // (nv + nc) room
+  double *first_force;         // (nv) of a step of an explicit method, what acts at its start,
+  double *other_force;         // and what acts otherwise at one of its stages, at most; 0: not told
+  double *kick;                // (nv) what the change of forces, had it come at once, would do to v
   bool pulled;                 // something but weight acts on bodies
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
@@ -263,6 +268,10 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);
 
+// Under step control: the part of its usual tolerance that Newton's iteration has. What it leaves of positions is d/h in
+// velocities, in every step. So where steps are far shorter than positions ask for it is as much less as their error.
+double tr_step_share(const tr_step *s);
+
 // The largest angle by which the step just tried turns a body besides what it did, in space; whose it is.
 double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char **body);
 
@@ -292,6 +301,8 @@ double tr_error_square(const tr_step *s, const double *e, const double *scale, i
 // e (nv) with 0 for states and variables.
 void tr_forget_numbers(const tr_system *sys, double *e);
 tr_status tr_estimate_make(tr_step *s); // before the first step, for whoever wants estimates
+// Explicit methods may tell what acts at each stage, for the estimate; first: of the step.
+void tr_estimate_stage(tr_step *s, const double *force, bool first);
 void tr_estimate_begin(tr_step *s, const tr_state *x);
 void tr_estimate_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 

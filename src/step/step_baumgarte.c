@@ -76,6 +76,7 @@ static tr_status accelerate(tr_step *s, double h, double t, const double *q, con
   tr_rates(s->work, rate);
   tr_gamma(s->work, r + nv);
   for (int i = 0; i < nv; i++) r[i] = -r[i];
+  tr_estimate_stage(s, r, a == s->room[A1]);
   tr_clear_velocity_rows(s->sys, phi);
   clear_closed(s->sys, phi), clear_closed(s->sys, rate);
   for (int i = 0; i < nc; i++) {
