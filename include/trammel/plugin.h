@@ -454,6 +454,8 @@ typedef struct tr_force_ops {
   tr_quantity (*measure_quantity)(const void *par, int k); // NULL: what their names say
   void (*measure)(const void *par, double t, const tr_frame *const *f, const double *mem,
                   double *out);
+  // How far it is from acting, a length or an angle; below 0 it acts. NULL: it cannot be told.
+  double (*gap)(const void *par, double t, const tr_frame *const *f, const double *mem);
 } tr_force_ops;
 
 typedef struct tr_force_type {

@@ -146,6 +146,15 @@ static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
     (void)t, (void)mem;                                                                        \
     contact_measure(p, nd, f, touch, out);                                                     \
   }                                                                                            \
+  static double gap##d(const void *p, double t, const tr_frame *const *f, const double *mem) { \
+    tr_frame g[2];                                                                             \
+    const tr_frame *pg[2];                                                                     \
+    touching at;                                                                               \
+    (void)t, (void)mem;                                                                        \
+    contact_frames(nd, f, g, pg);                                                              \
+    touch(p, nd, pg, &at);                                                                     \
+    return at.h;                                                                               \
+  }                                                                                            \
   static const tr_force_ops ops##d = {.uses_velocity = true,                                   \
                                       .uses_moments = true,                                    \
                                       .one_sided = true,                                       \
@@ -153,7 +162,8 @@ static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
                                       .tangent = tangent##d,                                   \
                                       .potential = potential##d,                               \
                                       .measure_names = contact_names,                          \
-                                      .measure = measure##d};
+                                      .measure = measure##d,                                   \
+                                      .gap = gap##d};
 
 typedef void (*touch_find)(const void *p, int nd, const tr_frame *const *f, touching *at);
 

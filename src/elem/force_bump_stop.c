@@ -120,6 +120,19 @@ static inline void measure(int nd, const par *p, double t, const tr_frame *const
   out[0] = b.T, out[1] = b.x, out[2] = b.rate;
 }
 
+static double gap(int nd, const par *p, double t, const tr_frame *const *f, const double *mem) {
+  double x = coordinate_value(kind_of(p), nd, t, f, mem);
+  return p->side == 0 ? p->limit - x : x - p->limit;
+}
+
+static double gap2(const void *p, double t, const tr_frame *const *f, const double *mem) {
+  return gap(3, p, t, f, mem);
+}
+
+static double gap3(const void *p, double t, const tr_frame *const *f, const double *mem) {
+  return gap(6, p, t, f, mem);
+}
+
 static void accept(const void *pv, double t, const tr_frame *const *f, double *mem) {
   (void)pv;
   hinge_remember(f, t, mem);
@@ -136,7 +149,7 @@ FORCE_POTENTIAL_OF_TIME(3, 6)
   {                                                                                  \
     .uses_velocity = true, .uses_moments = true, .one_sided = true, .eval = eval##d, \
     .tangent = tangent##d, .potential = potential##d, .measure_names = measures,     \
-    .measure = measure##d                                                            \
+    .measure = measure##d, .gap = gap##d                                             \
   }
 static const tr_force_ops planar = STOP(2, names), spatial = STOP(3, names);
 static const tr_force_ops angle_planar = STOP(2, angle_names), angle_spatial = STOP(3, angle_names);

@@ -151,6 +151,8 @@ typedef struct law_source {
 // how many there are then.
 int law_find_instants(const law_source *s, int n, int most, tr_instant *out);
 
+double law_wave(const tr_law *law); // the shortest period of a sine of time in it, or INFINITY
+
 int law_operands(law_op op);
 // The value of STEP, STEP5, HAVSIN from 0 to 1.
 double law_ramp(law_op op, double u);

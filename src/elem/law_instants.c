@@ -22,9 +22,11 @@ typedef struct finder {
   tr_instant *out;
   int most, n;
   const law_source *of;
-  int at; // the instruction
+  int at;      // the instruction
+  double wave; // the shortest period of a sine
 } finder;
 
+static const double TURN = 6.283185307179586;
 enum { FEW_KNOTS = 64 }; // of a table of straight lines: each is a kink
 
 static place number(double c) { return (place){.known = true, .c = c}; }
@@ -189,6 +191,7 @@ static place function(finder *k, const law_instruction *in, const place *x) {
     if (!x->known && !watch(k, 1, x, true)) blind(k, x);
     return (place){0};
   }
+  if (is_line(x) && (op == LAW_SIN || op == LAW_COS)) k->wave = fmin(k->wave, TURN / fabs(x->e));
   if (op == LAW_TANH || op == LAW_ATAN || op == LAW_POWER_FIXED) meet(k, x, 0, false);
   if (op == LAW_CURVE) meet_table(k, in->curve, x);
   blind(k, x);
@@ -252,12 +255,24 @@ static place next_place(finder *k, const place *x) {
   return z;
 }
 
+static void run(finder *k) {
+  const law_source *s = k->of;
+  place stack[TR_LAW_STACK + 1] = {{0}};
+  for (int top = 0; s->timed && k->at < s->law->n; k->at++, top++) {
+    top -= law_operands(s->law->code[k->at].op);
+    stack[top] = next_place(k, stack + top);
+  }
+}
+
 int law_find_instants(const law_source *s, int n, int most, tr_instant *out) {
   finder k = {.out = out, .most = most, .n = n, .of = s};
-  place stack[TR_LAW_STACK + 1] = {{0}};
-  for (int top = 0; s->timed && k.at < s->law->n; k.at++, top++) {
-    top -= law_operands(s->law->code[k.at].op);
-    stack[top] = next_place(&k, stack + top);
-  }
+  run(&k);
   return k.n;
+}
+
+double law_wave(const tr_law *law) {
+  law_source s = {.law = law, .timed = true};
+  finder k = {.of = &s, .wave = INFINITY};
+  run(&k);
+  return k.wave;
 }

@@ -99,6 +99,7 @@ void tr_control_begin(tr_run *r) {
   r->step->allowed = c->tol, r->step->allows_v = c->velocities;
   if (r->info.steps == 0 && c->max_step > 0) r->step->taken = 0; // short ones are foreseen
   r->last_error = 1;
+  tr_inside_begin(r);
   r->failed_h = r->fallen = 0, r->wary = r->patience = 0;
   r->h = span > 0 ? first_step(r, span) : 0;
 }
@@ -123,7 +124,7 @@ static double shorter_step(const tr_run *r, double h, double e) {
 static double fit(tr_run *r, double t, double least) {
   double h = fmax(tr_run_follow(r, tr_arms_follow(r, r->h, least)), fmin(r->h, least));
   if (r->settings.control.max_step > 0) h = fmin(h, r->settings.control.max_step);
-  h = fmin(h, tr_instants_bound(r, h));
+  h = tr_inside_follow(r, fmin(h, tr_instants_bound(r, h)));
   double left = fmin(t, tr_instants_ahead(r, h)) - r->x.t;
   if (h >= 0.999 * left) return left;
   return h > 0.5 * left ? 0.5 * left : h;
@@ -288,11 +289,13 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
                r->settings.control.tol;
     const tr_method *m = r->step->method;
     if (e <= 1) e = fmax(e, tr_multipliers_error(r) / r->settings.control.tol);
+    bool passes = e <= 1;
+    if (passes) e = tr_inside_error(r, h, e);
     double wish = m->choose ? m->choose(r->step, h, e)
                   : e <= 1  ? next_step(r, h, e)
                             : shorter_step(r, h, e);
     if (e <= 1) {
-      wish = below_failures(r, h, wish);
+      wish = tr_inside_next(r, h, below_failures(r, h, wish));
       // a step cut short by t says nothing against the longer one
       r->h = h < 0.999 * r->h ? fmax(wish, r->h) : wish;
       r->last_error = fmax(e, 1e-4);
@@ -302,7 +305,8 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     }
     r->info.rejected++;
     r->fallen = fmax(r->fallen, h);
-    if (m->choose) beware(r, h);
+    if (passes) wish = tr_inside_shorter(r, h, wish);
+    if (m->choose && !passes) beware(r, h);
     r->h = tr_instants_look(r, h) ? h : smaller(h, wish, least);
     bool renewed;
     if (tr_run_renew(r, true, &renewed) != TR_OK) return tr_no_memory(error);

@@ -104,6 +104,7 @@ struct tr_run {
   int *sites_read;  // (nsite) what events read of it
   double arms_h;
   struct tr_instants *instants; // jumps in time, see instants.c; or NULL
+  struct tr_inside *inside;     // what steps may hide, see inside.c; or NULL
   // dense output: the step behind x
   bool sampling;
   tr_state before, sample;
@@ -231,6 +232,15 @@ double tr_instants_next(const tr_run *r);
 // That a step of length h must not pass, or one after it.
 double tr_instants_ahead(const tr_run *r, double h);
 tr_status tr_instants_pass(tr_run *r, tr_error *error);
+// What a step may hide between its ends (inside.c): room; the method begins anew; the error of the step of length h just
+// tried, e over the tolerance by its ends, with what is found inside; then the length up to that; h, or less behind
+// a place before which a step ended.
+tr_status tr_inside_make(tr_run *r, tr_error *error);
+void tr_inside_begin(tr_run *r);
+double tr_inside_error(tr_run *r, double h, double e);
+double tr_inside_shorter(const tr_run *r, double h, double wish);
+double tr_inside_next(tr_run *r, double h, double wish);
+double tr_inside_follow(tr_run *r, double h); // h, or less where waves in time are to be followed
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 // Whether the motion has no end but infinity: then the error tells (explain.c).

@@ -126,6 +126,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   r->extent = fmax(1, vec_largest(r->x.q, r->sys->nq));
   if (r->settings.control.tol > 0) TR_TRY(tr_arms_make(r, error));
   if (r->settings.control.tol > 0) TR_TRY(tr_instants_make(r, error));
+  if (r->settings.control.tol > 0) TR_TRY(tr_inside_make(r, error));
   if (r->step->method->passes_jumps) TR_TRY(tr_swing_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_events_make(r, error));
   if (r->sys->nevent > 0) TR_TRY(tr_lengths_make(r, error));

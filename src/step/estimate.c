@@ -238,6 +238,12 @@ static void filter(tr_step *s, double *e) {
   if (tr_kkt_solve(&s->kkt, 1, b) == TR_OK) memcpy(e, b, (size_t)nv * sizeof *e);
 }
 
+tr_status tr_step_answer(tr_step *s, double *b) {
+  double cm = s->filters ? s->matrix_cm : 1;
+  for (int i = 0; i < s->sys->nv; i++) b[i] *= cm;
+  return tr_kkt_solve(s->method->answers ? s->method->answers(s) : &s->kkt, 1, b);
+}
+
 // What acts, with these reactions, Phi, and G v + Phi_t at a state.
 static void measure(tr_step *s, const tr_state *x, const double *lam, double *Q, double *phi,
                     double *rate) {

@@ -81,6 +81,7 @@ typedef struct tr_method {
   double (*error)(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                   int *worst);
   int (*order)(const void *par);
+  tr_kkt *(*answers)(tr_step *s); // see tr_step_answer; NULL: s->kkt
   double (*choose)(tr_step *s, double h, double e);
 } tr_method;
 
@@ -294,6 +295,9 @@ bool tr_step_matrix_fits(tr_step *s);
 // The local error of a step relative to the scales, and the coordinate that is worst. Once per try.
 double tr_step_error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                      int *worst);
+// Accelerations along the constraints that answer forces, b = (forces, 0), in place, by the matrix of the step just tried:
+//   [A G'; G 0] (b, .) = (cm b, 0),  A = cm M + what stiff forces of the step take from it
+tr_status tr_step_answer(tr_step *s, double *b);
 int tr_step_order(const tr_step *s); // the error goes like h^(order + 1)
 // For estimates: the mean square of e_i/scale_i; most, worst: the largest |e_i/scale_i| so far, and where.
 double tr_error_square(const tr_step *s, const double *e, const double *scale, int *worst,

@@ -351,6 +351,11 @@ static void add_damping(const tr_step *s, double f, const double *x, double *y) 
       y[p->row[k]] += f * m->D[k] * x[j];
 }
 
+// A contact that opens within the step is stiff no longer where it counts.
+static tr_kkt *answers(tr_step *s) {
+  return ((const tr_radau *)s->memory)->mixed ? &s->projection : tr_radau_filter(s);
+}
+
 // What constraints that move with time are open by in the middle of the step, on the polynomial of degree 5 through its
 // ends that stands for the motion there (dense output): the stages hold them and tell nothing. Mean square.
 static double open_between(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
@@ -393,9 +398,7 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
     tr_velocity_rows_times(s->work, Eu, eu + nv);
   }
-  // a contact that opens within the step is stiff no longer where it counts
-  tr_kkt *filter = m->mixed ? &s->projection : tr_radau_filter(s);
-  if (tr_kkt_solve(filter, 1, eu) != TR_OK) return INFINITY;
+  if (tr_kkt_solve(answers(s), 1, eu) != TR_OK) return INFINITY;
   double size = tr_error_square(s, driven ? Eu : eu, s->scale_q, worst, &most);
   size = fmax(size, open);
   if (!velocity) return sqrt(size);
@@ -435,4 +438,5 @@ const tr_method tr_method_radau5 = {
     .accept = accept,
     .error = error,
     .order = order,
+    .answers = answers,
 };

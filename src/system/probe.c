@@ -43,6 +43,40 @@ tr_probe_part tr_probe_describe(const tr_system *s, int part, int at) {
   return p;
 }
 
+// ---- gaps ------------------------------------------------------------------------------------------
+
+int tr_gaps(const tr_system *s) {
+  int n = 0;
+  for (int i = 0; i < s->nforce; i++) n += s->force[i].ops->gap != NULL;
+  return n;
+}
+
+// |v_B - v_A| + |w_B - w_A| + |w_A| |p_B - p_A|: of a distance, an angle, a height above what turns.
+static double most_rate(const tr_frame *a, const tr_frame *b, int nd) {
+  double v = 0, turn = 0, w = 0, p = 0;
+  for (int i = 0; i < (nd == 3 ? 2 : 3); i++) {
+    v += (b->v[i] - a->v[i]) * (b->v[i] - a->v[i]);
+    p += (b->p[i] - a->p[i]) * (b->p[i] - a->p[i]);
+  }
+  for (int i = nd == 3 ? 2 : 0; i < 3; i++) {
+    turn += (b->w[i] - a->w[i]) * (b->w[i] - a->w[i]);
+    w += a->w[i] * a->w[i];
+  }
+  return sqrt(v) + sqrt(turn) + sqrt(w * p);
+}
+
+void tr_gaps_here(const tr_work *w, double *gap, double *rate) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    if (!e->ops->gap) continue;
+    for (int k = 0; k < e->e.markers; k++) f[k] = tr_frame_at(w->frames, e->e.frame[k]);
+    *gap++ = e->ops->gap(e->e.par, w->t, f, w->mem + e->e.mem);
+    if (rate) *rate++ = most_rate(f[0], f[1], e->e.nd);
+  }
+}
+
 // ---- what may jump in time --------------------------------------------------------------------------
 
 static bool jumps(law_op op) {
@@ -74,6 +108,55 @@ bool tr_probe_switches(const tr_system *s) {
   for (int i = 0; i < s->nforce && !any; i++)
     any = element_switches(s->force[i].type->fields, s->force[i].e.par);
   return any;
+}
+
+// ---- waves -----------------------------------------------------------------------------------------
+
+static bool reads_time(const tr_law *law) {
+  for (int k = 0; law && !law->constant && k < law->inputs; k++)
+    if (law->input[k].kind == LAW_TIME) return true;
+  return false;
+}
+
+// Calls `see` with each law of a force that reads the time.
+static void see_timed(const tr_system *s, void (*see)(void *to, const tr_law *law), void *to) {
+  for (int i = 0; i < s->nforce; i++)
+    for (const tr_field *f = s->force[i].type->fields; f && f->name; f++) {
+      const tr_law *const *law = (const void *)((const char *)s->force[i].e.par + f->offset);
+      int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+      for (int j = 0; j < laws; j++)
+        if (reads_time(law[j])) see(to, law[j]);
+    }
+}
+
+static void see_any(void *to, const tr_law *law) {
+  (void)law;
+  *(bool *)to = true;
+}
+
+bool tr_probe_reads_time(const tr_system *s) {
+  bool any = false;
+  see_timed(s, see_any, &any);
+  return any;
+}
+
+typedef struct waves {
+  int n, most;
+  double *period;
+} waves;
+
+static void see_wave(void *to, const tr_law *law) {
+  waves *w = to;
+  double wave = law_wave(law);
+  int k = 0;
+  while (k < w->n && w->period[k] != wave) k++;
+  if (isfinite(wave) && k == w->n && k < w->most) w->period[w->n++] = wave;
+}
+
+int tr_probe_waves(const tr_system *s, int most, double *period) {
+  waves w = {.most = most, .period = period};
+  see_timed(s, see_wave, &w);
+  return w.n;
 }
 
 // ---- what time tells --------------------------------------------------------------------------------

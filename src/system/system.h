@@ -427,8 +427,17 @@ tr_status tr_probe_timed(const tr_system *sys, tr_arena *arena, const double *me
                          tr_timed *out);
 // Times that they tell, so many of them, up to `most`.
 int tr_probe_instants(const tr_timed *timed, int most, tr_instant *out);
+bool tr_probe_reads_time(const tr_system *sys); // some law of a force does
+// Periods of sines of time in laws of forces, the shortest of each law, up to `most` of them; how many.
+int tr_probe_waves(const tr_system *sys, int most, double *period);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
+
+// Forces that know how far they are from acting: how many; that, and no less than the rate it may change at, at the point of
+// the last tr_kinematics, level TR_AT_VELOCITY.
+int tr_gaps(const tr_system *sys);
+void tr_gaps_here(const tr_work *w, double *gap,
+                  double *rate); // rate NULL: not wanted, nor the level
 
 // ---- events (event.c) ------------------------------------------------------------------------------
 

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that pass are looked into where they may hide something.
+//
+// An error is estimated from the ends of a step. Where all is quiet there it is next to nothing, and steps grow threefold each
+// time: what acts for a while in between, a rough patch, a gate, a stroke of each turn, is jumped over; and a first step that is
+// a whole number of periods finds a torque of 50 Hz to be nothing again and again. So the first steps, those with hardly any error,
+// and those that are longer than any lately are looked into: on the cubic through their ends, at times that have no common
+// measure, the forces are compared with the line between those at the ends, as the methods see them:
+//   z_k = answer(Q(s_k) - (1 - s_k) Q_0 - s_k Q_1),    e = |h sum_k d_k |z_k||
+// with the time d_k that each stands for: how far that would lead within the step. Then a step ends just before it begins, and short ones
+// follow. What was found to be short is looked for more closely from then on. Drives are seen by what Phi is open by.
+//
+// Contacts and stops know their gaps. Where the rates at both ends of a step could have closed and opened one, it is followed
+// along the cubic, to its least. Sines of time in laws of forces tell their period: steps follow those that would be felt.
+#include <math.h>
+#include <string.h>
+
+#include "driver.h"
+
+enum { FIRST = 2 };              // steps that are looked into whatever they are
+enum { LEAST = 5, MOST = 4000 }; // places in a step
+static const double PLACES = 400, STILL_PLACES = 2000, FINEST = 40000; // in the whole time
+static const double QUIET = 0.03, STILL = 1e-4; // of the tolerance: errors that say nothing
+// Tolerances that count. Between the ends of a step of high order forces bend more than its error shows.
+static const double MANY = 2, MANY_HIGH = 20, QUIET_HIGH = 1e-3;
+static const double LONGER = 1.5,
+                    FADES = 0.99; // than all lately; what these are worth after each step
+static const double TURN = 6.283185307179586;
+static const double CERTAIN = 0.1; // of that: by the diagonal of the mass alone it is none
+static const double GOLDEN = 0.6180339887498949;
+static const double SLOWER = 0.2; // a shorter step, where it hides something from the beginning
+static const double FASTER = 1.5; // rates between the ends, of those there
+static const double STIFF = 0.5;  // of a defect
+static const double SAME = 1e-9;  // of a step: one time
+static const double NEAR = 10;    // tolerances: what acts for a shorter way is not looked for
+static const double MANY_BODIES = 300; // velocities: where there are more there are fewer places
+enum { MINIMA = 8, HALVINGS = 20 };
+enum {
+  WAVES = 8,
+  PHASES = 5,
+  AGAIN = 64
+}; // of laws; places in a period; steps until they are looked at again
+static const double CREST = 0.185;     // of a period: the longest step that follows a wave
+static const double MOST_WAVES = 4000; // in the whole time
+
+typedef struct tr_inside {
+  bool timed;  // something depends on time
+  bool stages; // of the method: it looks at three places of a step
+  double many, quiet;
+  int first;      // steps since the method began
+  double longest; // lately
+  double fine;    // times between places, from what was found
+  double until;   // of the step just tried: up to here nothing is hidden
+  double after;   // then steps are as short as this
+  double till;    // the end of the step that ends there, or NAN
+  double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
+      *mass, *phi0, *phi1, *phi;
+  int waves, age;            // periods; steps since they were looked at
+  double wave[WAVES], crest; // and the longest step by those that are felt
+  int gaps;
+  double *gap0, *gap1, *rate0, *rate1, *gap; // at the ends
+  double gap_t;                              // of gap0
+} tr_inside;
+
+tr_status tr_inside_make(tr_run *r, tr_error *error) {
+  const tr_system *s = r->sys;
+  size_t nv = (size_t)s->nv, nc = (size_t)s->nc, ng = (size_t)tr_gaps(s);
+  if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
+  if (s->nforce == 0 && !s->rheonomic) return TR_OK;
+  tr_inside *w = TR_NEW(&r->arena, 1, tr_inside);
+  double *p =
+      TR_NEW(&r->arena, 13 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + 5 * ng + 1, double);
+  if (!w || !p) return tr_no_memory(error);
+  w->u = p, w->rate = (p += nv), w->v = (p += nv), w->Q0 = (p += nv), w->Q1 = (p += nv);
+  w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
+  w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
+  w->beside = (p += nv), w->z = (p += nv);
+  w->phi0 = (p += nv + nc), w->phi1 = (p += nc), w->phi = (p += nc), w->mass = (p += nc);
+  w->q = (p += s->nmass), w->gap0 = (p += s->nq), w->gap1 = (p += ng), w->rate0 = (p += ng);
+  w->rate1 = (p += ng), w->gap = p + ng;
+  w->gaps = (int)ng, w->fine = INFINITY, w->gap_t = w->till = NAN;
+  w->timed = s->rheonomic || tr_probe_reads_time(s);
+  w->waves = tr_probe_waves(s, WAVES, w->wave), w->crest = INFINITY;
+  const tr_method *m = r->step->method;
+  int order[3] = {m->info.order_q};
+  if (m->orders) m->orders(r->step->par, order);
+  w->stages = order[0] > 2 && !m->choose;
+  bool high = order[0] > 2 && !w->stages;
+  w->many = high ? MANY_HIGH : MANY, w->quiet = high ? QUIET_HIGH : QUIET;
+  r->inside = w;
+  return TR_OK;
+}
+
+void tr_inside_begin(tr_run *r) {
+  tr_inside *w = r->inside;
+  if (!w) return;
+  w->first = w->age = 0, w->longest = 0, w->gap_t = NAN;
+}
+
+// ---- places ----------------------------------------------------------------------------------------
+
+// The k-th of n places in a step, as a fraction: one in each part, nowhere at the same place of it.
+static double place(int k, int n) {
+  double x = (k + 1) * GOLDEN;
+  return (k + x - floor(x)) / n;
+}
+
+// q and v at the fraction s of the step, v the derivative of the cubic u.
+static void move_to(tr_run *r, double h, double s, tr_level level) {
+  tr_inside *w = r->inside;
+  const double *d = r->step->d, *v0 = r->x.v;
+  double to = s * s * (3 - 2 * s), from0 = h * s * (1 - s) * (1 - s), from1 = h * s * s * (s - 1);
+  double dto = 6 * s * (1 - s) / h, dfrom0 = (1 - s) * (1 - 3 * s), dfrom1 = s * (3 * s - 2);
+  for (int i = 0; i < r->sys->nv; i++) {
+    w->u[i] = to * d[i] + from0 * v0[i] + from1 * w->rate[i];
+    w->z[i] = dto * d[i] + dfrom0 * v0[i] + dfrom1 * w->rate[i];
+  }
+  tr_retract(r->sys, r->x.q, w->u, w->q);
+  tr_increment_velocity(r->work, w->u, w->z, w->v);
+  tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level);
+}
+
+static tr_level level_of(const tr_run *r) {
+  return r->sys->force_level > TR_AT_VELOCITY ? r->sys->force_level : TR_AT_VELOCITY;
+}
+
+static void forces_at(tr_run *r, const tr_state *x, double *Q, double *phi) {
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, level_of(r));
+  tr_forces(r->work, NULL, Q, phi);
+}
+
+// Methods with stages see the forces there too: a cubic through them and the ends.
+static const double stage[] = {0.15505102572168220, 0.64494897427831781};
+
+static void see_stages(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  for (int k = 0; k < 2 && r->inside->stages; k++) {
+    double s = stage[k], *Q = k ? w->bend1 : w->bend0;
+    move_to(r, h, s, level_of(r));
+    tr_forces(r->work, NULL, Q, NULL);
+    for (int i = 0; i < r->sys->nv; i++) Q[i] -= (1 - s) * w->Q0[i] + s * w->Q1[i];
+  }
+}
+
+// What the cubic is beside the line.
+static void bend(const tr_run *r, double s, double *Q) {
+  const tr_inside *w = r->inside;
+  double a = stage[0], b = stage[1], f = s * (1 - s);
+  double la = f * (s - b) / (a * (1 - a) * (a - b)), lb = f * (s - a) / (b * (1 - b) * (b - a));
+  for (int i = 0; i < r->sys->nv && r->inside->stages; i++)
+    Q[i] += la * w->bend0[i] + lb * w->bend1[i];
+}
+
+// What forces, and constraints that move with time, are off from the line between the ends.
+static void defect_at(tr_run *r, double h, double s) {
+  tr_inside *w = r->inside;
+  bool drives = r->sys->rheonomic && !w->stages; // these see them by themselves
+  move_to(r, h, s, level_of(r));
+  tr_forces(r->work, NULL, w->Q, drives ? w->phi : NULL);
+  for (int i = 0; i < r->sys->nv; i++) w->Q[i] = (1 - s) * w->Q0[i] + s * w->Q1[i] - w->Q[i];
+  bend(r, s, w->Q);
+  for (int i = 0; i < r->sys->nc; i++)
+    w->phi[i] =
+        !drives || r->sys->of_velocity[i] ? 0 : w->phi[i] - (1 - s) * w->phi0[i] - s * w->phi1[i];
+}
+
+// ---- how much it is --------------------------------------------------------------------------------
+
+static double size_of(const tr_run *r, const double *e, const double *scale) {
+  double most = 0;
+  int worst = 0;
+  return sqrt(tr_error_square(r->sys->nv, e, scale, &worst, &most)) / r->settings.control.tol;
+}
+
+static void find_masses(tr_run *r) {
+  tr_inside *w = r->inside;
+  const double *blocks = tr_mass_blocks(r->work, w->mass);
+  for (int i = 0; i < r->sys->nbody; i++) {
+    const sys_body *b = &r->sys->body[i];
+    for (int k = 0; k < b->nv; k++) {
+      double m = blocks[b->mass + k * (b->nv + 1)];
+      bool angle = b->type->coordinate_names && k >= b->type->dim && b->nv <= 6;
+      double scale = r->step->scale_q[b->v + k];
+      w->inverse[b->v + k] = m > 0 ? 1 / m : 0;
+      w->scale[b->v + k] = angle && isfinite(scale) ? fmin(scale, TURN) : scale;
+    }
+  }
+}
+
+// Of z (nv) that lasts for d in a step of length h, over MANY tolerances.
+static double counts(const tr_run *r, double h, double d, const double *z) {
+  const tr_step *s = r->step;
+  double e = h * d * size_of(r, z, r->inside->scale);
+  if (r->settings.control.velocities) e = fmax(e, d * size_of(r, z, s->scale_v));
+  return e / r->inside->many;
+}
+
+// The same by the diagonal of the mass, without constraints; and of what drives are open by.
+static double seems(const tr_run *r, double h, double d) {
+  const tr_inside *w = r->inside;
+  for (int i = 0; i < r->sys->nv; i++) w->z[i] = w->Q[i] * w->inverse[i];
+  double e = counts(r, h, d, w->z);
+  double open = vec_largest(w->phi, r->sys->nc) / (r->inside->many * r->settings.control.tol);
+  return fmax(e, r->sys->rheonomic ? open : 0);
+}
+
+// The same as it is: z of the defect; the larger of what it does, and what drives are open by.
+static double is(tr_run *r, double h, double d) {
+  tr_inside *w = r->inside;
+  const tr_system *s = r->sys;
+  double open = 0;
+  if (s->rheonomic && vec_largest(w->phi, s->nc) > 0) {
+    memset(w->z, 0, (size_t)s->nv * sizeof *w->z);
+    memcpy(w->z + s->nv, w->phi, (size_t)s->nc * sizeof *w->z);
+    if (tr_step_answer(r->step, w->z) == TR_OK) open = size_of(r, w->z, w->scale) / r->inside->many;
+  }
+  memcpy(w->z, w->Q, (size_t)s->nv * sizeof *w->z);
+  memset(w->z + s->nv, 0, (size_t)s->nc * sizeof *w->z);
+  if (tr_step_answer(r->step, w->z) != TR_OK || !vec_finite(w->z, s->nv)) return open;
+  tr_forget_numbers(s, w->z);
+  for (int i = 0; i < s->nv; i++) w->sum[i] += d * fabs(w->z[i]);
+  return fmax(open, counts(r, h, d, w->z));
+}
+
+// Whether places that are no farther apart than the tolerance tells, along the defect, differ by as much: that of a stiff
+// spring is what the cubic is off by, multiplied by its stiffness. After defect_at.
+static bool is_stiff(tr_run *r, double h, double s) {
+  tr_inside *w = r->inside;
+  int n = r->sys->nv;
+  double most = 0, by = 0, whole = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
+  if (!(most > 0)) return false;
+  double f = r->settings.control.tol / most;
+  for (int k = -1; k <= 1; k += 2) {
+    for (int i = 0; i < n; i++) w->z[i] = w->u[i] + k * f * w->Q[i] * w->inverse[i];
+    tr_retract(r->sys, r->x.q, w->z, w->q);
+    tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level_of(r));
+    tr_forces(r->work, NULL, k < 0 ? w->beside : w->z, NULL);
+  }
+  for (int i = 0; i < n; i++) {
+    by = fmax(by, 0.5 * fabs(w->z[i] - w->beside[i]) * w->inverse[i]);
+    whole = fmax(whole, fabs(w->Q[i]) * w->inverse[i]);
+  }
+  return by > STIFF * whole;
+}
+
+// ---- a look ----------------------------------------------------------------------------------------
+
+// Whether n places seem to show something, before the constraints and stiff forces are asked.
+static bool seems_to_hide(tr_run *r, double h, int n) {
+  double sum = 0;
+  for (int k = 0; k < n && sum <= CERTAIN; k++) {
+    defect_at(r, h, place(k, n));
+    sum += seems(r, h, h / n);
+  }
+  return !(sum <= CERTAIN);
+}
+
+// What is hidden in the step, over what may be; it begins behind w->until and lasts for w->after.
+static double find_hidden(tr_run *r, double h, int n) {
+  tr_inside *w = r->inside;
+  double most = 0;
+  int begins = n, lasts = 0;
+  memset(w->sum, 0, (size_t)r->sys->nv * sizeof *w->sum);
+  for (int k = 0; k < n; k++) {
+    defect_at(r, h, place(k, n));
+    if (seems(r, h, h) <= CERTAIN || is_stiff(r, h, place(k, n))) continue;
+    double e = is(r, h, h / n);
+    most = fmax(most, e);
+    if (e * n > 1) lasts++;
+    if (e * n > 1 && begins == n) begins = k;
+  }
+  double e = fmax(most, counts(r, h, 1, w->sum));
+  if (!(e > 1)) return e;
+  if (begins == n) begins = 0;
+  w->until = begins > 0 ? h * place(begins - 1, n) : SLOWER * h;
+  w->after = begins > 0 ? h * (place(begins, n) - place(begins - 1, n)) : w->until;
+  double span = r->settings.end - r->first_t;
+  w->fine = fmin(w->fine, fmax(0.25 * lasts * h / n, span / FINEST));
+  return e;
+}
+
+static int places_in(const tr_run *r, double h, double e) {
+  double places = (e < STILL ? STILL_PLACES : PLACES) * fmin(1, MANY_BODIES / r->sys->nv);
+  double apart = fmin(r->inside->fine, (r->settings.end - r->first_t) / places), most = MOST;
+  if (!r->inside->timed) // no nearer than the tolerance tells places apart
+    most = fmin(most, vec_largest(r->step->d, r->sys->nv) / (NEAR * r->settings.control.tol));
+  return (int)fmax(LEAST, fmin(most, ceil(h / apart)));
+}
+
+static double look(tr_run *r, double h, double e) {
+  tr_inside *w = r->inside;
+  int n = places_in(r, h, e);
+  forces_at(r, &r->x, w->Q0, w->phi0);
+  forces_at(r, &r->next, w->Q1, w->phi1);
+  find_masses(r);
+  see_stages(r, h);
+  return seems_to_hide(r, h, n) ? find_hidden(r, h, n) : 0;
+}
+
+// ---- gaps ------------------------------------------------------------------------------------------
+
+static double gap_at(tr_run *r, double h, double s, int i) {
+  move_to(r, h, s, TR_AT_POSITION);
+  tr_gaps_here(r->work, r->inside->gap, NULL);
+  return r->inside->gap[i];
+}
+
+// A gap that is open at both ends: the place where it is least, as far as it is closed.
+static double find_least(tr_run *r, double h, int i, double *least) {
+  int at = 0;
+  *least = INFINITY;
+  for (int k = 0; k < MINIMA; k++) {
+    double g = gap_at(r, h, place(k, MINIMA), i);
+    if (g < *least) *least = g, at = k;
+  }
+  double a = at > 0 ? place(at - 1, MINIMA) : 0, b = at < MINIMA - 1 ? place(at + 1, MINIMA) : 1;
+  double s = place(at, MINIMA);
+  for (int k = 0; k < HALVINGS && *least >= 0; k++) {
+    double beside = s - a > b - s ? s - (1 - GOLDEN) * (s - a) : s + (1 - GOLDEN) * (b - s);
+    double g = gap_at(r, h, beside, i);
+    bool lower = g < *least;
+    if (beside < s)
+      *(lower ? &b : &a) = lower ? s : beside;
+    else
+      *(lower ? &a : &b) = lower ? s : beside;
+    if (lower) s = beside, *least = g;
+  }
+  return s;
+}
+
+// Where it closes, or opens, between a place where it is open and one where it is not.
+static double find_end(tr_run *r, double h, int i, double open, double closed) {
+  for (int k = 0; k < HALVINGS; k++) {
+    double mid = 0.5 * (open + closed);
+    if (gap_at(r, h, mid, i) < 0)
+      closed = mid;
+    else
+      open = mid;
+  }
+  return open;
+}
+
+// A contact that closes and opens again within the step, if it counts.
+static double pass_gap(tr_run *r, double h, int i) {
+  tr_inside *w = r->inside;
+  double least, at = find_least(r, h, i, &least);
+  if (!(least < 0)) return 0;
+  double from = find_end(r, h, i, 0, at), to = find_end(r, h, i, 1, at);
+  forces_at(r, &r->x, w->Q0, w->phi0);
+  forces_at(r, &r->next, w->Q1, w->phi1);
+  defect_at(r, h, 0.5 * (from + to));
+  double e = is(r, h, (to - from) * h);
+  if (e > 1) w->until = fmax(from, 0.01) * h, w->after = 0.5 * (to - from) * h;
+  return e;
+}
+
+static void gaps_at(tr_run *r, const tr_state *x, double *gap, double *rate) {
+  tr_kinematics(r->work, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  tr_gaps_here(r->work, gap, rate);
+}
+
+static double look_at_gaps(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  double most = 0, until = h, after = h;
+  if (!(fabs(r->x.t - w->gap_t) <= SAME * h)) gaps_at(r, &r->x, w->gap0, w->rate0);
+  w->gap_t = r->x.t;
+  gaps_at(r, &r->next, w->gap1, w->rate1);
+  for (int i = 0; i < w->gaps; i++) {
+    double way = FASTER * h * fmax(w->rate0[i], w->rate1[i]);
+    if (!(w->gap0[i] > 0 && w->gap1[i] > 0 && w->gap0[i] + w->gap1[i] < way)) continue;
+    double e = pass_gap(r, h, i);
+    most = fmax(most, e);
+    if (e > 1 && w->until < until) until = w->until, after = w->after;
+  }
+  if (most > 1) w->until = until, w->after = after;
+  return most;
+}
+
+// ---- waves -----------------------------------------------------------------------------------------
+
+// A force that goes to and fro in time makes velocities of a period over a turn, which last: whether they would be felt
+// within the whole time. With the bodies held where they are.
+static bool is_felt(tr_run *r, double period) {
+  tr_inside *w = r->inside;
+  double span = r->settings.end - r->first_t;
+  tr_state x = r->x;
+  if (MOST_WAVES * period < span) return false;
+  forces_at(r, &r->x, w->Q0, NULL);
+  find_masses(r);
+  memset(w->phi, 0, (size_t)r->sys->nc * sizeof *w->phi);
+  for (int k = 0; k < PHASES; k++) {
+    x.t = r->x.t + period * place(k, PHASES);
+    forces_at(r, &x, w->Q, NULL);
+    for (int i = 0; i < r->sys->nv; i++) w->Q[i] -= w->Q0[i];
+    if (seems(r, span, period / TURN) > 1) return true;
+  }
+  return false;
+}
+
+double tr_inside_follow(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  if (!w || w->waves == 0) return h;
+  if (w->age++ % AGAIN == 0) {
+    uint64_t acting = r->work->acting;
+    w->crest = INFINITY;
+    for (int k = 0; k < w->waves; k++)
+      if (CREST * w->wave[k] < w->crest && is_felt(r, w->wave[k])) w->crest = CREST * w->wave[k];
+    if (w->stages) w->crest *= 3;
+    r->work->acting = acting;
+  }
+  return fmin(h, w->crest);
+}
+
+// ---- control ---------------------------------------------------------------------------------------
+
+double tr_inside_error(tr_run *r, double h, double e) {
+  tr_inside *w = r->inside;
+  if (!w) return e;
+  double shortest = fmin(w->fine, (r->settings.end - r->first_t) / STILL_PLACES);
+  bool doubtful = h > shortest && (e < w->quiet || w->first < FIRST || h > LONGER * w->longest);
+  if (!doubtful && w->gaps == 0) return e;
+  uint64_t acting = r->work->acting;
+  tr_increment_rate(r->sys, r->step->d, r->next.v, w->rate);
+  double found = doubtful ? look(r, h, e) : 0;
+  if (found <= 1 && w->gaps > 0) found = look_at_gaps(r, h);
+  r->work->acting = acting;
+  if (!(found > 1)) return e;
+  w->till = r->x.t + w->until;
+  return found;
+}
+
+double tr_inside_shorter(const tr_run *r, double h, double wish) {
+  const tr_inside *w = r->inside;
+  (void)wish;
+  return w ? fmin(w->until, 0.9 * h) : wish;
+}
+
+double tr_inside_next(tr_run *r, double h, double wish) {
+  tr_inside *w = r->inside;
+  if (!w) return wish;
+  w->first++;
+  w->longest = fmax(h, FADES * w->longest);
+  double *gap = w->gap0, *rate = w->rate0;
+  w->gap0 = w->gap1, w->gap1 = gap, w->rate0 = w->rate1, w->rate1 = rate;
+  w->gap_t = r->x.t + h;
+  bool there = r->x.t + 1.001 * h >= w->till;
+  if (there) w->till = NAN, wish = fmin(wish, w->after), w->first = 0;
+  return wish;
+}

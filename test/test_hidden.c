@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// What acts between the ends of steps that have grown long in quiet motion, or that are whole periods from the first one on, is
+// felt, with every method: what it leaves of the velocity, or of an angle, is that of the exact solution, up to a part
+// that falls with the tolerance. A step that hides it would be off by the whole.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_control.h"
+#include "helper_mechanics.h"
+
+typedef struct hidden {
+  const char *name, *text, *output;
+  double end, exact, whole; // whole: what is missed by those who miss it
+  double coarse, fine;      // part of it that may be off with a tolerance of 1e-3, 1e-8
+  double till;              // not 0: the time of the exact solution, instead of the end
+} hidden;
+
+// True: under control of velocities, with methods that have it.
+static double run_to_end(const tr_system *sys, const hidden *c, const char *method, double tol,
+                         bool velocities) {
+  tr_error error = {0};
+  tr_run *run;
+  tr_run_settings s = controlled(method, tol, c->end);
+  s.control.velocities = velocities, s.audit = false;
+  if (tr_run_new(sys, &s, NULL, &run, &error) != TR_OK) {
+    s.control.velocities = false, error = (tr_error){0};
+    run = begin_run(sys, &s);
+  }
+  if (tr_run_to(run, c->till > 0 ? c->till : c->end, &error) != TR_OK)
+    fail_msg("%s, %s at %g: %s", c->name, method, tol, error.text);
+  double value = at_end(sys, run, c->output);
+  tr_run_free(run);
+  return value;
+}
+
+static void check(const hidden *c, bool velocities, double least) {
+  mechanism m = load_text(c->text);
+  for (int i = 0; i < control_cases(); i++)
+    for (double tol = 1e-3; tol > 0.9 * least; tol *= 0.1) {
+      const char *method = control_method(i);
+      double off = run_to_end(m.sys, c, method, tol, velocities) - c->exact;
+      double most = c->coarse * pow(c->fine / c->coarse, log10(1e-3 / tol) / 5);
+      if (!(fabs(off) <= most * c->whole))
+        fail_msg("%s, %s at %g: off by %g, the whole is %g", c->name, method, tol, off, c->whole);
+    }
+  unload(&m);
+}
+
+// v1^2 = v0^2 - 2 mu g s, at a jump to and fro: h ~ tol^(1/2)
+static void test_patch(void **state) {
+  (void)state;
+  double v1 = sqrt(36 - 2 * 0.4 * 9.81 * 3);
+  hidden c = {"patch",
+              "trammel: 1\n"
+              "bodies: {p: {type: planar, mass: 3, inertia: 0.1, velocity: [6, 0]}}\n"
+              "joints: {ice: {type: prismatic, markers: [ground, p]}}\n"
+              "forces: {rough: {type: force, markers: [p], force: [\"if(DX(p) > 15, if(DX(p) < 18, "
+              "-0.4*3*9.81, 0), 0)\", 0, 0]}}\n",
+              "p.vx",
+              7,
+              v1,
+              6 - v1,
+              0.4,
+              0.01,
+              0};
+  check(&c, false, 1e-8);
+}
+
+// v1^2 = v0^2 + 2 F w sqrt(pi)/m
+static void test_gate(void **state) {
+  (void)state;
+  double v1 = sqrt(1.5 * 1.5 + 2 * 20 * 0.03 * 1.7724538509055159 / 2);
+  hidden c = {"gate",
+              "trammel: 1\n"
+              "bodies: {p: {type: planar-point, mass: 2, velocity: [1.5, 0]}}\n"
+              "forces: {f: {type: force, markers: [p], force: "
+              "[\"20*exp(-((DX(p) - 4)/0.03)^2)\", 0, 0]}}\n",
+              "p.vx",
+              8,
+              v1,
+              v1 - 1.5,
+              0.5,
+              0.01,
+              0};
+  check(&c, false, 1e-8);
+}
+
+// Equal masses: they exchange their velocities.
+static void test_pool(void **state) {
+  (void)state;
+  hidden c = {"pool",
+              "trammel: 1\n"
+              "bodies:\n"
+              "  cue: {type: planar-point, mass: 0.3, velocity: [8, 0]}\n"
+              "  ball: {type: planar-point, mass: 0.3, position: [15, 0]}\n"
+              "forces: {c: {type: sphere-sphere, markers: [cue, ball], radii: [0.1, 0.1], "
+              "stiffness: 2e5}}\n",
+              "ball.vx",
+              3,
+              8,
+              8,
+              0.5,
+              0.01,
+              0};
+  check(&c, false, 1e-8);
+}
+
+// Head on: it comes back as fast as it came.
+static void test_peg(void **state) {
+  (void)state;
+  hidden c = {"peg",
+              "trammel: 1\n"
+              "bodies: {p: {type: planar-point, mass: 2, position: [-25, 0], velocity: [4, 0]}}\n"
+              "forces: {peg: {type: bump-stop, markers: [ground, p], coordinate: distance, limit: "
+              "0.3, side: lower, stiffness: 2e3}}\n",
+              "p.vx",
+              15,
+              -4,
+              8,
+              0.5,
+              0.01,
+              0};
+  check(&c, false, 1e-8);
+}
+
+// A pendulum at its lowest hits a mass on a rail: 2 M/(M + m) sqrt(2 g L)
+static void test_pit(void **state) {
+  (void)state;
+  double v = 2 * 50 / 53.0 * sqrt(2 * 9.81 * 4);
+  hidden c = {"pit",
+              "trammel: 1\n"
+              "gravity: [0, -9.81]\n"
+              "bodies:\n"
+              "  ball: {type: planar-point, mass: 50, position: [-4, 0]}\n"
+              "  brick: {type: planar-point, mass: 3, position: [0.3, -4]}\n"
+              "joints:\n"
+              "  rope: {type: distance, markers: [ground, ball]}\n"
+              "  rail: {type: expression, phi: DY(brick) + 4}\n"
+              "forces: {c: {type: sphere-sphere, markers: [ball, brick], radii: [0.2, 0.1], "
+              "stiffness: 1e8}}\n",
+              "brick.vx",
+              1.8,
+              v,
+              v,
+              0.5,
+              0.01,
+              0};
+  check(&c, false, 1e-6);
+}
+
+// w' = A max(0, sin(angle)), by small steps of Runge and Kutta.
+static double engine_speed(double A, double w, double end) {
+  enum { STEPS = 100000 };
+  double h = end / STEPS, x = 0;
+  for (int i = 0; i < STEPS; i++) {
+    double a1 = A * fmax(0, sin(x)), w2 = w + 0.5 * h * a1;
+    double a2 = A * fmax(0, sin(x + 0.5 * h * w)), w3 = w + 0.5 * h * a2;
+    double a3 = A * fmax(0, sin(x + 0.5 * h * w2)), w4 = w + h * a3;
+    double a4 = A * fmax(0, sin(x + h * w3));
+    x += h / 6 * (w + 2 * w2 + 2 * w3 + w4), w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+  }
+  return w;
+}
+
+static void test_engine(void **state) {
+  (void)state;
+  double w = engine_speed(4, 9, 8);
+  hidden c = {"engine",
+              "trammel: 1\n"
+              "bodies: {w: {type: planar, mass: 1, inertia: 1, omega: 9}}\n"
+              "joints: {h: {type: revolute, markers: [ground, w]}}\n"
+              "forces: {f: {type: torsion-spring, joint: h, torque: \"4*max(0, sin(angle))\"}}\n",
+              "w.omega",
+              8,
+              w,
+              w - 9,
+              0.2,
+              0.002,
+              0};
+  check(&c, true, 1e-8);
+}
+
+// From rest w = T/(J 2 pi f) (1 - cos(2 pi f t)), and a thousandth of the time is k periods; after some of them.
+static void test_ripple(void **state) {
+  static const struct { double f, end; } motors[] = {{40, 25}, {60, 50}, {1000, 1}};
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    char text[400];
+    double f = motors[i].f, end = motors[i].end, till = end / 50, amplitude = 5 * f;
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "bodies: {w: {type: planar, mass: 1, inertia: 0.02}}\n"
+             "joints: {h: {type: revolute, markers: [ground, w]}}\n"
+             "forces: {t: {type: torsion-spring, joint: h, torque: \"%g*sin(2*pi*%g*time)\"}}\n",
+             0.02 * amplitude, f);
+    double angle = amplitude / (2 * 3.141592653589793 * f) * till;
+    hidden c = {"ripple", text, "w.angle", end, angle, angle, 0.9, 0.05, till};
+    check(&c, true, 1e-6);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_patch),  cmocka_unit_test(test_gate), cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_peg),    cmocka_unit_test(test_pit),  cmocka_unit_test(test_engine),
+      cmocka_unit_test(test_ripple),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
