@@ -169,7 +169,7 @@ static void defect_at(tr_run *r, double h, double s) {
 static double size_of(const tr_run *r, const double *e, const double *scale) {
   double most = 0;
   int worst = 0;
-  return sqrt(tr_error_square(r->sys->nv, e, scale, &worst, &most)) / r->settings.control.tol;
+  return sqrt(tr_error_square(r->step, e, scale, &worst, &most)) / r->settings.control.tol;
 }
 
 static void find_masses(tr_run *r) {

@@ -220,7 +220,7 @@ static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
-  if (p->tol <= p->floor && nw->age > UNSEEN_AGE * matrix_cost(p)) return true;
+  if (p->tol <= p->floor && !p->lasts && nw->age > UNSEEN_AGE * matrix_cost(p)) return true;
   if (!(p->matrix_cost > 0)) return false;
   if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
   if (!(nw->reuse_rate > 0)) return false;

@@ -46,6 +46,7 @@ struct tr_newton_problem {
   bool strained;
   bool steady;  // one of many steps of one length: rates change little from one to the next
   bool far;     // from the origin, or large: round-off of positions is felt
+  bool lasts;   // what a solve leaves open stays for ever, and another matrix leaves something else
   bool blind;   // the norm does not see all unknowns: one correction tells nothing about the others
   bool inexact; // the matrix leaves terms out, so that a fresh one may be slow too
   bool brief;   // where new matrices hardly lead on a shorter step is the better way

@@ -282,6 +282,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
+  k.p.lasts = s->method->undamped && s->method->undamped(s->par);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
