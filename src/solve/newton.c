@@ -30,6 +30,13 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // may be noise: a rate measured with them is a bound and tells nothing about the matrix. Far from the origin there is more
 // of it, and sooner.
 static const double NOISY = 0.25, NOISY_FLOOR = 16, FAR_FLOOR = 8, NOISY_FAR = 24;
+// Far from the origin the grain of positions is what the matrix makes of their round-off: the share of a draw, which has
+// that of the farthest in all rows; no more of the floor than leaves constraints closed. Corrections below so many are noise.
+// It is found with one matrix of so many.
+static const double GRAIN = 0.25, GRAIN_MOST = 64, NOISY_GRAIN = 4;
+// It is no more than second corrections with fresh matrices leave, the largest, slowly forgotten; and until there was one.
+static const double GRAIN_FADE = 0.8, GRAIN_FIRST = 8;
+enum { GRAIN_SELDOM = 4 };
 // Solves for which round-off, once it has stopped a fresh matrix, may stop others; twice as many each time it
 // does so again.
 enum { BLUNT = 16, BLUNT_MAX = 256 };
@@ -125,7 +132,13 @@ static double foreseen(const tr_newton *nw) {
 static bool noisy(const tr_newton_problem *p, double norm) {
   bool near = p->tol <= (p->far ? FAR_FLOOR : 1) * p->floor;
   double size = near ? (p->far ? NOISY_FAR : NOISY_FLOOR) * p->floor : NOISY * p->tol;
+  if (p->grain > 0) size = fmax(NOISY * p->tol, NOISY_GRAIN * p->grain);
   return p->steady && norm <= size;
+}
+
+// The same, far away: it is no use asking for less.
+static bool grainy(const tr_newton_problem *p, double norm) {
+  return norm <= NOISY_GRAIN * p->grain;
 }
 
 // A good rate of a fresh matrix is believed. Of tiny systems, which may be anything, it is measured.
@@ -171,13 +184,16 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
   nw->norm = last;
   nw->known = true;
   if (k == 2) nw->least = last;
+  if (fresh && k == 2) nw->left = fmax(norm / p->floor, GRAIN_FADE * nw->left);
   if (fresh && k == 2 && exact_here(p)) {
     // of the second correction, where round-off is all the tolerance there is, what that does not explain
     double noise = p->tol <= p->floor ? (p->far ? FAR_FLOOR : 1) * p->floor : 0;
+    if (p->grain > 0) noise = p->grain;
     double left = sqrt(fmax(0, norm * norm - noise * noise)) / last;
     left = fmax(left, RATE_FADE * nw->first_rate); // it scatters
     nw->first_rate = fmax(noise > 0 ? RATE_BELIEVED : 0, left);
-    nw->first_norm = last, nw->believed = 0;
+    // a start from rest tells nothing about bodies that spin
+    nw->first_norm = last, nw->believed = nw->believed < 0 ? BELIEVED_MAX : 0;
   }
   if (fresh || !p->steady) return;
   int age = nw->age < GROWN ? nw->age : GROWN;
@@ -198,7 +214,7 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
         fmax(fmax(noisy(p, norm) ? RATE_MIN : RATE_TWICE, nw->rate), GROWTH_SHARE * foreseen(nw));
   else if (fresh && exact_here(p))
     rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
-  return small(rate, norm, p->tol);
+  return small(rate, norm, fmax(p->tol, p->grain));
 }
 
 // Corrections of this rate until the tolerance is met.
@@ -310,12 +326,29 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
   return floor;
 }
 
+// The noise of positions in corrections by a matrix that was made in this solve, which is over; over the floor: the mean
+// of draws.
+static void find_grain(tr_newton *nw, tr_newton_problem *p) {
+  if (!(p->far && p->steady && nw->regular && p->noise) || nw->matrices % GRAIN_SELDOM != 0) return;
+  p->draw = (int)(nw->matrices / GRAIN_SELDOM % DRAWS);
+  p->of_rows = true;
+  if (p->noise(p, nw->r) != TR_OK) return;
+  double now = fmin(GRAIN_MOST, fmax(1, GRAIN * p->norm(p, nw->r) / p->floor));
+  nw->grain = nw->grain > 0 ? 0.5 * (nw->grain + now) : now;
+}
+
+static void take_grain(const tr_newton *nw, tr_newton_problem *p) {
+  double most = nw->left > 0 ? fmax(1, nw->left) : GRAIN_FIRST;
+  p->grain = fmin(nw->grain, most) * p->floor;
+}
+
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   double norm = 0, last = 0, begun = 0;
   double worst = 0, stale = 0; // rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   if (nw->blunt > 0) nw->blunt--;
+  if (p->far && p->steady && nw->regular) take_grain(nw, p);
   if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
   int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {
@@ -336,7 +369,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (done && p->finishes) TR_TRY(finish(nw, p, since, &done));
     if (done) {
       if (since > 1) worst = fmax(worst, nw->rate);
-      if (fresh) nw->dull = 0;
+      if (fresh) nw->dull = 0, find_grain(nw, p);
       learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
       return TR_OK;
@@ -346,13 +379,17 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     worst = fmax(worst, nw->rate);
     // that is round-off, as it was lately
     bool dulled = (p->steady || p->partial) && nw->blunt > 0 && nw->rate > RATE_SLOW;
+    bool grain = !fresh && grainy(p, norm);
+    dulled |= grain;
     if (!fresh && !dulled && pays(nw, p, norm)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }
-    if (nw->rate <= RATE_SLOW) continue;
+    double rate = grain ? norm / last : nw->rate;
+    if (rate <= RATE_SLOW) continue;
     tr_status status = TR_OK;
-    if (!fresh && norm > p->floor && nw->blunt == 0) { // that may be the old matrix's fault
+    bool blamed = !fresh && norm > p->floor && nw->blunt == 0 && !grain;
+    if (blamed) { // that may be the old matrix's fault
       bool here = p->closed && !nw->regular && stagnated(nw, p, since, norm, &status);
       TR_TRY(status);
       nw->valid = here && nw->reuse;
@@ -537,6 +574,6 @@ tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
                      : nw->resort == TR_NEWTON_DAMPED ? iterate_damped(nw, p)
                                                       : iterate(nw, p);
   if (nw->resort != TR_NEWTON_USUAL) nw->valid = nw->known = false;
-  if (status != TR_OK) nw->valid = nw->known = false;
+  if (status != TR_OK) nw->valid = nw->known = false, nw->first_rate = 0;
   return status;
 }

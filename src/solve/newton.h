@@ -14,6 +14,8 @@
 //     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
 //     matrix only while a fresh one did not do better.
+//     Far from the origin a matrix makes many times the floor of the round-off of positions: that grain is found by
+//     random draws. Corrections of its size are noise, which no matrix is blamed for.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
 //     at all it is tried only from time to time. Where the floor is all the tolerance none of this shows, and it
@@ -36,6 +38,7 @@ typedef struct tr_newton_problem tr_newton_problem;
 struct tr_newton_problem {
   double tol;         // on the norm of the error
   double floor;       // norm of a correction that is mere round-off
+  double grain;       // far away, written by the iteration: what the matrix makes of that
   double matrix_cost; // of evaluating and factoring, in corrections; 0: usual, not worth planning
   double renewal;     // the same within a solve, where matrix_cost is 0; 0: usual
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
@@ -81,7 +84,8 @@ struct tr_newton_problem {
   // it than at_floor can know, and a correction no larger than that tells nothing. But not if it is larger than
   // most_noise, unless that is 0: so near there are other branches.
   tr_status (*noise)(tr_newton_problem *p, double *b);
-  int draw; // of its signs: of one alone the matrix may make next to nothing by chance
+  int draw;     // of its signs: of one alone the matrix may make next to nothing by chance
+  bool of_rows; // of positions in constraints alone
   double most_noise;
   // Or NULL: the size of the unknowns that the norm leaves out, over theirs. An old matrix on the other side of a
   // singular position makes them grow with every correction, long before the others tell.
@@ -119,9 +123,11 @@ typedef struct tr_newton {
   double fresh_count; // of the last one that began with a fresh matrix,
   double fresh_rate;  // and its contraction
   // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
-  // was first_norm; solves that ended after one since it was measured; 0: never
+  // was first_norm; solves that ended after one since it was measured; 0: never; -1: nor will the next be believed
   double first_rate, first_norm;
   int believed;
+  double grain; // what matrices make of round-off far away, over the floor; 0: not found
+  double left;  // second corrections with fresh matrices, over the floor: the largest of late
   int blunt;    // solves for which corrections that round-off stopped are believed of any matrix,
   int dull;     // and for how many last time
   int wait;     // solves until reuse is tried though it does not seem to pay

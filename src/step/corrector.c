@@ -254,7 +254,10 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   const correction *k = (correction *)p;
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  if (p->of_rows)
+    memset(b, 0, (size_t)s->sys->nv * sizeof *b);
+  else
+    tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
   tr_rows_noise(p->draw, s->sys->nc, DBL_EPSILON * k->length_scale / s->c.cq, b + s->sys->nv);
   for (int i = 0; i < s->sys->nc; i++)
     if (s->sys->of_velocity[i]) b[s->sys->nv + i] *= s->c.cq / s->c.cv;

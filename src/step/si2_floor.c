@@ -2,6 +2,7 @@
 // What round-off leaves of the residuals of corrector_si2.c, and what it does to the unknowns.
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "corrector_si2.h"
 #include "math/vector.h"
@@ -67,20 +68,32 @@ double tr_si2_few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
+// Forces of either half, unless that of rows alone is asked for.
+static void force_noise(const correction *k, int draw, double *first, double *second) {
+  tr_step *s = k->s;
+  tr_sizes sizes = {s->sys->nv, k->x1->lam, first, tr_step_sizes(s, NULL).diagonal};
+  tr_forces_noise(s, draw, look(k, &sizes), k->x1->a, k->x1->lam, first);
+  sizes.f = s->mu, sizes.pull = second;
+  tr_forces_noise(s, draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
+                  second);
+}
+
 tr_status tr_si2_noise(tr_newton_problem *p, double *b) {
   correction *k = (correction *)p;
-  tr_step *s = k->s;
+  const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   int nv = s->sys->nv, nc = s->sys->nc;
-  double rows = DBL_EPSILON * k->length_scale;
+  double rows = DBL_EPSILON * k->length_scale, *second = b + nv + nc;
   double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
-  tr_sizes sizes = {nv, k->x1->lam, b, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, p->draw, look(k, &sizes), k->x1->a, k->x1->lam, b);
+  bool alone = k->alone;
+  if (p->of_rows)
+    memset(b, 0, 2 * (size_t)(nv + nc) * sizeof *b);
+  else
+    force_noise(k, p->draw, b, second);
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
+  tr_rows_noise(p->draw, nc, both / c->cw, second + nv);
   k->alone = false;
-  sizes.f = s->mu, sizes.pull = b + nv + nc;
-  tr_forces_noise(s, p->draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
-                  b + nv + nc);
-  tr_rows_noise(p->draw, nc, both / c->cw, b + 2 * nv + nc);
-  return p->solve(p, b);
+  tr_status status = p->solve(p, b);
+  k->alone = alone;
+  return status;
 }
