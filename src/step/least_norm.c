@@ -17,6 +17,7 @@
 
 static const double EPS = 1e-6, LARGEST = 1e-3; // of 1/largest mass; where pivots are too small
 static const double NEARLY = 1e-9;              // of f: what is left is next to round-off,
+static const double SAME = 1e-6;                // of f: the same forces
 enum { MOST = 100, WAIT = 2, STRAYS = 40 };     // rounds; without a gain, there and before
 
 static double dot(const double *x, const double *y, int n) {
@@ -50,13 +51,13 @@ static double square(const tr_projector *p, double eps, double *room) {
   return dot(p->r, Mx, nv) + eps * dot(p->r + nv, p->r + nv, nc);
 }
 
-// lam <- the best y found.
+// lam <- the best y found, unless that makes other forces: then it stays what it is.
 static tr_status iterate(tr_projector *p, double eps, double *lam) {
   int nv = p->sys->nv, nc = p->sys->nc, best = 0;
-  double *f = p->spread, *y = f + nv, *way = y + nc, *room = way + nc;
+  double *f = p->spread, *y = f + nv, *way = y + nc, *found = way + nc;
+  double *room = found + nc;
   tr_Gt_times(p->work, lam, f);
-  memset(y, 0, 2 * (size_t)nc * sizeof *y);
-  memset(lam, 0, (size_t)nc * sizeof *lam);
+  memset(y, 0, 3 * (size_t)nc * sizeof *y);
   double size = vec_norm(f, nv), least = size, last = INFINITY;
   memcpy(p->r, f, (size_t)nv * sizeof *f);
   for (int k = 1; k <= MOST && least > 4 * DBL_EPSILON * size; k++) {
@@ -70,10 +71,11 @@ static tr_status iterate(tr_projector *p, double eps, double *lam) {
     tr_Gt_times(p->work, y, p->r);
     for (int i = 0; i < nv; i++) p->r[i] = f[i] - p->r[i];
     double left = vec_norm(p->r, nv);
-    if (left < least) memcpy(lam, y, (size_t)nc * sizeof *y), least = left, best = k;
+    if (left < least) memcpy(found, y, (size_t)nc * sizeof *y), least = left, best = k;
     if (k - best >= (least <= NEARLY * size ? WAIT : STRAYS)) break;
     last = now;
   }
+  if (least <= SAME * size) memcpy(lam, found, (size_t)nc * sizeof *lam);
   return TR_OK;
 }
 

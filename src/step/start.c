@@ -523,7 +523,7 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   }
   int n = p->redundancy.count;
   if (n == 0) return tr_factor_mass(p, x);
-  if (!p->spread) p->spread = TR_NEW(p->arena, 4 * (s->nv + s->nc), double);
+  if (!p->spread) p->spread = TR_NEW(p->arena, 5 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(tr_take_rows_out(p, x, n, p->redundancy.row));
   return tr_factor_mass(p, x);

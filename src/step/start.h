@@ -26,7 +26,7 @@ typedef struct tr_projector {
   int masked, *masked_row; // (nc) which they are
   bool again_and_again;    // there are events: what a projection needs stays for the next one
   double *room;            // of a projection, then
-  double *spread;          // (4 (nv + nc)) for tr_spread_multipliers
+  double *spread;          // (5 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
 
 // A projector of its own for questions about a state; not to be moved while it is open.
