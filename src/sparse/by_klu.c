@@ -6,7 +6,7 @@
 //     The zeros there, of all multipliers that come before their bodies, force others, and fill that it knows nothing
 //     of: on loops and nets 10 to 250 times as many operations as COLAMD's order, which bounds the fill for any pivots.
 //     On chains and hubs it is AMD that is better. What AMD promises is a lower bound, so it is tried only where it
-//     promises much or takes no time.
+//     promises much or takes no time, and no further than to the fill of COLAMD.
 #include "by_klu.h"
 
 #include <float.h>
@@ -55,6 +55,17 @@ static tr_status factor_fully(const tr_pattern *p, double *values, klu_numbers *
   return memory ? TR_SINGULAR : TR_NO_MEMORY;
 }
 
+// The same, given up where the factors outgrow this many numbers: KLU asks for no more room where it would get more than
+// it can count.
+static tr_status factor_bounded(const tr_pattern *p, double *values, double most, klu_numbers *u) {
+  const double grow = u->common.memgrow, first = u->common.initmem_amd, never = 1e18;
+  u->common.memgrow = never;
+  u->common.initmem_amd = 1 + (0.5 * most + p->n) / fmax(1, u->symbolic->lnz);
+  tr_status status = factor_fully(p, values, u);
+  u->common.memgrow = grow, u->common.initmem_amd = first;
+  return status;
+}
+
 // Order and factors for these values; flops: of them. TR_SINGULAR: an order is there nevertheless.
 static tr_status choose_order(const tr_pattern *p, double *values, klu_numbers *u, double *flops) {
   klu_numbers other;
@@ -69,7 +80,9 @@ static tr_status choose_order(const tr_pattern *p, double *values, klu_numbers *
     if (status == TR_NO_MEMORY) drop(u);
     return status;
   }
-  tr_status second = factor_fully(p, values, &other);
+  double most = u->numeric ? (double)u->numeric->lnz + u->numeric->unz : INFINITY;
+  tr_status second =
+      u->numeric ? factor_bounded(p, values, most, &other) : factor_fully(p, values, &other);
   bool counted = second == TR_OK && klu_flops(other.symbolic, other.numeric, &other.common);
   if (counted && other.common.flops <= *flops) {
     *flops = other.common.flops;

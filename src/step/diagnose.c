@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which constraints repeat others at a state: they are found and taken out of the matrix, multipliers are spread over them
-// again; and whether they still do so a moment later.
+// Which constraints repeat others at a state: they are found and taken out of the matrix; and whether they still do so a
+// moment later.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "math/vector.h"
 #include "start.h"
 
-enum { MAX_ITERATIONS = 60 };
-static const double SPREAD = 1e-5; // eps for multipliers of least norm
 // What may be left of a row that is known to repeat others, where the constraints are not quite closed: first, last.
 static const double OPEN = 1e-6, OPENEST = 0.1;
 static const double SUSPICIOUS = 1e-8; // pivot ratio below which constraints may be redundant
@@ -63,60 +61,10 @@ tr_status tr_diagnose(tr_projector *p, const tr_state *x) {
   }
   int n = p->redundancy.count;
   if (n == 0) return tr_factor_mass(p, x);
-  if (!p->spread) p->spread = TR_NEW(p->arena, 3 * (s->nv + s->nc), double);
+  if (!p->spread) p->spread = TR_NEW(p->arena, 5 * (s->nv + s->nc), double);
   if (!p->spread) return TR_NO_MEMORY;
   TR_TRY(tr_take_rows_out(p, x, n, p->redundancy.row));
   return tr_factor_mass(p, x);
-}
-
-// p->r <- solution of the factored system for p->r; room: 2 (nv + nc).
-static tr_status solve_refined(tr_projector *p, double *room) {
-  size_t n = (size_t)(p->sys->nv + p->sys->nc);
-  double *b = room, *rest = room + n;
-  memcpy(b, p->r, n * sizeof *b);
-  TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  tr_kkt_multiply(p->kkt, p->r, rest);
-  for (size_t i = 0; i < n; i++) rest[i] = b[i] - rest[i];
-  TR_TRY(tr_kkt_solve(p->kkt, 1, rest));
-  for (size_t i = 0; i < n; i++) p->r[i] += rest[i];
-  return TR_OK;
-}
-
-// The forces f = G' lam by multipliers of least norm, those without a part in the null space of G':
-//   [M G'; G -eps] (x, d) = (f - G' y, 0),  y <- y + d,  repeated.
-// d = G x/eps has no such part, and f - G' y shrinks by eps/(eps + eigenvalues of G M^-1 G'). Each solution
-// is refined once: its residual in G x - eps d is known to far more digits than the solution has there.
-static tr_status spread(tr_projector *p, const tr_state *x, double *lam) {
-  const tr_system *s = p->sys;
-  size_t nc = (size_t)s->nc, nv = (size_t)s->nv;
-  double *f = p->spread, *y = f + nv, rest = INFINITY;
-  TR_TRY(tr_kkt_hold(p->kkt));
-  tr_regular_matrix(p, x, SPREAD);
-  TR_TRY(tr_factor_regular(p));
-  tr_Gt_times(p->work, lam, f);
-  memset(y, 0, nc * sizeof *y);
-  double done = 4 * DBL_EPSILON * vec_norm(f, s->nv);
-  for (int k = 0; k < MAX_ITERATIONS; k++) {
-    tr_Gt_times(p->work, y, p->r);
-    for (int i = 0; i < s->nv; i++) p->r[i] = f[i] - p->r[i];
-    double now = vec_norm(p->r, s->nv);
-    if (now <= done || now >= rest) break;
-    rest = now;
-    memset(p->r + nv, 0, nc * sizeof *p->r);
-    TR_TRY(solve_refined(p, p->spread + nv + nc));
-    for (int i = 0; i < s->nc; i++) y[i] += p->r[s->nv + i];
-  }
-  memcpy(lam, y, nc * sizeof *lam);
-  return TR_OK;
-}
-
-tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
-  if (p->redundancy.count == 0) return TR_OK;
-  const tr_mask *mask = p->kkt->mask;
-  p->kkt->mask = NULL;
-  tr_status status = spread(p, x, lam);
-  p->kkt->mask = mask;
-  return status;
 }
 
 // ---- a moment later -----------------------------------------------------------------------------------

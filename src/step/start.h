@@ -26,7 +26,7 @@ typedef struct tr_projector {
   int masked, *masked_row; // (nc) which they are
   bool again_and_again;    // there are events: what a projection needs stays for the next one
   double *room;            // of a projection, then
-  double *spread;          // (3 (nv + nc)) for tr_spread_multipliers
+  double *spread;          // (5 (nv + nc)) for tr_spread_multipliers
 } tr_projector;
 
 // A projector of its own for questions about a state; not to be moved while it is open.
@@ -81,7 +81,7 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
 tr_status tr_calm(tr_projector *p, tr_state *x, double *mean);
 // z (nv): how the velocities answer to an impulse n (nv), [M G'; G 0] (z, .) = (n, 0).
 tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z);
-// lam of least norm at x from a lam that is zero on the redundant rows.
+// lam of least norm at x from a lam that is zero on the redundant rows; see least_norm.c.
 tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam);
 
 #endif
