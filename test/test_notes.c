@@ -199,7 +199,7 @@ static void drives_are_no_poles(void **u) {
     bool pole;
   } row[] = {
       {"position: 0.05*(1 - cos(200*time))", "0", 1, 0.005, false},
-      {"velocity: \"step5(time, 100, 0, 100.001, 20)\"", "0", 101, 0.005, false},
+      {"velocity: \"step5(time, 100, 0, 100.001, 20)\"", "0", 101, 0.001, false},
       {"velocity: \"30*exp(-((time - 50)/0.01)^2)\"", "0", 60, 0.005, false},
       {"position: \"6*max(time - 1, 0)\"", "0", 3, 0.005, false},
       {NULL, "step5(time, 100, 0, 100.0005, 4e4) - step5(time, 100.0005, 0, 100.001, 4e4)", 101,
