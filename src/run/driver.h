@@ -49,7 +49,7 @@ typedef struct tr_leap {
 enum { TR_LENGTHS = 64, TR_LENGTH_1 = 56 }; // of 1 s
 typedef struct tr_lengths {
   long n;
-  double shortest;
+  double shortest, end;
 } tr_lengths;
 
 struct tr_run {
@@ -130,6 +130,7 @@ struct tr_run {
   tr_leap leap, driven;
   tr_kkt aside;                   // for looks at these
   tr_lengths lengths[TR_LENGTHS]; // of steps so far, by powers of 2
+  tr_lengths *latest;             // of the last
   char note[800];                 // what to know of the results
   tr_multipliers *multipliers;    // whose error counts, or NULL
   struct tr_swing *swing;         // whether velocities go to and fro, see explain.c; or NULL

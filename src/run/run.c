@@ -195,10 +195,17 @@ void tr_run_free(tr_run *r) {
 
 // ---- stepping -------------------------------------------------------------------------------------
 
+// Most steps are about as long as the last.
 static void count_length(tr_run *r, double h) {
-  int i = TR_LENGTH_1 + ilogb(h);
-  tr_lengths *l = &r->lengths[i < 0 ? 0 : i < TR_LENGTHS ? i : TR_LENGTHS - 1];
+  tr_lengths *l = r->latest;
+  if (l && h >= l->shortest && h < l->end) {
+    l->n++;
+    return;
+  }
+  int i = TR_LENGTH_1 + ilogb(h), k = i < 0 ? 0 : i < TR_LENGTHS ? i : TR_LENGTHS - 1;
+  l = r->latest = &r->lengths[k];
   l->shortest = l->n++ > 0 ? fmin(l->shortest, h) : h;
+  l->end = ldexp(1, k + 1 - TR_LENGTH_1);
 }
 
 void tr_run_accept(tr_run *r, double t1, bool by_method) {
