@@ -318,10 +318,23 @@ static bool tell_start(const tr_run *r, double h, tr_error *error) {
   return helps;
 }
 
+// No constraint repeats others where the step begins.
+static bool all_independent(const tr_run *r) {
+  tr_projector p = r->projector;
+  const tr_mask *mask = p.kkt->mask;
+  bool independent = false;
+  if (tr_all_independent(&p, &r->x, &independent) != TR_OK) independent = false;
+  p.kkt->mask = mask;
+  return independent;
+}
+
 // Why a step failed: of constraints and reactions only where there are any.
 static const char *reason(const tr_run *r, tr_status why, bool constrained) {
   bool direct = r->step->method->direct;
   if (why == TR_NOT_FINITE) return "numbers are no longer finite";
+  if (why == TR_SINGULAR && constrained && all_independent(r))
+    return "the matrix became singular, though constraints are independent where the step begins: "
+           "it is too long for this motion";
   if (why == TR_SINGULAR)
     return constrained ? "the matrix is singular (redundant constraints or a singular position)"
                        : "the matrix is singular";
