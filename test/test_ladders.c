@@ -172,6 +172,57 @@ static void joints_carry_the_load(void **u) {
   }
 }
 
+// Seven uprights on a base and six bars across, all hinges about z: what the hinges bear along z is free but for its least norm,
+// which knows nothing of what the base weighs, and left is like right.
+static void least_norm_knows_no_masses(void **u) {
+  (void)u;
+  static const double mass[] = {1, 100, 1e4};
+  double bears[7] = {0};
+  for (int c = 0; c < 3; c++) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "trammel: 1\n"
+             "parameters: {mh: %g}\n"
+             "gravity: [0, -3, -9.81]\n"
+             "bodies: {base: {type: spatial, mass: mh, inertia: mh/2, position: [0, -1, 0]}}\n"
+             "joints: {fix: {type: fixed, bodies: [ground, base], at: [0, -1, 0]}}\n"
+             "repeat:\n"
+             "  - for: i\n"
+             "    to: 6\n"
+             "    bodies:\n"
+             "      l_{i}: {type: spatial, mass: 1, inertia: [0.1, 0.01, 0.1], position: [i - 3, "
+             "0.5, 0]}\n"
+             "    joints:\n"
+             "      a_{i}: {type: revolute, bodies: [base, \"l_{i}\"], at: [i - 3, 0, 0], axis: "
+             "[0, 0, 1]}\n"
+             "  - for: i\n"
+             "    to: 5\n"
+             "    bodies:\n"
+             "      t_{i}: {type: spatial, mass: 1, inertia: [0.01, 0.1, 0.1], position: [i - 2.5, "
+             "1, 0]}\n"
+             "    joints:\n"
+             "      b_{i}: {type: revolute, bodies: [\"l_{i}\", \"t_{i}\"], at: [i - 3, 1, 0], "
+             "axis: [0, 0, 1]}\n"
+             "      c_{i}: {type: revolute, bodies: [\"l_{i+1}\", \"t_{i}\"], at: [i - 2, 1, 0], "
+             "axis: [0, 0, 1]}\n",
+             mass[c]);
+    machine k = start(text, "hht-i3", 1e-3, 0.01);
+    go_to(&k, 0.01);
+    double sum = 0;
+    for (int i = 0; i < 7; i++) {
+      char name[16], other[16];
+      snprintf(name, sizeof name, "a_%d.fz", i), snprintf(other, sizeof other, "a_%d.fz", 6 - i);
+      double here = read_output(&k, name);
+      sum += here;
+      assert_near(here, read_output(&k, other), 1e-6, "base of %g kg: %s", mass[c], name);
+      if (c == 0) bears[i] = here;
+      assert_near(here, bears[i], 1e-6, "base of %g kg: %s", mass[c], name);
+    }
+    assert_near(sum, 13 * 9.81, 1e-6, "base of %g kg: the weight", mass[c]);
+    stop(&k);
+  }
+}
+
 // Two lifts side by side, a rod from one to the other at each stage: loops along the whole of them.
 static void describe_twins(int n, char *text, size_t size) {
   static const char format[] =
@@ -252,9 +303,8 @@ static void factors_grow_with_length(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(start_grows_with_length),
-      cmocka_unit_test(motion_is_exact),
-      cmocka_unit_test(joints_carry_the_load),
+      cmocka_unit_test(start_grows_with_length),  cmocka_unit_test(motion_is_exact),
+      cmocka_unit_test(joints_carry_the_load),    cmocka_unit_test(least_norm_knows_no_masses),
       cmocka_unit_test(factors_grow_with_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,12 +2,14 @@
 // The forces f = G' lam by multipliers of least norm, those without a part in the null space of G':
 //
 //   y = G z,  G'G z = f
-// by conjugate gradients. r = f - G' y is what is left, and
-//   [M G'; G -eps] (x, d) = (r, 0)   so   eps d = G x,  (eps M + G'G) x = eps r
-// a guess at what is lacking: y + d would leave eps/(eps + l) of r, with l the eigenvalues of G M^-1 G'. Long structures,
-// which bend like beams, have some below any eps; gradients take a round or so for each of them instead of l/eps rounds.
-// Their products are sums of squares, r' x = x' M x + eps d' d, as x is a small difference where l is large. Each solution is
-// refined once: its residual in G x - eps d is known to far more digits than the solution has there.
+// by conjugate gradients. r = f - G' y is what is left, and with D, the diagonal of G'G,
+//   [D G'; G -eps] (x, d) = (r, 0)   so   eps d = G x,  (eps D + G'G) x = eps r
+// a guess at what is lacking: y + d would leave eps/(eps + l) of r, with l the eigenvalues of G D^-1 G', which know nothing of
+// masses. Long structures, which bend like beams, have some below any eps; gradients take a round or so for each of them
+// instead of l/eps rounds. What a solve leaves of G x - eps d, divided by eps, is in y, in the null space too, where nothing
+// shows it: so eps is no smaller than that, and each solution is refined once, as that residual is known to far more
+// digits than the solution has there. Products are sums of squares, r' x = x' D x + eps d' d, as x is a small difference
+// where l is large.
 #include "start.h"
 
 #include <float.h>
@@ -15,7 +17,7 @@
 
 #include "math/vector.h"
 
-static const double EPS = 1e-6, LARGEST = 1e-3; // of 1/largest mass; where pivots are too small
+static const double EPS = 1e-5, LARGEST = 1e-2; // where pivots are too small
 static const double NEARLY = 1e-9;              // of f: what is left is next to round-off,
 static const double SAME = 1e-6;                // of f: the same forces
 enum { MOST = 100, WAIT = 2, STRAYS = 40 };     // rounds; without a gain, there and before
@@ -31,9 +33,7 @@ static tr_status solve_refined(tr_projector *p, double *room) {
   size_t n = (size_t)(p->sys->nv + p->sys->nc);
   double *b = room, *rest = room + n;
   memcpy(b, p->r, n * sizeof *b);
-  bool twice = !(p->kkt->held && tr_kkt_refines(p->kkt)); // else it is refined there
   TR_TRY(tr_kkt_solve(p->kkt, 1, p->r));
-  if (!twice) return TR_OK;
   tr_kkt_multiply(p->kkt, p->r, rest);
   for (size_t i = 0; i < n; i++) rest[i] = b[i] - rest[i];
   TR_TRY(tr_kkt_solve(p->kkt, 1, rest));
@@ -41,14 +41,14 @@ static tr_status solve_refined(tr_projector *p, double *room) {
   return TR_OK;
 }
 
-// x' M x + eps d' d of (x, d) in p->r; room: 2 (nv + nc).
+// x' D x + eps d' d of (x, d) in p->r; room: 2 (nv + nc).
 static double square(const tr_projector *p, double eps, double *room) {
   int nv = p->sys->nv, nc = p->sys->nc;
-  double *Mx = room + nv + nc;
+  double *Dx = room + nv + nc;
   memcpy(room, p->r, (size_t)nv * sizeof *room);
   memset(room + nv, 0, (size_t)nc * sizeof *room);
-  tr_kkt_multiply(p->kkt, room, Mx);
-  return dot(p->r, Mx, nv) + eps * dot(p->r + nv, p->r + nv, nc);
+  tr_kkt_multiply(p->kkt, room, Dx);
+  return dot(p->r, Dx, nv) + eps * dot(p->r + nv, p->r + nv, nc);
 }
 
 // lam <- the best y found, unless that makes other forces: then it stays what it is.
@@ -79,18 +79,34 @@ static tr_status iterate(tr_projector *p, double eps, double *lam) {
   return TR_OK;
 }
 
+// [D G'; G -eps] into the values.
+static void fill(tr_projector *p, const tr_state *x, double eps) {
+  const tr_pattern *t = &p->sys->pattern;
+  double *values = p->kkt->values;
+  int nv = p->sys->nv;
+  (void)tr_regular_matrix(p, x, 1);
+  for (int j = 0; j < nv; j++) {
+    double sum = 0;
+    for (int k = t->column[j]; k < t->column[j + 1]; k++) {
+      if (t->row[k] >= nv) sum += values[k] * values[k];
+      if (t->row[k] < nv) values[k] = 0;
+    }
+    values[tr_pattern_slot(t, j, j)] = sum > 0 ? sum : 1;
+  }
+  for (int i = nv; i < nv + p->sys->nc; i++) values[tr_pattern_slot(t, i, i)] = -eps;
+}
+
 tr_status tr_spread_multipliers(tr_projector *p, const tr_state *x, double *lam) {
   if (p->redundancy.count == 0) return TR_OK;
   const tr_mask *mask = p->kkt->mask;
   tr_status status = TR_SINGULAR;
-  double eps = EPS;
   TR_TRY(tr_kkt_hold(p->kkt));
   p->kkt->mask = NULL;
-  for (double part = EPS; status == TR_SINGULAR && part <= LARGEST; part *= 100) {
-    eps = part / tr_regular_matrix(p, x, part);
+  for (double eps = EPS; status == TR_SINGULAR && eps <= LARGEST; eps *= 10) {
+    fill(p, x, eps);
     status = tr_factor_regular(p);
+    if (status == TR_OK) status = iterate(p, eps, lam);
   }
-  if (status == TR_OK) status = iterate(p, eps, lam);
   p->kkt->mask = mask;
   return status;
 }
