@@ -201,6 +201,29 @@ static void test_ripple(void **state) {
   }
 }
 
+// x = F/(m w) (t - sin(w t)/w), after 500 periods.
+static void test_wave(void **state) {
+  (void)state;
+  double x = 100 / (2 * 3.141592653589793 * 50) * 10;
+  hidden c = {
+      "wave",
+      "trammel: 1\n"
+      "bodies: {p: {type: planar-point, mass: 1}}\n"
+      "forces: {f: {type: force, markers: [p], force: [\"100*sin(2*pi*50*time)\", 0, 0]}}\n",
+      "p.x",
+      10,
+      x,
+      x,
+      0,
+      0,
+      0};
+  static const double tols[] = {5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5};
+  mechanism m = load_text(c.text);
+  for (int i = 0; i < 6; i++)
+    assert_near(run_to_end(m.sys, &c, "radau5", tols[i], false), x, 1e-3 * x, "at %g", tols[i]);
+  unload(&m);
+}
+
 static long steps_of(const char *forces, const char *method, double tol) {
   char text[600];
   tr_error error = {0};
@@ -275,10 +298,9 @@ static void test_many_gaps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_patch),     cmocka_unit_test(test_gate),
-      cmocka_unit_test(test_pool),      cmocka_unit_test(test_peg),
-      cmocka_unit_test(test_pit),       cmocka_unit_test(test_engine),
-      cmocka_unit_test(test_ripple),    cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_patch),     cmocka_unit_test(test_gate), cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_peg),       cmocka_unit_test(test_pit),  cmocka_unit_test(test_engine),
+      cmocka_unit_test(test_ripple),    cmocka_unit_test(test_wave), cmocka_unit_test(test_driven),
       cmocka_unit_test(test_many_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
