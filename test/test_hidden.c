@@ -8,6 +8,7 @@
 
 #include "helper_control.h"
 #include "helper_mechanics.h"
+#include "system/system.h"
 
 typedef struct hidden {
   const char *name, *text, *output;
@@ -200,11 +201,107 @@ static void test_ripple(void **state) {
   }
 }
 
+// x = F/(m w) (t - sin(w t)/w), after 500 periods.
+static void test_wave(void **state) {
+  (void)state;
+  double x = 100 / (2 * 3.141592653589793 * 50) * 10;
+  hidden c = {
+      "wave",
+      "trammel: 1\n"
+      "bodies: {p: {type: planar-point, mass: 1}}\n"
+      "forces: {f: {type: force, markers: [p], force: [\"100*sin(2*pi*50*time)\", 0, 0]}}\n",
+      "p.x",
+      10,
+      x,
+      x,
+      0,
+      0,
+      0};
+  static const double tols[] = {5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5};
+  mechanism m = load_text(c.text);
+  for (int i = 0; i < 6; i++)
+    assert_near(run_to_end(m.sys, &c, "radau5", tols[i], false), x, 1e-3 * x, "at %g", tols[i]);
+  unload(&m);
+}
+
+static long steps_of(const char *forces, const char *method, double tol) {
+  char text[600];
+  tr_error error = {0};
+  snprintf(text, sizeof text,
+           "trammel: 1\n"
+           "bodies: {w: {type: planar, mass: 1, inertia: 1, omega: 1}}\n"
+           "joints:\n"
+           "  h: {type: revolute, markers: [ground, w]}\n"
+           "  d: {type: motion, joint: h, position: time}\n"
+           "forces: {t: {type: torque, markers: [w], torque: [0, 0, \"%s\"]}}\n",
+           forces);
+  mechanism m = load_text(text);
+  tr_run_settings s = controlled(method, tol, 60);
+  tr_run *run = begin_run(m.sys, &s);
+  if (tr_run_to(run, 60, &error) != TR_OK) fail_msg("%s at %g: %s", method, tol, error.text);
+  long steps = tr_run_describe(run).steps;
+  tr_run_free(run);
+  unload(&m);
+  return steps;
+}
+
+// A drive takes all of a torque that goes to and fro 3000 times: nothing moves by it, and steps are nearly those without it (reactions
+// that are part of the method's own estimate, hht-add, cost some). To follow it takes 16000.
+static void test_driven(void **state) {
+  (void)state;
+  for (int i = 0; i < control_cases(); i++)
+    for (double tol = 1e-3; tol > 0.9e-8; tol *= 0.01) {
+      long without = steps_of("5", control_method(i), tol);
+      long with = steps_of("5*sin(2*pi*50*time)", control_method(i), tol);
+      if (with > 2 * without + 100)
+        fail_msg("%s at %g: %ld steps, %ld without", control_method(i), tol, with, without);
+    }
+}
+
+static long gaps_seen;
+static double (*gap_of)(const void *, double, const tr_frame *const *, const double *);
+
+static double count_gap(const void *par, double t, const tr_frame *const *f, const double *mem) {
+  gaps_seen++;
+  return gap_of(par, t, f, mem);
+}
+
+// Balls on a line that come close and meet: how often each gap is looked at in a step does not grow with their number.
+static void test_many_gaps(void **state) {
+  (void)state;
+  for (int n = 50; n <= 800; n *= 4) {
+    char text[700];
+    tr_error error = {0};
+    snprintf(
+        text, sizeof text,
+        "trammel: 1\n"
+        "repeat:\n"
+        "  - {for: i, from: 0, to: %d, bodies: {\"b_{i}\": {type: planar-point, mass: 1, position: "
+        "[\"0.13*i + 0.01*sin(7*i)\", 0], velocity: [\"sin(3*i)\", 0]}}}\n"
+        "  - {for: i, from: 1, to: %d, forces: {\"c_{i}\": {type: sphere-sphere, markers: "
+        "[\"b_{i-1}\", \"b_{i}\"], radii: [0.05, 0.05], stiffness: 1e5}}}\n",
+        n, n);
+    mechanism m = load_text(text);
+    tr_force_ops counted = *m.sys->force[0].ops;
+    gap_of = counted.gap, counted.gap = count_gap, gaps_seen = 0;
+    for (int i = 0; i < m.sys->nforce; i++) m.sys->force[i].ops = &counted;
+    tr_run_settings s = controlled("hht-i3", 1e-4, 0.1);
+    tr_run *run = begin_run(m.sys, &s);
+    if (tr_run_to(run, 0.1, &error) != TR_OK) fail_msg("%d gaps: %s", n, error.text);
+    tr_run_info info = tr_run_describe(run);
+    double each = (double)gaps_seen / n / (double)(info.steps + info.rejected);
+    if (!(each < 26)) fail_msg("%d gaps: each was looked at %g times in a step", n, each);
+    tr_run_free(run);
+    unload(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_patch),  cmocka_unit_test(test_gate), cmocka_unit_test(test_pool),
-      cmocka_unit_test(test_peg),    cmocka_unit_test(test_pit),  cmocka_unit_test(test_engine),
-      cmocka_unit_test(test_ripple),
+      cmocka_unit_test(test_patch),     cmocka_unit_test(test_gate), cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_peg),       cmocka_unit_test(test_pit),  cmocka_unit_test(test_engine),
+      cmocka_unit_test(test_ripple),    cmocka_unit_test(test_wave), cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_many_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,8 @@
 // with the time d_k that each stands for: how far that would lead within the step. Then a step ends just before it begins, and short ones
 // follow. What was found to be short is looked for more closely from then on. Drives are seen by what Phi is open by.
 //
-// Contacts and stops know their gaps. Where the rates at both ends of a step could have closed and opened one, it is followed
-// along the cubic, to its least. Sines of time in laws of forces tell their period: steps follow those that would be felt.
+// Contacts and stops know their gaps. Where the rates at both ends of a step could have closed and opened one, all are looked at
+// along the cubic, together. Sines of time in laws of forces tell their period: steps follow those that would be felt.
 #include <math.h>
 #include <string.h>
 
@@ -33,15 +33,13 @@ static const double FASTER = 1.5; // rates between the ends, of those there
 static const double STIFF = 0.5;  // of a defect
 static const double SAME = 1e-9;  // of a step: one time
 static const double NEAR = 10;    // tolerances: what acts for a shorter way is not looked for
-static const double MANY_BODIES = 300; // velocities: where there are more there are fewer places
-enum { MINIMA = 8, HALVINGS = 20 };
-enum {
-  WAVES = 8,
-  PHASES = 5,
-  AGAIN = 64
-}; // of laws; places in a period; steps until they are looked at again
-static const double CREST = 0.185;     // of a period: the longest step that follows a wave
-static const double MOST_WAVES = 4000; // in the whole time
+static const double MANY_BODIES = 300;  // velocities: where there are more there are fewer places
+enum { FEW = 3, SWEEPS = 24 };          // places where all gaps are looked at; with both ends
+static const double NARROW = 1e-3;      // of a step: no more places
+enum { WAVES = 8, PHASES = 5 };         // of laws; places in a period
+enum { AGAIN = 64, MOST_AGAIN = 4096 }; // steps until they are looked at again
+static const double CREST = 0.185;      // of a period: the longest step that follows a wave
+static const double MOST_WAVES = 4000;  // in the whole time
 
 typedef struct tr_inside {
   bool timed;  // something depends on time
@@ -55,11 +53,15 @@ typedef struct tr_inside {
   double till;    // the end of the step that ends there, or NAN
   double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
       *mass, *phi0, *phi1, *phi;
-  int waves, age;            // periods; steps since they were looked at
+  int waves, age, again;     // periods; steps until they are looked at, and from then on
   double wave[WAVES], crest; // and the longest step by those that are felt
   int gaps;
-  double *gap0, *gap1, *rate0, *rate1, *gap; // at the ends
-  double gap_t;                              // of gap0
+  double *gap0, *gap1, *rate0, *rate1; // at the ends
+  double gap_t;                        // of gap0
+  int near, *who;                      // that may close within the step
+  int swept;                           // places, in order: where; the gaps; one may close behind it
+  double at[SWEEPS], *seen[SWEEPS], *gap;
+  bool doubt[SWEEPS];
 } tr_inside;
 
 tr_status tr_inside_make(tr_run *r, tr_error *error) {
@@ -68,9 +70,12 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
   if (s->nforce == 0 && !s->rheonomic) return TR_OK;
   tr_inside *w = TR_NEW(&r->arena, 1, tr_inside);
+  size_t of_gaps = (4 + SWEEPS - 2) * ng;
   double *p =
-      TR_NEW(&r->arena, 13 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + 5 * ng + 1, double);
+      TR_NEW(&r->arena, 13 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
   if (!w || !p) return tr_no_memory(error);
+  w->who = TR_NEW(&r->arena, ng + 1, int);
+  if (!w->who) return tr_no_memory(error);
   w->u = p, w->rate = (p += nv), w->v = (p += nv), w->Q0 = (p += nv), w->Q1 = (p += nv);
   w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
   w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
@@ -300,58 +305,75 @@ static double look(tr_run *r, double h, double e) {
 
 // ---- gaps ------------------------------------------------------------------------------------------
 
-static double gap_at(tr_run *r, double h, double s, int i) {
-  move_to(r, h, s, TR_AT_POSITION);
-  tr_gaps_here(r->work, r->inside->gap, NULL);
-  return r->inside->gap[i];
+// Whether one may be closed between two places next to each other, by its rate: g_a + g_b < rate (b - a) h.
+static bool may_close(const tr_inside *w, double h, int k) {
+  double way = FASTER * h * (w->at[k + 1] - w->at[k]);
+  const double *a = w->seen[k], *b = w->seen[k + 1];
+  for (int j = 0; j < w->near; j++) {
+    int i = w->who[j];
+    if (a[i] > 0 && b[i] > 0 && a[i] + b[i] < way * fmax(w->rate0[i], w->rate1[i])) return true;
+  }
+  return false;
 }
 
-// A gap that is open at both ends: the place where it is least, as far as it is closed.
-static double find_least(tr_run *r, double h, int i, double *least) {
-  int at = 0;
-  *least = INFINITY;
-  for (int k = 0; k < MINIMA; k++) {
-    double g = gap_at(r, h, place(k, MINIMA), i);
-    if (g < *least) *least = g, at = k;
-  }
-  double a = at > 0 ? place(at - 1, MINIMA) : 0, b = at < MINIMA - 1 ? place(at + 1, MINIMA) : 1;
-  double s = place(at, MINIMA);
-  for (int k = 0; k < HALVINGS && *least >= 0; k++) {
-    double beside = s - a > b - s ? s - (1 - GOLDEN) * (s - a) : s + (1 - GOLDEN) * (b - s);
-    double g = gap_at(r, h, beside, i);
-    bool lower = g < *least;
-    if (beside < s)
-      *(lower ? &b : &a) = lower ? s : beside;
-    else
-      *(lower ? &a : &b) = lower ? s : beside;
-    if (lower) s = beside, *least = g;
-  }
-  return s;
-}
-
-// Where it closes, or opens, between a place where it is open and one where it is not.
-static double find_end(tr_run *r, double h, int i, double open, double closed) {
-  for (int k = 0; k < HALVINGS; k++) {
-    double mid = 0.5 * (open + closed);
-    if (gap_at(r, h, mid, i) < 0)
-      closed = mid;
-    else
-      open = mid;
-  }
-  return open;
-}
-
-// A contact that closes and opens again within the step, if it counts.
-static double pass_gap(tr_run *r, double h, int i) {
+// All gaps at a place behind the k-th.
+static void sweep(tr_run *r, double h, int k, double s) {
   tr_inside *w = r->inside;
-  double least, at = find_least(r, h, i, &least);
-  if (!(least < 0)) return 0;
-  double from = find_end(r, h, i, 0, at), to = find_end(r, h, i, 1, at);
-  forces_at(r, &r->x, w->Q0, w->phi0);
-  forces_at(r, &r->next, w->Q1, w->phi1);
-  defect_at(r, h, 0.5 * (from + to));
-  double e = is(r, h, (to - from) * h);
-  if (e > 1) w->until = fmax(from, 0.01) * h, w->after = 0.5 * (to - from) * h;
+  double *gap = w->gap + (size_t)(w->swept - 2) * (size_t)w->gaps;
+  for (int i = w->swept++; i > k + 1; i--)
+    w->at[i] = w->at[i - 1], w->seen[i] = w->seen[i - 1], w->doubt[i] = w->doubt[i - 1];
+  move_to(r, h, s, TR_AT_POSITION);
+  tr_gaps_here(r->work, gap, NULL);
+  w->at[k + 1] = s, w->seen[k + 1] = gap;
+  w->doubt[k] = may_close(w, h, k), w->doubt[k + 1] = may_close(w, h, k + 1);
+}
+
+// At a few places for all, then in the longest part where one may be closed, and again.
+static void sweep_gaps(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  w->at[0] = 0, w->seen[0] = w->gap0, w->at[1] = 1, w->seen[1] = w->gap1, w->swept = 2;
+  for (int k = 0; k < FEW; k++) sweep(r, h, k, place(k, FEW));
+  while (w->swept < SWEEPS) {
+    double longest = NARROW;
+    int in = -1;
+    for (int k = 0; k < w->swept - 1; k++)
+      if (w->doubt[k] && w->at[k + 1] - w->at[k] > longest)
+        longest = w->at[k + 1] - w->at[k], in = k;
+    if (in < 0) return;
+    sweep(r, h, in, 0.5 * (w->at[in] + w->at[in + 1]));
+  }
+}
+
+static double between(const tr_inside *w, int i, int k) { // where gap i is 0 before the k-th place
+  double a = w->seen[k - 1][i], b = w->seen[k][i];
+  return w->at[k - 1] + (w->at[k] - w->at[k - 1]) * a / (a - b);
+}
+
+// When gap i is closed for the first time: false: never.
+static bool is_closed(const tr_inside *w, int i, double *from, double *to) {
+  int k = 1;
+  while (k < w->swept - 1 && !(w->seen[k][i] < 0)) k++;
+  if (k == w->swept - 1) return false;
+  *from = between(w, i, k);
+  while (w->seen[k][i] < 0) k++; // it is open in the end
+  *to = between(w, i, k);
+  return true;
+}
+
+// Contacts that close and open again within the step: the first that counts.
+static double pass_gaps(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  double passed = -1, e = 0;
+  for (int n = 0; n < FEW && e <= 1; n++) {
+    double from = 2, to = 2, a, b;
+    for (int j = 0; j < w->near; j++)
+      if (is_closed(w, w->who[j], &a, &b) && a > passed && a < from) from = a, to = b;
+    if (from > 1) break;
+    if (n == 0) forces_at(r, &r->x, w->Q0, w->phi0), forces_at(r, &r->next, w->Q1, w->phi1);
+    defect_at(r, h, 0.5 * (from + to));
+    e = is(r, h, (to - from) * h), passed = from;
+    w->until = fmax(from, 0.01) * h, w->after = 0.5 * (to - from) * h;
+  }
   return e;
 }
 
@@ -362,54 +384,69 @@ static void gaps_at(tr_run *r, const tr_state *x, double *gap, double *rate) {
 
 static double look_at_gaps(tr_run *r, double h) {
   tr_inside *w = r->inside;
-  double most = 0, until = h, after = h;
   if (!(fabs(r->x.t - w->gap_t) <= SAME * h)) gaps_at(r, &r->x, w->gap0, w->rate0);
-  w->gap_t = r->x.t;
+  w->gap_t = r->x.t, w->near = 0;
   gaps_at(r, &r->next, w->gap1, w->rate1);
   for (int i = 0; i < w->gaps; i++) {
     double way = FASTER * h * fmax(w->rate0[i], w->rate1[i]);
-    if (!(w->gap0[i] > 0 && w->gap1[i] > 0 && w->gap0[i] + w->gap1[i] < way)) continue;
-    double e = pass_gap(r, h, i);
-    most = fmax(most, e);
-    if (e > 1 && w->until < until) until = w->until, after = w->after;
+    if (w->gap0[i] > 0 && w->gap1[i] > 0 && w->gap0[i] + w->gap1[i] < way) w->who[w->near++] = i;
   }
-  if (most > 1) w->until = until, w->after = after;
-  return most;
+  if (w->near == 0) return 0;
+  sweep_gaps(r, h);
+  return pass_gaps(r, h);
 }
 
 // ---- waves -----------------------------------------------------------------------------------------
 
 // A force that goes to and fro in time makes velocities of a period over a turn, which last: whether they would be felt
-// within the whole time. With the bodies held where they are.
-static bool is_felt(tr_run *r, double period) {
+// within the whole time. With the bodies held where they are; answered by the diagonal of the mass, or by the step just taken,
+// with constraints and stiff forces.
+static bool is_felt(tr_run *r, const tr_state *at, double period, bool answered) {
   tr_inside *w = r->inside;
   double span = r->settings.end - r->first_t;
-  tr_state x = r->x;
+  tr_state x = *at;
   if (MOST_WAVES * period < span) return false;
-  forces_at(r, &r->x, w->Q0, NULL);
+  forces_at(r, at, w->Q0, NULL);
   find_masses(r);
   memset(w->phi, 0, (size_t)r->sys->nc * sizeof *w->phi);
   for (int k = 0; k < PHASES; k++) {
-    x.t = r->x.t + period * place(k, PHASES);
+    x.t = at->t + period * place(k, PHASES);
     forces_at(r, &x, w->Q, NULL);
     for (int i = 0; i < r->sys->nv; i++) w->Q[i] -= w->Q0[i];
-    if (seems(r, span, period / TURN) > 1) return true;
+    if (!answered && seems(r, span, period / TURN) > 1) return true;
+    if (answered && is(r, span, period / TURN) > 1) return true;
   }
   return false;
+}
+
+static double find_crest(tr_run *r, const tr_state *x, bool answered) {
+  tr_inside *w = r->inside;
+  uint64_t acting = r->work->acting;
+  double crest = INFINITY;
+  for (int k = 0; k < w->waves; k++)
+    if (CREST * w->wave[k] < crest && is_felt(r, x, w->wave[k], answered))
+      crest = CREST * w->wave[k];
+  r->work->acting = acting;
+  return crest;
 }
 
 double tr_inside_follow(tr_run *r, double h) {
   tr_inside *w = r->inside;
   if (!w || w->waves == 0) return h;
-  if (w->age++ % AGAIN == 0) {
-    uint64_t acting = r->work->acting;
-    w->crest = INFINITY;
-    for (int k = 0; k < w->waves; k++)
-      if (CREST * w->wave[k] < w->crest && is_felt(r, w->wave[k])) w->crest = CREST * w->wave[k];
-    if (w->stages) w->crest *= 3;
-    r->work->acting = acting;
-  }
+  if (w->first == 0 && w->age == 0) w->crest = find_crest(r, &r->x, false), w->again = AGAIN;
   return fmin(h, w->crest);
+}
+
+// After a step of length h. The matrix of a long one takes forces for stiff that are not to the wave: then a short one follows,
+// which tells.
+static void ask_again(tr_run *r, double h) {
+  tr_inside *w = r->inside;
+  if (w->waves == 0 || w->age-- > 0) return;
+  double seems = find_crest(r, &r->next, false), crest = find_crest(r, &r->next, true);
+  bool tells = h <= 1.001 * seems;
+  w->age = tells || crest <= seems ? w->again : 0;
+  if (!tells && crest > seems) w->again = w->again < MOST_AGAIN ? 2 * w->again : MOST_AGAIN;
+  w->crest = tells ? crest : fmin(crest, seems);
 }
 
 // ---- control ---------------------------------------------------------------------------------------
@@ -440,6 +477,7 @@ double tr_inside_next(tr_run *r, double h, double wish) {
   tr_inside *w = r->inside;
   if (!w) return wish;
   w->first++;
+  ask_again(r, h);
   w->longest = fmax(h, FADES * w->longest);
   double *gap = w->gap0, *rate = w->rate0;
   w->gap0 = w->gap1, w->gap1 = gap, w->rate0 = w->rate1, w->rate1 = rate;
