@@ -53,6 +53,7 @@ static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth whi
 enum { HALF_BELIEVED = 7, HALVES = 5 };
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
 static const double REFINED = 0.4;
+enum { RENEWED = 3 };       // matrices for that
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
@@ -239,9 +240,10 @@ static tr_status matrix(tr_newton_problem *p) {
   p->finishes = p->finish && !k->begun && !s->stiff && !s->turns;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   bool coupled = s->stiff || c->unit_metric;
+  s->sticks = false;
   if (!coupled && !s->turns) return TR_OK;
   if (!coupled) tr_fill_projection(s, mass);
-  if (coupled && s->damping) tr_find_damping(s);
+  if (coupled && s->damping) tr_find_damping(s, mass);
   return tr_second_factor(s);
 }
 
@@ -382,6 +384,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   const tr_step *s = k->s;
   k->begun++, k->dx = dx;
+  if (s->c.few && s->sticks) tr_si2_keep(k);
   if (s->c.split) tr_split_correct(s->c.split);
   if (k->alone) {
     update_first(k);
@@ -489,6 +492,24 @@ static tr_status settle(correction *k) {
   return iterate(k);
 }
 
+// Friction that sticks makes a matrix stiff along a coordinate where nothing is once it slides: corrections by it are small,
+// whatever is left. Few of them do not show that; the next one does. Where it is no smaller than the last the iteration goes
+// on with a matrix of its end.
+static tr_status settle_few(correction *k) {
+  tr_step *s = k->s;
+  for (int renewed = 0; s->sticks; renewed++) {
+    long stagnations = s->newton.stagnations;
+    double rate = 0;
+    TR_TRY(tr_si2_contraction(k, &rate));
+    if (rate < SETTLES) break;
+    s->newton.valid = s->newton.known = false;
+    if (renewed == RENEWED) return TR_NO_CONVERGENCE;
+    TR_TRY(correct_few(k));
+    if (s->newton.stagnations > stagnations) break;
+  }
+  return TR_OK;
+}
+
 // Not where velocities act on positions by more than forces, or one matrix is not like the next.
 static bool may_finish(const correction *k) {
   return k->plain && k->usual && k->p.matrix_cost > 0 && 0.5 * k->turn < HALF_CHART;
@@ -546,7 +567,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   tr_predict_w(s, t1);
   place(&k);
   k.turn = tr_largest_turn(s->work, s->d, NULL);
-  long before = s->newton.iterations;
+  long before = s->newton.iterations, stagnations = s->newton.stagnations;
   bool looks = !c->few && !s->full && !s->sys->flat;
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
   if (may_finish(&k)) k.p.finish = finish;
@@ -555,6 +576,8 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (c->split) c->split->blunt = false, c->split->defect = 0;
   bool given = s->newton.fixed_iterations > 0;
   if (status == TR_OK && c->split && c->split->plain && s->stiff && !given) status = settle(&k);
+  bool few = c->few && !c->multipliers && !(c->split && c->split->plain);
+  if (status == TR_OK && few && s->newton.stagnations == stagnations) status = settle_few(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
   return status;
 }

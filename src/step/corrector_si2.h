@@ -35,4 +35,9 @@ tr_status tr_si2_noise(tr_newton_problem *p, double *b);
 // What round-off alone makes of the norm under error control.
 double tr_si2_few_floor(const correction *k);
 
+// Few corrections, where friction sticks: each is kept as it comes; then the contraction by the last one along the
+// coordinates that are stuck, or if that is slow and M^-1 e1 more than the tolerance there, by the next.
+void tr_si2_keep(const correction *k);
+tr_status tr_si2_contraction(correction *k, double *rate);
+
 #endif

@@ -19,6 +19,7 @@
 #include "step.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01;
+static const double STUCK = 10; // damping over the mass
 static const double TURNS = 0.8, TURNS_LEAST = 0.2,
                     TURNS_FADE = 1.002;                 // how that is forgotten from step to step
 enum { MANY = 7, TRIAL = 8, SETTLES = 4, REST = 1000 }; // corrections; steps
@@ -232,8 +233,36 @@ double tr_metric_rows(const tr_step *s, const double *A, const double *blocks) {
   return most;
 }
 
+// Springs and dampers are as stiff as they were, whatever moves; of others, and of bodies by callbacks, nothing is known.
+bool tr_damping_gives(const tr_system *sys) {
+  bool gives = false;
+  for (int i = 0; i < sys->nbody; i++) gives |= !sys->body[i].type->coordinate_names;
+  for (int i = 0; i < sys->nforce; i++) {
+    const sys_force *f = &sys->force[i];
+    gives |= f->ops->uses_velocity && !(f->type->passive && f->type->passive(f->e.par));
+  }
+  return gives;
+}
+
+// Where -cv Q_v hides the mass: once it has gone corrections by it tell little.
+static void find_stuck(tr_step *s, const double *blocks) {
+  const tr_pattern *p = &s->sys->pattern;
+  s->sticks = false;
+  for (int i = 0; i < s->sys->nbody; i++) {
+    const sys_body *b = &s->sys->body[i];
+    for (int c = 0, j = b->v; c < b->nv; c++, j++) {
+      int k = s->damped[j].first;
+      while (k < s->damped[j].end && p->row[k] != j) k++;
+      double mass = s->c.cm * blocks[b->mass + c * (b->nv + 1)];
+      double ratio = k < s->damped[j].end && mass > 0 ? s->damping[k] / mass : 0;
+      s->stuck[j] = ratio > STUCK ? ratio : 0;
+      s->sticks |= ratio > STUCK;
+    }
+  }
+}
+
 // Where in the columns of -cv Q_v there is anything.
-void tr_find_damping(const tr_step *s) {
+void tr_find_damping(tr_step *s, const double *blocks) {
   const tr_pattern *p = &s->sys->pattern;
   for (int j = 0; j < s->sys->nv; j++) {
     int first = p->column[j], end = first;
@@ -242,6 +271,7 @@ void tr_find_damping(const tr_step *s) {
     while (first < end && s->damping[first] == 0) first++;
     s->damped[j].first = first, s->damped[j].end = end;
   }
+  if (s->c.few && s->stuck) find_stuck(s, blocks);
 }
 
 // dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What round-off leaves of the residuals of corrector_si2.c, and what it does to the unknowns.
+// What round-off leaves of the residuals of corrector_si2.c, and what it does to the unknowns; what corrections leave where
+// friction sticks.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -96,4 +97,53 @@ tr_status tr_si2_noise(tr_newton_problem *p, double *b) {
   tr_status status = p->solve(p, b);
   k->alone = alone;
   return status;
+}
+
+// ---- friction that sticks -------------------------------------------------------------------------
+
+static const double CLEAR = 0.3; // contraction that needs no other look
+
+// In s->newton.spare: the last correction, and the one before.
+void tr_si2_keep(const correction *k) {
+  size_t nv = (size_t)k->s->sys->nv;
+  double *last = k->s->newton.spare;
+  memcpy(last + nv, last, nv * sizeof *last);
+  memcpy(last, k->dx, nv * sizeof *last);
+}
+
+// An acceleration over what the step may have, of the positions and velocities that it makes.
+static double weigh(const tr_step *s, int i, double a) {
+  const tr_corrector *c = &s->c;
+  return hypot(c->cq * a / s->scale_q[i], c->cv * a / s->scale_v[i]) / s->allowed;
+}
+
+// Of the coordinates where what it hides of e1, stuck times as much, is more than the tolerance.
+static double contraction(const correction *k, const double *now, const double *before) {
+  const tr_step *s = k->s;
+  double a = 0, b = 0;
+  for (int i = 0; i < s->sys->nv; i++)
+    if (s->stuck[i] * weigh(s, i, now[i]) > k->p.tol)
+      a = hypot(a, weigh(s, i, now[i])), b = hypot(b, weigh(s, i, before[i]));
+  return a > k->p.floor ? a / b : 0;
+}
+
+tr_status tr_si2_contraction(correction *k, double *rate) {
+  tr_step *s = k->s;
+  int nv = s->sys->nv;
+  double *r = s->newton.r, *last = s->newton.spare, *y = last + nv, most = 0;
+  const double *blocks = s->c.blocks;
+  *rate = contraction(k, last, k->begun > 1 ? y : last);
+  if (*rate < CLEAR) return TR_OK;
+  *rate = 0;
+  s->newton.residuals++;
+  TR_TRY(k->p.residual(&k->p, r));
+  if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
+  memcpy(y, r, (size_t)nv * sizeof *y);
+  bool massive = tr_mass_solve(s->work, blocks, y) == TR_OK;
+  for (int i = 0; i < nv; i++)
+    if (s->stuck[i] > 0) most = fmax(most, massive ? weigh(s, i, y[i] / s->c.cm) : INFINITY);
+  if (most <= k->p.tol) return TR_OK;
+  TR_TRY(k->p.solve(&k->p, r));
+  *rate = contraction(k, r, last);
+  return TR_OK;
 }

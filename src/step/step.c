@@ -73,9 +73,12 @@ static tr_status allocate(tr_step *s, tr_team *team) {
     bool bends = s->method->choose != NULL;
     bool damped = bends || s->sys->nforce > 0;
     if (damped) s->damping = TR_NEW(ar, s->sys->pattern.nnz + 1, double);
+    bool gives = damped && tr_damping_gives(s->sys);
     if (damped) s->damped = TR_NEW(ar, nv, tr_slots);
+    if (gives) s->stuck = TR_NEW(ar, nv, double);
     if (bends) TR_TRY(tr_bend_make(s));
     if (damped && (!s->damping || !s->damped)) return TR_NO_MEMORY;
+    if (gives && !s->stuck) return TR_NO_MEMORY;
   }
   if (s->method->prepare) TR_TRY(s->method->prepare(s));
   bool lean = s->method->lean && s->sys->nvelocity == 0;

@@ -163,6 +163,9 @@ struct tr_step {
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns
+  double *
+      stuck; // (nv) its diagonal over cm M where it is many times that, as of friction that sticks; or 0. NULL: none does
+  bool sticks; // so it is somewhere
   // for stabilised methods on bodies that turn far in a step
   bool turns;        // the second half has a matrix of its own, with G, and the iteration all terms
   double turns_from; // the angle from which on that pays; 0: none yet
@@ -365,7 +368,8 @@ tr_status tr_metric_by_turn(tr_step *s, double turn);
 void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
 // of forces (s->damping, written with the matrix), and what of dw is not for states is taken away.
-void tr_find_damping(const tr_step *s);
+void tr_find_damping(tr_step *s, const double *blocks);
+bool tr_damping_gives(const tr_system *sys); // it may vanish with the velocity, as that of friction
 void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 // With s->calm: a such that q1 = q_n o exp(h v_n), no multipliers; with s->aim: such that the increment is that.
