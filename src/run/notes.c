@@ -243,7 +243,8 @@ static void note_noise(tr_run *r, char *note, size_t room) {
   snprintf(
       note, room,
       "steps of %.2g s are so short that the round-off of positions, eps |q|/h = %.2g, shows in "
-      "velocities and reactions; methods that enforce velocities too (hht-si2) have far less of it\n",
+      "velocities and reactions; methods that enforce velocities too (hht-si2) have far less of "
+      "it\n",
       h, noise);
 }
 
