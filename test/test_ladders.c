@@ -210,7 +210,7 @@ static void least_norm_knows_no_masses(void **u) {
     go_to(&k, 0.01);
     double sum = 0;
     for (int i = 0; i < 7; i++) {
-      char name[16], other[16];
+      char name[32], other[32];
       snprintf(name, sizeof name, "a_%d.fz", i), snprintf(other, sizeof other, "a_%d.fz", 6 - i);
       double here = read_output(&k, name);
       sum += here;
