@@ -53,7 +53,7 @@ static void test_discontinuous_force(void **state) {
       if (!strstr(error.text, "force \"rub_2\" is discontinuous at t = 0.5"))
         fail_msg("%s: %s", methods[i], error.text);
       assert_true(strstr(error.text, "jumps by 10") != NULL);
-      assert_true(!k || tr_run_describe(run).steps <= 2000); // it does not take long to see
+      assert_true(!k || tr_run_describe(run).steps <= 1500); // it does not take long to see
       tr_run_free(run);
     }
   tr_system_free(sys);

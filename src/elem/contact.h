@@ -131,21 +131,6 @@ static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
     (void)t, (void)mem;                                                                        \
     contact_tangents(p, nd, f, touch, change, K, D);                                           \
   }                                                                                            \
-  static double potential##d(const void *p, double t, const tr_frame *const *f,                \
-                             const double *mem) {                                              \
-    tr_frame g[2];                                                                             \
-    const tr_frame *pg[2];                                                                     \
-    touching at;                                                                               \
-    (void)t, (void)mem;                                                                        \
-    contact_frames(nd, f, g, pg);                                                              \
-    touch(p, nd, pg, &at);                                                                     \
-    return contact_potential(p, at.h);                                                         \
-  }                                                                                            \
-  static void measure##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
-                         double *out) {                                                        \
-    (void)t, (void)mem;                                                                        \
-    contact_measure(p, nd, f, touch, out);                                                     \
-  }                                                                                            \
   static double gap##d(const void *p, double t, const tr_frame *const *f, const double *mem) { \
     tr_frame g[2];                                                                             \
     const tr_frame *pg[2];                                                                     \
@@ -154,6 +139,15 @@ static const char *const contact_names[] = {"normal", "friction", "gap", NULL};
     contact_frames(nd, f, g, pg);                                                              \
     touch(p, nd, pg, &at);                                                                     \
     return at.h;                                                                               \
+  }                                                                                            \
+  static double potential##d(const void *p, double t, const tr_frame *const *f,                \
+                             const double *mem) {                                              \
+    return contact_potential(p, gap##d(p, t, f, mem));                                         \
+  }                                                                                            \
+  static void measure##d(const void *p, double t, const tr_frame *const *f, const double *mem, \
+                         double *out) {                                                        \
+    (void)t, (void)mem;                                                                        \
+    contact_measure(p, nd, f, touch, out);                                                     \
   }                                                                                            \
   static const tr_force_ops ops##d = {.uses_velocity = true,                                   \
                                       .uses_moments = true,                                    \

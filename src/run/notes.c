@@ -20,9 +20,8 @@ static const double RESTS = 100;   // times that: no velocities but noise
 static const double ACROSS = 0.01; // of the velocities may be across the constraints
 // With so much of them there, and so much of the largest there were, it is no motion of the mechanism.
 static const double LOST = 0.25, LOST_OF_TOP = 0.05;
-enum {
-  GROWN = 50
-}; // steps in which that may have grown; coarse ones are off by as much from the first
+// Steps in which that may have grown; coarse ones are off by as much from the first.
+enum { GROWN = 50 };
 // Of the largest kinetic energy came from nowhere: a good part, next to all.
 static const double SPURIOUS = 0.5, ALL = 0.8;
 static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
