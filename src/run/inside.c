@@ -9,6 +9,8 @@
 //   z_k = answer(Q(s_k) - (1 - s_k) Q_0 - s_k Q_1),    e = |h sum_k d_k |z_k||
 // with the time d_k that each stands for: how far that would lead within the step. Then a step ends just before it begins, and short ones
 // follow. What was found to be short is looked for more closely from then on. Drives are seen by what Phi is open by.
+// States and variables are put on their equations there: forces see variables as they are, and rates of states stand for forces,
+//   X' = f:  z_k = (f(s_k) - (1 - s_k) X'_0 - s_k X'_1)/h
 //
 // Contacts and stops know their gaps. Where the rates at both ends of a step could have closed and opened one, all are looked at
 // along the cubic, together. Sines of time in laws of forces tell their period: steps follow those that would be felt.
@@ -37,6 +39,8 @@ static const double MANY_BODIES = 300;  // velocities: where there are more ther
 enum { FEW = 3, SWEEPS = 24 };          // places where all gaps are looked at; with both ends
 static const double NARROW = 1e-3;      // of a step: no more places
 enum { WAVES = 8, PHASES = 5 };         // of laws; places in a period
+enum { MOST_SWEEPS = 30 };              // over states and variables, besides one for each
+static const double SETTLED = 1e-9;     // of one of them
 enum { AGAIN = 64, MOST_AGAIN = 4096 }; // steps until they are looked at again
 static const double CREST = 0.185;      // of a period: the longest step that follows a wave
 static const double MOST_WAVES = 4000;  // in the whole time
@@ -52,7 +56,7 @@ typedef struct tr_inside {
   double after;   // then steps are as short as this
   double till;    // the end of the step that ends there, or NAN
   double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
-      *mass, *phi0, *phi1, *phi;
+      *scale_v, *mass, *phi0, *phi1, *phi;
   int waves, age, again;     // periods; steps until they are looked at, and from then on
   double wave[WAVES], crest; // and the longest step by those that are felt
   int gaps;
@@ -68,18 +72,18 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   const tr_system *s = r->sys;
   size_t nv = (size_t)s->nv, nc = (size_t)s->nc, ng = (size_t)tr_gaps(s);
   if (r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK; // as published
-  if (s->nforce == 0 && !s->rheonomic) return TR_OK;
+  if (s->nforce == 0 && !s->rheonomic && s->nnumber == 0) return TR_OK;
   tr_inside *w = TR_NEW(&r->arena, 1, tr_inside);
   size_t of_gaps = (4 + SWEEPS - 2) * ng;
   double *p =
-      TR_NEW(&r->arena, 13 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
+      TR_NEW(&r->arena, 14 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
   if (!w || !p) return tr_no_memory(error);
   w->who = TR_NEW(&r->arena, ng + 1, int);
   if (!w->who) return tr_no_memory(error);
   w->u = p, w->rate = (p += nv), w->v = (p += nv), w->Q0 = (p += nv), w->Q1 = (p += nv);
   w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
   w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
-  w->beside = (p += nv), w->z = (p += nv);
+  w->beside = (p += nv), w->scale_v = (p += nv), w->z = (p += nv);
   w->phi0 = (p += nv + nc), w->phi1 = (p += nc), w->phi = (p += nc), w->mass = (p += nc);
   w->q = (p += s->nmass), w->gap0 = (p += s->nq), w->gap1 = (p += ng), w->rate0 = (p += ng);
   w->rate1 = (p += ng), w->gap = p + ng;
@@ -110,6 +114,21 @@ static double place(int k, int n) {
   return (k + x - floor(x)) / n;
 }
 
+// At the point of the last tr_kinematics, with v there: numbers as their equations have them, bodies as they are.
+static void settle_numbers(tr_run *r, double *v) {
+  int most = r->sys->nnumber > 0 ? r->sys->nnumber + MOST_SWEEPS : 0;
+  for (int k = 0; k < most && tr_sweep_numbers(r->work, v) > SETTLED;) k++;
+}
+
+// F = -Q and phi there; with rates of states in their places.
+static void forces_here(tr_run *r, double *F, double *phi) {
+  tr_forces(r->work, NULL, F, phi);
+  for (int i = 0; i < r->sys->nbody && r->sys->nnumber > 0; i++) {
+    const sys_body *b = &r->sys->body[i];
+    if (r->sys->number[b->v]) F[b->v] = b->nq > 0 ? -r->work->v[b->v] : 0;
+  }
+}
+
 // q and v at the fraction s of the step, v the derivative of the cubic u.
 static void move_to(tr_run *r, double h, double s, tr_level level) {
   tr_inside *w = r->inside;
@@ -122,7 +141,10 @@ static void move_to(tr_run *r, double h, double s, tr_level level) {
   }
   tr_retract(r->sys, r->x.q, w->u, w->q);
   tr_increment_velocity(r->work, w->u, w->z, w->v);
+  for (int i = 0; i < r->sys->nv && r->sys->nnumber > 0; i++)
+    if (r->sys->number[i]) w->v[i] = (1 - s) * v0[i] + s * r->next.v[i];
   tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level);
+  if (level > TR_AT_POSITION) settle_numbers(r, w->v);
 }
 
 static tr_level level_of(const tr_run *r) {
@@ -131,7 +153,7 @@ static tr_level level_of(const tr_run *r) {
 
 static void forces_at(tr_run *r, const tr_state *x, double *Q, double *phi) {
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, level_of(r));
-  tr_forces(r->work, NULL, Q, phi);
+  forces_here(r, Q, phi);
 }
 
 // Methods with stages see the forces there too: a cubic through them and the ends.
@@ -142,7 +164,7 @@ static void see_stages(tr_run *r, double h) {
   for (int k = 0; k < 2 && r->inside->stages; k++) {
     double s = stage[k], *Q = k ? w->bend1 : w->bend0;
     move_to(r, h, s, level_of(r));
-    tr_forces(r->work, NULL, Q, NULL);
+    forces_here(r, Q, NULL);
     for (int i = 0; i < r->sys->nv; i++) Q[i] -= (1 - s) * w->Q0[i] + s * w->Q1[i];
   }
 }
@@ -161,7 +183,7 @@ static void defect_at(tr_run *r, double h, double s) {
   tr_inside *w = r->inside;
   bool drives = r->sys->rheonomic && !w->stages; // these see them by themselves
   move_to(r, h, s, level_of(r));
-  tr_forces(r->work, NULL, w->Q, drives ? w->phi : NULL);
+  forces_here(r, w->Q, drives ? w->phi : NULL);
   for (int i = 0; i < r->sys->nv; i++) w->Q[i] = (1 - s) * w->Q0[i] + s * w->Q1[i] - w->Q[i];
   bend(r, s, w->Q);
   for (int i = 0; i < r->sys->nc; i++)
@@ -177,7 +199,8 @@ static double size_of(const tr_run *r, const double *e, const double *scale) {
   return sqrt(tr_error_square(r->step, e, scale, &worst, &most)) / r->settings.control.tol;
 }
 
-static void find_masses(tr_run *r) {
+// In a step of length h. The rate of a state goes as far within it as an acceleration of 1/h of it.
+static void find_masses(tr_run *r, double h) {
   tr_inside *w = r->inside;
   const double *blocks = tr_mass_blocks(r->work, w->mass);
   for (int i = 0; i < r->sys->nbody; i++) {
@@ -186,18 +209,20 @@ static void find_masses(tr_run *r) {
       double m = blocks[b->mass + k * (b->nv + 1)];
       bool angle = b->type->coordinate_names && k >= b->type->dim && b->nv <= 6;
       double scale = r->step->scale_q[b->v + k];
-      w->inverse[b->v + k] = m > 0 ? 1 / m : 0;
+      bool number = r->sys->number[b->v];
+      w->inverse[b->v + k] = number ? 1 / h : m > 0 ? 1 / m : 0;
       w->scale[b->v + k] = angle && isfinite(scale) ? fmin(scale, TURN) : scale;
+      w->scale_v[b->v + k] = number ? INFINITY : r->step->scale_v[b->v + k];
     }
   }
 }
 
 // Of z (nv) that lasts for d in a step of length h, over MANY tolerances.
 static double counts(const tr_run *r, double h, double d, const double *z) {
-  const tr_step *s = r->step;
-  double e = h * d * size_of(r, z, r->inside->scale);
-  if (r->settings.control.velocities) e = fmax(e, d * size_of(r, z, s->scale_v));
-  return e / r->inside->many;
+  const tr_inside *w = r->inside;
+  double e = h * d * size_of(r, z, w->scale);
+  if (r->settings.control.velocities) e = fmax(e, d * size_of(r, z, w->scale_v));
+  return e / w->many;
 }
 
 // The same by the diagonal of the mass, without constraints; and of what drives are open by.
@@ -222,31 +247,46 @@ static double is(tr_run *r, double h, double d) {
   memcpy(w->z, w->Q, (size_t)s->nv * sizeof *w->z);
   memset(w->z + s->nv, 0, (size_t)s->nc * sizeof *w->z);
   if (tr_step_answer(r->step, w->z) != TR_OK || !vec_finite(w->z, s->nv)) return open;
-  tr_forget_numbers(s, w->z);
+  for (int i = 0; i < s->nv && s->nnumber > 0; i++)
+    if (s->number[i]) w->z[i] = w->Q[i] / h;
   for (int i = 0; i < s->nv; i++) w->sum[i] += d * fabs(w->z[i]);
   return fmax(open, counts(r, h, d, w->z));
 }
 
+// Forces where a place is moved by f[0] z, states by f[1] z, after defect_at.
+static void forces_beside(tr_run *r, double t, const double f[2], double *F) {
+  tr_inside *w = r->inside;
+  const bool *number = r->sys->number;
+  for (int i = 0; i < r->sys->nv; i++) w->z[i] = w->u[i] + f[number[i]] * w->Q[i] * w->inverse[i];
+  tr_retract(r->sys, r->x.q, w->z, w->q);
+  tr_kinematics(r->work, t, w->q, w->v, r->next.mem, level_of(r));
+  settle_numbers(r, w->v);
+  forces_here(r, F, NULL);
+}
+
 // Whether places that are no farther apart than the tolerance tells, along the defect, differ by as much: that of a stiff
-// spring is what the cubic is off by, multiplied by its stiffness. After defect_at.
+// spring is what the cubic is off by, multiplied by its stiffness. Of bodies and of states by themselves: what is stiff
+// of one is forgotten, true: it was all. After defect_at.
 static bool is_stiff(tr_run *r, double h, double s) {
   tr_inside *w = r->inside;
   int n = r->sys->nv;
-  double most = 0, by = 0, whole = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
-  if (!(most > 0)) return false;
-  double f = r->settings.control.tol / most;
-  for (int k = -1; k <= 1; k += 2) {
-    for (int i = 0; i < n; i++) w->z[i] = w->u[i] + k * f * w->Q[i] * w->inverse[i];
-    tr_retract(r->sys, r->x.q, w->z, w->q);
-    tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level_of(r));
-    tr_forces(r->work, NULL, k < 0 ? w->beside : w->z, NULL);
-  }
+  double most[2] = {0}, by[2] = {0}, whole[2] = {0}, f[2], back[2];
+  const bool *number = r->sys->number;
+  for (int i = 0; i < n; i++)
+    most[number[i]] = fmax(most[number[i]], fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
+  if (!(most[0] > 0 || most[1] > 0)) return false;
+  for (int k = 0; k < 2; k++) f[k] = most[k] > 0 ? r->settings.control.tol / most[k] : 0, back[k] = -f[k];
+  forces_beside(r, r->x.t + s * h, back, w->beside);
+  forces_beside(r, r->x.t + s * h, f, w->z);
   for (int i = 0; i < n; i++) {
-    by = fmax(by, 0.5 * fabs(w->z[i] - w->beside[i]) * w->inverse[i]);
-    whole = fmax(whole, fabs(w->Q[i]) * w->inverse[i]);
+    int k = number[i];
+    by[k] = fmax(by[k], 0.5 * fabs(w->z[i] - w->beside[i]) * w->inverse[i]);
+    whole[k] = fmax(whole[k], fabs(w->Q[i]) * w->inverse[i]);
   }
-  return by > STIFF * whole;
+  bool stiff[2] = {by[0] > STIFF * whole[0], by[1] > STIFF * whole[1]};
+  for (int i = 0; i < n; i++)
+    if (stiff[number[i]]) w->Q[i] = 0;
+  return (stiff[0] || !(most[0] > 0)) && (stiff[1] || !(most[1] > 0));
 }
 
 // ---- a look ----------------------------------------------------------------------------------------
@@ -298,7 +338,7 @@ static double look(tr_run *r, double h, double e) {
   int n = places_in(r, h, e);
   forces_at(r, &r->x, w->Q0, w->phi0);
   forces_at(r, &r->next, w->Q1, w->phi1);
-  find_masses(r);
+  find_masses(r, h);
   see_stages(r, h);
   return seems_to_hide(r, h, n) ? find_hidden(r, h, n) : 0;
 }
@@ -407,11 +447,15 @@ static bool is_felt(tr_run *r, const tr_state *at, double period, bool answered)
   tr_state x = *at;
   if (MOST_WAVES * period < span) return false;
   forces_at(r, at, w->Q0, NULL);
-  find_masses(r);
+  find_masses(r, span);
+  x.v = w->v;
   memset(w->phi, 0, (size_t)r->sys->nc * sizeof *w->phi);
   for (int k = 0; k < PHASES; k++) {
     x.t = at->t + period * place(k, PHASES);
-    forces_at(r, &x, w->Q, NULL);
+    memcpy(x.v, at->v, (size_t)r->sys->nv * sizeof *x.v);
+    tr_kinematics(r->work, x.t, x.q, x.v, x.mem, level_of(r));
+    settle_numbers(r, x.v);
+    forces_here(r, w->Q, NULL);
     for (int i = 0; i < r->sys->nv; i++) w->Q[i] -= w->Q0[i];
     if (!answered && seems(r, span, period / TURN) > 1) return true;
     if (answered && is(r, span, period / TURN) > 1) return true;

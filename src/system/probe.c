@@ -118,15 +118,24 @@ static bool reads_time(const tr_law *law) {
   return false;
 }
 
-// Calls `see` with each law of a force that reads the time.
+// Calls `see` with each law of the element that reads the time.
+static void see_timed_of(const tr_field *fields, const void *par,
+                         void (*see)(void *to, const tr_law *law), void *to) {
+  for (const tr_field *f = fields; f && f->name; f++) {
+    const tr_law *const *law = (const void *)((const char *)par + f->offset);
+    int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
+    for (int j = 0; j < laws; j++)
+      if (reads_time(law[j])) see(to, law[j]);
+  }
+}
+
+// Of forces, and of states and variables.
 static void see_timed(const tr_system *s, void (*see)(void *to, const tr_law *law), void *to) {
   for (int i = 0; i < s->nforce; i++)
-    for (const tr_field *f = s->force[i].type->fields; f && f->name; f++) {
-      const tr_law *const *law = (const void *)((const char *)s->force[i].e.par + f->offset);
-      int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
-      for (int j = 0; j < laws; j++)
-        if (reads_time(law[j])) see(to, law[j]);
-    }
+    see_timed_of(s->force[i].type->fields, s->force[i].e.par, see, to);
+  for (int i = 0; i < s->njoint && s->nnumber > 0; i++)
+    if (s->joint[i].type == &tr_joint_equation)
+      see_timed_of(tr_joint_equation.fields, s->joint[i].e.par, see, to);
 }
 
 static void see_any(void *to, const tr_law *law) {

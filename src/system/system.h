@@ -427,8 +427,8 @@ tr_status tr_probe_timed(const tr_system *sys, tr_arena *arena, const double *me
                          tr_timed *out);
 // Times that they tell, so many of them, up to `most`.
 int tr_probe_instants(const tr_timed *timed, int most, tr_instant *out);
-bool tr_probe_reads_time(const tr_system *sys); // some law of a force does
-// Periods of sines of time in laws of forces, the shortest of each law, up to `most` of them; how many.
+bool tr_probe_reads_time(const tr_system *sys); // some law of a force, a state or a variable does
+// Periods of sines of time in laws of these, the shortest of each law, up to `most` of them; how many.
 int tr_probe_waves(const tr_system *sys, int most, double *period);
 // The largest sqrt(K/m) or D/m of a force, in 1/s, and which it is; room (nmass).
 double tr_probe_fastest(tr_work *w, double *room, const char **name);
@@ -438,6 +438,13 @@ double tr_probe_fastest(tr_work *w, double *room, const char **name);
 int tr_gaps(const tr_system *sys);
 void tr_gaps_here(const tr_work *w, double *gap,
                   double *rate); // rate NULL: not wanted, nor the level
+
+// ---- states and variables (numbers.c) --------------------------------------------------------------
+
+// Those that do not read reactions are put on their equations at the point of the last tr_kinematics, level TR_AT_VELOCITY,
+// one after the other, bodies as they are; v (nv) is what was given there. The largest change, over the number or 1: 0 where
+// all were there, INFINITY where one is no number.
+double tr_sweep_numbers(tr_work *w, double *v);
 
 // ---- events (event.c) ------------------------------------------------------------------------------
 
