@@ -47,6 +47,7 @@ static const double MOST_WAVES = 4000;  // in the whole time
 
 typedef struct tr_inside {
   bool timed;  // something depends on time
+  bool loops;  // numbers may depend on each other: r->aside is there
   bool stages; // of the method: it looks at three places of a step
   double many, quiet;
   int first;      // steps since the method began
@@ -56,7 +57,7 @@ typedef struct tr_inside {
   double after;   // then steps are as short as this
   double till;    // the end of the step that ends there, or NAN
   double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
-      *scale_v, *mass, *phi0, *phi1, *phi;
+      *scale_v, *slack, *line, *mass, *phi0, *phi1, *phi;
   int waves, age, again;     // periods; steps until they are looked at, and from then on
   double wave[WAVES], crest; // and the longest step by those that are felt
   int gaps;
@@ -68,6 +69,14 @@ typedef struct tr_inside {
   bool doubt[SWEEPS];
 } tr_inside;
 
+// The matrix for numbers that depend on each other, with all that it will ever need.
+static bool make_aside(tr_run *r) {
+  double *v = r->inside->v;
+  if (!r->aside.p && tr_kkt_make(&r->arena, &r->sys->pattern, &r->aside) != TR_OK) return false;
+  memcpy(v, r->x.v, (size_t)r->sys->nv * sizeof *v);
+  return tr_settle_aside(r->step, &r->aside, r->x.t, r->x.q, v, r->x.mem, r->x.lam) != TR_NO_MEMORY;
+}
+
 tr_status tr_inside_make(tr_run *r, tr_error *error) {
   const tr_system *s = r->sys;
   size_t nv = (size_t)s->nv, nc = (size_t)s->nc, ng = (size_t)tr_gaps(s);
@@ -76,14 +85,15 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   tr_inside *w = TR_NEW(&r->arena, 1, tr_inside);
   size_t of_gaps = (4 + SWEEPS - 2) * ng;
   double *p =
-      TR_NEW(&r->arena, 14 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
+      TR_NEW(&r->arena, 16 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
   if (!w || !p) return tr_no_memory(error);
   w->who = TR_NEW(&r->arena, ng + 1, int);
   if (!w->who) return tr_no_memory(error);
   w->u = p, w->rate = (p += nv), w->v = (p += nv), w->Q0 = (p += nv), w->Q1 = (p += nv);
   w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
   w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
-  w->beside = (p += nv), w->scale_v = (p += nv), w->z = (p += nv);
+  w->beside = (p += nv), w->scale_v = (p += nv), w->slack = (p += nv);
+  w->line = (p += nv), w->z = (p += nv);
   w->phi0 = (p += nv + nc), w->phi1 = (p += nc), w->phi = (p += nc), w->mass = (p += nc);
   w->q = (p += s->nmass), w->gap0 = (p += s->nq), w->gap1 = (p += ng), w->rate0 = (p += ng);
   w->rate1 = (p += ng), w->gap = p + ng;
@@ -97,7 +107,8 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   bool high = order[0] > 2 && !w->stages;
   w->many = high ? MANY_HIGH : MANY, w->quiet = high ? QUIET_HIGH : QUIET;
   r->inside = w;
-  return TR_OK;
+  w->loops = tr_numbers_loop(s);
+  return w->loops && !make_aside(r) ? tr_no_memory(error) : TR_OK;
 }
 
 void tr_inside_begin(tr_run *r) {
@@ -114,10 +125,28 @@ static double place(int k, int n) {
   return (k + x - floor(x)) / n;
 }
 
-// At the point of the last tr_kinematics, with v there: numbers as their equations have them, bodies as they are.
+static tr_level level_of(const tr_run *r) {
+  return r->sys->force_level > TR_AT_VELOCITY ? r->sys->force_level : TR_AT_VELOCITY;
+}
+
+// At the point of the last tr_kinematics, with v there: numbers as their equations have them, bodies as they are. One by one,
+// those that depend on each other perhaps together; where that fails too they stay as they were.
 static void settle_numbers(tr_run *r, double *v) {
-  int most = r->sys->nnumber > 0 ? r->sys->nnumber + MOST_SWEEPS : 0;
-  for (int k = 0; k < most && tr_sweep_numbers(r->work, v) > SETTLED;) k++;
+  tr_inside *w = r->inside;
+  size_t bytes = (size_t)r->sys->nv * sizeof *v;
+  const tr_work *at = r->work;
+  if (r->sys->nnumber == 0) return;
+  memcpy(w->line, v, bytes);
+  for (int k = 0; k < r->sys->nnumber + MOST_SWEEPS; k++) {
+    double change = tr_sweep_numbers(r->work, v);
+    if (change <= SETTLED) return;
+    if (isinf(change)) break;
+  }
+  memcpy(v, w->line, bytes);
+  bool settled = w->loops && tr_settle_aside(r->step, &r->aside, at->t, at->q, v, at->mem,
+                                             r->next.lam) == TR_OK;
+  if (!settled) memcpy(v, w->line, bytes);
+  tr_kinematics(r->work, at->t, at->q, v, at->mem, level_of(r));
 }
 
 // F = -Q and phi there; with rates of states in their places.
@@ -145,10 +174,6 @@ static void move_to(tr_run *r, double h, double s, tr_level level) {
     if (r->sys->number[i]) w->v[i] = (1 - s) * v0[i] + s * r->next.v[i];
   tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level);
   if (level > TR_AT_POSITION) settle_numbers(r, w->v);
-}
-
-static tr_level level_of(const tr_run *r) {
-  return r->sys->force_level > TR_AT_VELOCITY ? r->sys->force_level : TR_AT_VELOCITY;
 }
 
 static void forces_at(tr_run *r, const tr_state *x, double *Q, double *phi) {
@@ -253,12 +278,14 @@ static double is(tr_run *r, double h, double d) {
   return fmax(open, counts(r, h, d, w->z));
 }
 
-// Forces where a place is moved by f[0] z, states by f[1] z, after defect_at.
-static void forces_beside(tr_run *r, double t, const double f[2], double *F) {
+// Forces where bodies are moved by f[0] z, states by f[1] z, and velocities by what the cubic has besides the line, for states that
+// read them: these see tolerances of positions multiplied by 1/h. After defect_at.
+static void forces_beside(tr_run *r, double t, const double f[2], double by, double *F) {
   tr_inside *w = r->inside;
   const bool *number = r->sys->number;
   for (int i = 0; i < r->sys->nv; i++) w->z[i] = w->u[i] + f[number[i]] * w->Q[i] * w->inverse[i];
   tr_retract(r->sys, r->x.q, w->z, w->q);
+  for (int i = 0; i < r->sys->nv && r->sys->nnumber > 0; i++) w->v[i] += by * w->slack[i];
   tr_kinematics(r->work, t, w->q, w->v, r->next.mem, level_of(r));
   settle_numbers(r, w->v);
   forces_here(r, F, NULL);
@@ -275,9 +302,12 @@ static bool is_stiff(tr_run *r, double h, double s) {
   for (int i = 0; i < n; i++)
     most[number[i]] = fmax(most[number[i]], fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
   if (!(most[0] > 0 || most[1] > 0)) return false;
-  for (int k = 0; k < 2; k++) f[k] = most[k] > 0 ? r->settings.control.tol / most[k] : 0, back[k] = -f[k];
-  forces_beside(r, r->x.t + s * h, back, w->beside);
-  forces_beside(r, r->x.t + s * h, f, w->z);
+  for (int k = 0; k < 2; k++)
+    f[k] = most[k] > 0 ? r->settings.control.tol / most[k] : 0, back[k] = -f[k];
+  for (int i = 0; i < n && r->sys->nnumber > 0; i++)
+    w->slack[i] = number[i] ? 0 : w->v[i] - (1 - s) * r->x.v[i] - s * r->next.v[i];
+  forces_beside(r, r->x.t + s * h, back, -1, w->beside);
+  forces_beside(r, r->x.t + s * h, f, 2, w->z);
   for (int i = 0; i < n; i++) {
     int k = number[i];
     by[k] = fmax(by[k], 0.5 * fabs(w->z[i] - w->beside[i]) * w->inverse[i]);
@@ -502,6 +532,7 @@ double tr_inside_error(tr_run *r, double h, double e) {
   bool doubtful = h > shortest && (e < w->quiet || w->first < FIRST || h > LONGER * w->longest);
   if (!doubtful && w->gaps == 0) return e;
   uint64_t acting = r->work->acting;
+  r->aside.mask = r->projector.kkt->mask;
   tr_increment_rate(r->sys, r->step->d, r->next.v, w->rate);
   double found = doubtful ? look(r, h, e) : 0;
   if (found <= 1 && w->gaps > 0) found = look_at_gaps(r, h);

@@ -17,22 +17,22 @@ static const double ROUND = 1e-5, STUCK = 0.9; // round-off may keep it so far o
 static const double SLOW = 0.25;               // contraction that is worth a matrix
 
 // d into s->newton.r.
-static tr_status find_change(tr_step *s, double t, const double *q, const double *v,
+static tr_status find_change(tr_step *s, tr_kkt *kkt, double t, const double *q, const double *v,
                              const double *mem, const double *guess, bool fresh) {
   const tr_system *sys = s->sys;
   double *r = s->newton.r, *gam = r + sys->nv;
   if (fresh) {
-    tr_tangent(s->work, t, q, v, mem, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, s->kkt.values);
-    tr_plain_columns(s->work, s->kkt.values);
-    s->newton.matrices++;
-    TR_TRY(tr_kkt_factor(&s->kkt));
+    tr_tangent(s->work, t, q, v, mem, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, kkt->values);
+    tr_plain_columns(s->work, kkt->values);
+    s->newton.matrices += kkt == &s->kkt;
+    TR_TRY(tr_kkt_factor(kkt));
   }
   tr_kinematics(s->work, t, q, v, mem, TR_AT_VELOCITY);
   if (sys->nreaction > 0) tr_show_reactions(s->work, guess);
   tr_rates(s->work, gam);
   memset(r, 0, (size_t)sys->nv * sizeof *r);
   for (int i = 0; i < sys->nc; i++) gam[i] = sys->of_number[i] ? -gam[i] : 0;
-  return tr_kkt_solve(&s->kkt, 1, r);
+  return tr_kkt_solve(kkt, 1, r);
 }
 
 // The largest change; *worst: whose it is.
@@ -47,21 +47,35 @@ static double change(const tr_system *sys, const double *d, double *v, int *wors
   return most;
 }
 
-tr_status tr_settle_numbers(tr_step *s, double t, const double *q, double *v, const double *mem,
-                            const double *guess) {
+// *worst: the one that is not found.
+static tr_status settle(tr_step *s, tr_kkt *kkt, double t, const double *q, double *v,
+                        const double *mem, const double *guess, int *worst) {
   double last = INFINITY;
-  bool fresh = false;
-  int worst = -1;
-  if (s->sys->nnumber == 0) return TR_OK;
+  bool fresh = kkt != &s->kkt;
+  *worst = -1;
   for (int k = 0; k < MOST; k++) {
-    tr_status status = find_change(s, t, q, v, mem, guess, fresh);
-    if (status < 0 || (status > 0 && worst < 0)) return status;
-    double most = status > 0 ? INFINITY : change(s->sys, s->newton.r, v, &worst);
+    tr_status status = find_change(s, kkt, t, q, v, mem, guess, fresh);
+    if (status < 0 || (status > 0 && *worst < 0)) return status;
+    double most = status > 0 ? INFINITY : change(s->sys, s->newton.r, v, worst);
     if (most <= ENOUGH || (most <= ROUND && most > STUCK * last)) return TR_OK;
     if (isinf(most)) break;
     fresh = most > SLOW * last;
     last = most;
   }
-  s->unsettled = worst;
   return TR_NO_CONVERGENCE;
+}
+
+tr_status tr_settle_numbers(tr_step *s, double t, const double *q, double *v, const double *mem,
+                            const double *guess) {
+  int worst;
+  if (s->sys->nnumber == 0) return TR_OK;
+  tr_status status = settle(s, &s->kkt, t, q, v, mem, guess, &worst);
+  if (status == TR_NO_CONVERGENCE && worst >= 0) s->unsettled = worst;
+  return status;
+}
+
+tr_status tr_settle_aside(tr_step *s, tr_kkt *kkt, double t, const double *q, double *v,
+                          const double *mem, const double *guess) {
+  int worst;
+  return settle(s, kkt, t, q, v, mem, guess, &worst);
 }

@@ -390,6 +390,9 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 // lam, for laws that read reactions. By the matrix [M G'; G 0] in s->kkt (settle.c).
 tr_status tr_settle_numbers(tr_step *s, double t, const double *q, double *v, const double *mem,
                             const double *guess);
+// The same for whoever looks on between steps, by matrices of the place in one of its own.
+tr_status tr_settle_aside(tr_step *s, tr_kkt *kkt, double t, const double *q, double *v,
+                          const double *mem, const double *guess);
 void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.

@@ -29,6 +29,18 @@ static double change(const tr_work *w, const sys_joint *j) {
   return -gam;
 }
 
+// In any order, somebody in a loop reads one that stands behind.
+bool tr_numbers_loop(const tr_system *s) {
+  for (const sys_joint *j = s->joint; j < s->joint + s->njoint; j++) {
+    const tr_equation_par *par = j->e.par;
+    for (int k = 0; j->type == &tr_joint_equation && k < par->law->inputs; k++) {
+      const law_input *in = &par->law->input[k];
+      if (in->kind == LAW_VALUE && in->to >= 0 && j->e.body[in->to] > j->e.body[0]) return true;
+    }
+  }
+  return false;
+}
+
 static void show(const tr_work *w, const sys_body *b) {
   tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
   b->type->kinematics(&at, TR_AT_VELOCITY, b->sites, w->sys->site + b->site,

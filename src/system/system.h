@@ -445,6 +445,8 @@ void tr_gaps_here(const tr_work *w, double *gap,
 // one after the other, bodies as they are; v (nv) is what was given there. The largest change, over the number or 1: 0 where
 // all were there, INFINITY where one is no number.
 double tr_sweep_numbers(tr_work *w, double *v);
+// Whether some may depend on each other, so that sweeps may lead nowhere.
+bool tr_numbers_loop(const tr_system *sys);
 
 // ---- events (event.c) ------------------------------------------------------------------------------
 
