@@ -296,12 +296,103 @@ static void test_many_gaps(void **state) {
   }
 }
 
+// ---- states and variables ---------------------------------------------------------------------------
+
+// A point mass of 2 kg that flies at 1.5 m/s; `rest` are sections that push it along x with what is called push.
+static hidden pushed(char text[800], const char *name, const char *rest, double exact) {
+  snprintf(text, 800,
+           "trammel: 1\n"
+           "bodies: {p: {type: planar-point, mass: 2, velocity: [1.5, 0]}}\n"
+           "forces: {f: {type: force, markers: [p], force: [push, 0, 0]}}\n"
+           "%s",
+           rest);
+  return (hidden){name, text, "p.vx", 8, exact, exact - 1.5, 0.5, 0.01, 0};
+}
+
+static const double ROOT_PI = 1.7724538509055159;
+
+// The gate above, as a variable, a chain of them in the wrong order, by itself, and in loops that sweeps do not solve.
+static void test_gates_by_variables(void **state) {
+  static const char *const rest[] = {
+      "variables: {push: {value: \"20*exp(-((DX(p) - 4)/0.03)^2)\"}}\n",
+      "variables: {push: {value: 20*square}, square: {value: root^2}, root: {value: "
+      "\"exp(-0.5*way^2)\"}, way: {value: (DX(p) - 4)/0.03}}\n",
+      "variables: {push: {value: \"2*exp(-((DX(p) - 4)/0.03)^2) + 0.9*push\"}}\n",
+      "variables: {push: {value: \"140*exp(-((DX(p) - 4)/0.03)^2) + 3*back\"}, back: {value: "
+      "-2*push}}\n"};
+  char text[800];
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    hidden c = pushed(text, "gate by variables", rest[i], sqrt(1.5 * 1.5 + 20 * 0.03 * ROOT_PI));
+    check(&c, i == 1, 1e-8);
+  }
+}
+
+// 500 N over a centimetre: v1^2 = v0^2 + 2 F s/m
+static void test_window(void **state) {
+  char text[800];
+  hidden c =
+      pushed(text, "window",
+             "variables: {push: {value: \"if(DX(p) > 0.3, if(DX(p) < 0.31, 500, 0), 0)\"}}\n",
+             sqrt(1.5 * 1.5 + 2 * 500 * 0.01 / 2));
+  (void)state;
+  c.coarse = 0.8; // it is as wide as 10 tolerances
+  check(&c, false, 1e-8);
+}
+
+// Of time: by a variable, m (v1 - v0) = A w sqrt(pi); by a state, that times the time since then. And the state itself.
+static void test_pulses(void **state) {
+  double whole = 20 * 0.06 * ROOT_PI;
+  char text[800];
+  (void)state;
+  hidden c = pushed(text, "pulse", "variables: {push: {value: \"20*exp(-((time - 3)/0.06)^2)\"}}\n",
+                    1.5 + whole / 2);
+  check(&c, false, 1e-8);
+  c = pushed(text, "pulse of a rate",
+             "variables: {g: {value: \"20*exp(-((time - 3)/0.06)^2)\"}}\n"
+             "states: {push: {rate: g}}\n",
+             1.5 + whole * 5 / 2);
+  check(&c, true, 1e-8);
+  c = pushed(text, "pulse of a rate in a place",
+             "parameters: {push: 0}\n"
+             "states: {X: {rate: \"20*exp(-((DX(p) - 4)/0.03)^2)\"}}\n",
+             1.5);
+  c.output = "X", c.exact = c.whole = 20 * 0.03 * ROOT_PI / 1.5;
+  check(&c, true, 1e-8);
+}
+
+// The ripple above by a variable.
+static void test_ripple_by_variable(void **state) {
+  double f = 60, end = 50, till = 1, angle = 5 / (2 * 3.141592653589793) * till;
+  char text[400];
+  (void)state;
+  snprintf(text, sizeof text,
+           "trammel: 1\n"
+           "bodies: {w: {type: planar, mass: 1, inertia: 0.02}}\n"
+           "joints: {h: {type: revolute, markers: [ground, w]}}\n"
+           "variables: {u: {value: \"%g*sin(2*pi*%g*time)\"}}\n"
+           "forces: {t: {type: torsion-spring, joint: h, torque: u}}\n",
+           0.02 * 5 * f, f);
+  hidden c = {"ripple by a variable", text, "w.angle", end, angle, angle, 0.9, 0.05, till};
+  check(&c, true, 1e-6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_patch),     cmocka_unit_test(test_gate), cmocka_unit_test(test_pool),
-      cmocka_unit_test(test_peg),       cmocka_unit_test(test_pit),  cmocka_unit_test(test_engine),
-      cmocka_unit_test(test_ripple),    cmocka_unit_test(test_wave), cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_patch),
+      cmocka_unit_test(test_gate),
+      cmocka_unit_test(test_pool),
+      cmocka_unit_test(test_peg),
+      cmocka_unit_test(test_pit),
+      cmocka_unit_test(test_engine),
+      cmocka_unit_test(test_ripple),
+      cmocka_unit_test(test_wave),
+      cmocka_unit_test(test_driven),
       cmocka_unit_test(test_many_gaps),
+      cmocka_unit_test(test_gates_by_variables),
+      cmocka_unit_test(test_window),
+      cmocka_unit_test(test_pulses),
+      cmocka_unit_test(test_ripple_by_variable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
