@@ -54,7 +54,7 @@ TR_API tr_status tr_model_add_value(tr_model *model, const tr_arg *arg, tr_error
 // one of your own to carry data; it must outlive every system compiled from the model. mass, force,
 // and for m > 0 phi are required; what is NULL of the rest is done by differences. Matrices are row-
 // major. A function returns TR_OK, or anything else where it has no value: the step is then not taken,
-// as if a number had not been finite.
+// as if a number had not been finite; if no shorter one helps the run ends and tells which failed, and when.
 typedef struct tr_problem tr_problem;
 struct tr_problem {
   int n, m;         // coordinates, constraints

@@ -335,6 +335,8 @@ typedef struct tr_body_type {
   void (*phi_t)(const tr_body_at *b, double *phi_t); // NULL: zero
   // Where they can be closed without moving the body, else NULL: q and v put on them.
   void (*close)(double *q, double *v);
+  // Bodies made of functions that may fail, else NULL: the name of the last that did, and when, by the cache; or NULL.
+  const char *(*failed)(const tr_body_at *b, double *t);
 } tr_body_type;
 
 // ---- joints ---------------------------------------------------------------------------------------

@@ -3,14 +3,34 @@
 //
 // What the user leaves out is done by central differences with step h = eps^(1/3) max(1, |x|), error
 // O(h^2); second derivatives of phi with h = eps^(1/4). A callback that fails makes its output NaN,
-// which every solver above takes for a recoverable failure.
-// cache: x (n), y (n), A and B (n^2 + nm + 3n + 3m each).
+// which every solver above takes for a recoverable failure; whose it was, and when, is kept for whoever explains it.
+// cache: which failed last, from 1, and its time; x (n), y (n), A and B (n^2 + nm + 3n + 3m each).
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "elem.h"
 #include "math/vector.h"
+
+typedef enum callback {
+  NONE,
+  MASS,
+  FORCE,
+  PHI,
+  JAC,
+  PHI_T,
+  GAMMA,
+  MASS_DQ,
+  FORCE_DQ,
+  FORCE_DV,
+  GEOM,
+  CALLBACKS
+} callback;
+static const char *const names[CALLBACKS] = {NULL,       "mass",     "force", "phi",
+                                             "jac",      "phi_t",    "gamma", "mass_dq",
+                                             "force_dq", "force_dv", "geom"};
+
+enum { KEPT = 2 }; // numbers, of the last that failed
 
 typedef struct scratch {
   double *x, *y, *A, *B;
@@ -24,15 +44,15 @@ static int big(const tr_problem *p) { return p->n * p->n + p->n * p->m + 3 * (p-
 
 static scratch room(const tr_body_at *b) {
   const tr_problem *p = problem(b);
-  double *A = b->cache + 2 * p->n;
-  return (scratch){b->cache, b->cache + p->n, A, A + big(p)};
+  double *x = b->cache + KEPT, *A = x + 2 * p->n;
+  return (scratch){x, x + p->n, A, A + big(p)};
 }
 
 static void sizes(const void *par, int *nq, int *nv, int *nc, int *ncache) {
   const tr_problem *p = ((const tr_problem_par *)par)->problem;
   *nq = *nv = p->n;
   *nc = p->m;
-  *ncache = 2 * p->n + 2 * big(p);
+  *ncache = KEPT + 2 * p->n + 2 * big(p);
 }
 
 static void start(const void *par, double *q, double *v) {
@@ -40,9 +60,15 @@ static void start(const void *par, double *q, double *v) {
   for (int i = 0; i < p->n; i++) q[i] = p->q0[i], v[i] = p->v0 ? p->v0[i] : 0;
 }
 
-static void settle(tr_status status, double *out, int n) {
-  if (status != TR_OK)
-    for (int i = 0; i < n; i++) out[i] = NAN;
+static void settle(const tr_body_at *b, callback which, tr_status status, double *out, int n) {
+  if (status == TR_OK) return;
+  b->cache[0] = which, b->cache[1] = b->t;
+  for (int i = 0; i < n; i++) out[i] = NAN;
+}
+
+static const char *failed(const tr_body_at *b, double *t) {
+  *t = b->cache[1];
+  return names[(int)b->cache[0]];
 }
 
 static double step_for(double x) { return cbrt(DBL_EPSILON) * fmax(1, fabs(x)); }
@@ -50,8 +76,8 @@ static double step_for(double x) { return cbrt(DBL_EPSILON) * fmax(1, fabs(x)); 
 // out (rows x n) column j = d f / d x_j; f writes `rows` numbers given x.
 typedef tr_status (*function)(const tr_problem *p, double t, const double *q, const double *v,
                               const double *extra, double *out, double *work);
-static void differentiate(const tr_body_at *b, function f, bool by_velocity, const double *extra,
-                          int rows, double sign, double *out) {
+static void differentiate(const tr_body_at *b, callback which, function f, bool by_velocity,
+                          const double *extra, int rows, double sign, double *out) {
   const tr_problem *p = problem(b);
   scratch s = room(b);
   int n = p->n;
@@ -62,9 +88,9 @@ static void differentiate(const tr_body_at *b, function f, bool by_velocity, con
   for (int j = 0; j < n; j++) {
     double h = step_for(base[j]), up = base[j] + h, down = base[j] - h;
     s.x[j] = up;
-    settle(f(p, b->t, q, v, extra, plus, work), plus, rows);
+    settle(b, which, f(p, b->t, q, v, extra, plus, work), plus, rows);
     s.x[j] = down;
-    settle(f(p, b->t, q, v, extra, minus, work), minus, rows);
+    settle(b, which, f(p, b->t, q, v, extra, minus, work), minus, rows);
     s.x[j] = base[j];
     for (int i = 0; i < rows; i++) out[i * n + j] += sign * (plus[i] - minus[i]) / (up - down);
   }
@@ -77,7 +103,7 @@ static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site
 
 static void mass(const tr_body_at *b, double *M) {
   const tr_problem *p = problem(b);
-  settle(p->mass(p, b->q, M), M, p->n * p->n);
+  settle(b, MASS, p->mass(p, b->q, M), M, p->n * p->n);
 }
 
 static tr_status mass_times(const tr_problem *p, double t, const double *q, const double *v,
@@ -99,11 +125,11 @@ static void add_mass_dq(const tr_body_at *b, const double *a, double *K) {
   const tr_problem *p = problem(b);
   if (p->constant_mass) return;
   if (!p->mass_dq) {
-    differentiate(b, mass_times, false, a, p->n, 1, K);
+    differentiate(b, MASS, mass_times, false, a, p->n, 1, K);
     return;
   }
   double *A = room(b).A;
-  settle(p->mass_dq(p, b->q, a, A), A, p->n * p->n);
+  settle(b, MASS_DQ, p->mass_dq(p, b->q, a, A), A, p->n * p->n);
   add(p->n * p->n, A, 1, K);
 }
 
@@ -111,7 +137,7 @@ static void add_force(const tr_body_at *b, const double g[3], double *Q) {
   (void)g;
   const tr_problem *p = problem(b);
   double *y = room(b).y;
-  settle(p->force(p, b->t, b->q, b->v, y), y, p->n);
+  settle(b, FORCE, p->force(p, b->t, b->q, b->v, y), y, p->n);
   add(p->n, y, 1, Q);
 }
 
@@ -127,16 +153,16 @@ static void add_force_tangent(const tr_body_at *b, const double g[3], double *Qq
   int nn = p->n * p->n;
   double *A = room(b).A;
   if (p->force_dq) {
-    settle(p->force_dq(p, b->t, b->q, b->v, A), A, nn);
+    settle(b, FORCE_DQ, p->force_dq(p, b->t, b->q, b->v, A), A, nn);
     add(nn, A, 1, Qq);
   } else {
-    differentiate(b, force, false, NULL, p->n, 1, Qq);
+    differentiate(b, FORCE, force, false, NULL, p->n, 1, Qq);
   }
   if (p->force_dv) {
-    settle(p->force_dv(p, b->t, b->q, b->v, A), A, nn);
+    settle(b, FORCE_DV, p->force_dv(p, b->t, b->q, b->v, A), A, nn);
     add(nn, A, 1, Qv);
   } else {
-    differentiate(b, force, true, NULL, p->n, 1, Qv);
+    differentiate(b, FORCE, force, true, NULL, p->n, 1, Qv);
   }
 }
 
@@ -157,7 +183,7 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
 
 static void phi(const tr_body_at *b, double *out) {
   const tr_problem *p = problem(b);
-  settle(p->phi(p, b->t, b->q, out), out, p->m);
+  settle(b, PHI, p->phi(p, b->t, b->q, out), out, p->m);
 }
 
 static tr_status phi_at(const tr_problem *p, double t, const double *q, const double *v,
@@ -169,11 +195,11 @@ static tr_status phi_at(const tr_problem *p, double t, const double *q, const do
 static void jac(const tr_body_at *b, double *G) {
   const tr_problem *p = problem(b);
   if (p->jac) {
-    settle(p->jac(p, b->t, b->q, G), G, p->m * p->n);
+    settle(b, JAC, p->jac(p, b->t, b->q, G), G, p->m * p->n);
     return;
   }
   memset(G, 0, (size_t)(p->m * p->n) * sizeof *G);
-  differentiate(b, phi_at, false, NULL, p->m, 1, G);
+  differentiate(b, PHI, phi_at, false, NULL, p->m, 1, G);
 }
 
 static tr_status pulled(const tr_problem *p, double t, const double *q, const double *v,
@@ -200,7 +226,7 @@ static void add_hessian(const tr_body_at *b, const double *lam, double *K) {
       for (int c = 0; c < 4; c++) {
         s.x[i] += c & 1 ? -hi : hi;
         s.x[j] += c & 2 ? -hj : hj;
-        settle(p->phi(p, b->t, s.x, s.B), s.B, p->m);
+        settle(b, PHI, p->phi(p, b->t, s.x, s.B), s.B, p->m);
         s.x[i] = b->q[i], s.x[j] = b->q[j];
         for (int k = 0; k < p->m; k++) sum += (c == 0 || c == 3 ? 1 : -1) * lam[k] * s.B[k];
       }
@@ -215,10 +241,10 @@ static void add_geom(const tr_body_at *b, const double *lam, double *K) {
   const tr_problem *p = problem(b);
   if (p->geom) {
     double *A = room(b).A;
-    settle(p->geom(p, b->t, b->q, lam, A), A, p->n * p->n);
+    settle(b, GEOM, p->geom(p, b->t, b->q, lam, A), A, p->n * p->n);
     add(p->n * p->n, A, 1, K);
   } else if (p->jac) {
-    differentiate(b, pulled, false, lam, p->n, 1, K);
+    differentiate(b, JAC, pulled, false, lam, p->n, 1, K);
   } else {
     add_hessian(b, lam, K);
   }
@@ -227,12 +253,12 @@ static void add_geom(const tr_body_at *b, const double *lam, double *K) {
 static void phi_t(const tr_body_at *b, double *out) {
   const tr_problem *p = problem(b);
   if (p->phi_t) {
-    settle(p->phi_t(p, b->t, b->q, out), out, p->m);
+    settle(b, PHI_T, p->phi_t(p, b->t, b->q, out), out, p->m);
     return;
   }
   double *plus = room(b).B, h = step_for(b->t), up = b->t + h, down = b->t - h;
-  settle(p->phi(p, up, b->q, plus), plus, p->m);
-  settle(p->phi(p, down, b->q, out), out, p->m);
+  settle(b, PHI, p->phi(p, up, b->q, plus), plus, p->m);
+  settle(b, PHI, p->phi(p, down, b->q, out), out, p->m);
   for (int i = 0; i < p->m; i++) out[i] = (plus[i] - out[i]) / (up - down);
 }
 
@@ -256,7 +282,7 @@ static void rate(const tr_body_at *b, double *out) {
 static void gamma_along(const tr_body_at *b, double *out) {
   const tr_problem *p = problem(b);
   if (p->gamma) {
-    settle(p->gamma(p, b->t, b->q, b->v, out), out, p->m);
+    settle(b, GAMMA, p->gamma(p, b->t, b->q, b->v, out), out, p->m);
     return;
   }
   scratch s = room(b);
@@ -298,4 +324,5 @@ const tr_body_type tr_body_problem = {
     .add_geom = add_geom,
     .gamma = gamma_along,
     .phi_t = phi_t,
+    .failed = failed,
 };

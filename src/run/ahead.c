@@ -283,9 +283,17 @@ static bool all_finite(const double *x, int n) {
   return true;
 }
 
+bool tr_run_tell_failed(const tr_run *r, double h, tr_error *error) {
+  char head[80] = "";
+  if (h > 0)
+    snprintf(head, sizeof head, "step from t = %.9g s with h = %.3g s failed: ", r->x.t, h);
+  return tr_tell_failed(r->work, r->x.t, r->x.t + h, head, TR_FAILED, error);
+}
+
 bool tr_run_not_finite(const tr_run *r, double h, tr_error *error) {
   const tr_probe_part *part = NULL;
   tr_ahead p;
+  if (h == 0 && tr_run_tell_failed(r, h, error)) return true;
   if (tr_ahead_make(r, &p)) {
     p.from = &r->x;
     tr_state_copy(&p.x, &r->x);

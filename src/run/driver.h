@@ -202,6 +202,8 @@ tr_status tr_run_explain(const tr_run *r, tr_status why, double h, tr_error *err
 tr_status tr_run_collapse(const tr_run *r, int worst, double h, tr_error *error);
 // Names a force or a constraint that is no finite number on the way of length h ahead, if there is one.
 bool tr_run_not_finite(const tr_run *r, double h, tr_error *error);
+// The same for a callback that failed in the step of length h just tried; 0: at the state.
+bool tr_run_tell_failed(const tr_run *r, double h, tr_error *error);
 // For methods that pass jumps, after each step: whether velocities go to and fro because of one.
 tr_status tr_swing_make(tr_run *r, tr_error *error);
 void tr_swing_watch(tr_run *r, double h);

@@ -358,6 +358,7 @@ static tr_status explain(const tr_run *r, tr_status why, double h, tr_error *err
   char jump[300], where[160];
   if (why < 0)
     return tr_fail(error, why, NULL, "step from t = %.9g s: %s", r->x.t, tr_status_text(why));
+  if (tr_run_tell_failed(r, h, error)) return TR_FAILED;
   if (why == TR_NO_CONVERGENCE && tell_unsettled(r, h, error)) return TR_FAILED;
   bool fixed = !(r->settings.control.tol > 0);
   double longest = fixed ? h : r->info.largest_step;

@@ -127,6 +127,8 @@ static tr_status with_projector(const tr_system *s, tr_state *x, bool project, t
   if (status == TR_SINGULAR)
     tr_fail(error, status, NULL,
             "the constraints are singular here: accelerations and multipliers are not unique");
+  else if (status != TR_OK && tr_tell_failed(p->work, x->t, x->t, "", status, error))
+    goto done;
   else if (status != TR_OK && (why = tr_trouble(s, x, 0, &body)))
     tr_fail(error, status, NULL, "body \"%s\": %s", body, why);
   else if (status != TR_OK)

@@ -77,10 +77,15 @@ static int worst_row(const tr_system *s, const double *gap) {
 }
 
 // Names the constraint that is worst off.
-static tr_status blame(const tr_system *s, const double *gap, const char *what, tr_error *error) {
+static tr_status blame(const tr_projector *p, const double *gap, const char *what,
+                       tr_error *error) {
+  const tr_system *s = p->sys;
   int worst = worst_row(s, gap);
+  double t = p->work->t;
   const char *kind, *name = tr_row_owner(s, worst, &kind);
-  if (s->nc > 0 && !isfinite(gap[worst]))
+  bool finite = s->nc == 0 || isfinite(gap[worst]);
+  if (!finite && tr_tell_failed(p->work, t, t, "", TR_INCONSISTENT, error)) return TR_INCONSISTENT;
+  if (!finite)
     return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": its residual is not a finite number",
                    kind, name);
   return tr_fail(error, TR_INCONSISTENT, NULL, "%s \"%s\": %s (residual %.3g)", kind, name, what,
@@ -115,8 +120,7 @@ static tr_status not_assembled(tr_projector *p, const tr_state *x, double *phi, 
     for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
       tr_fail(error, TR_INCONSISTENT, NULL, "%.*s", (int)strcspn(line, "\n"), line);
   tr_text_free(&text);
-  blame(p->sys, phi, p->again ? "cannot be closed" : "cannot be assembled from the given start",
-        error);
+  blame(p, phi, p->again ? "cannot be closed" : "cannot be assembled from the given start", error);
   name_open(p->sys, phi, error);
   tr_kept_name(p, false, error);
   return TR_INCONSISTENT;
@@ -176,7 +180,7 @@ static tr_status project_positions(tr_projector *p, tr_state *x, double *room, d
       position_gap(p, x, phi);
       if (gap <= fmax(1e3 * done, STUCK * scale)) break;
       if (status != TR_OK)
-        return blame(s, phi, "cannot be assembled: the equations are singular", error);
+        return blame(p, phi, "cannot be assembled: the equations are singular", error);
       return not_assembled(p, x, phi, error);
     }
     gap = now, eps = fmax(REGULAR, eps / 10);
@@ -244,7 +248,7 @@ static tr_status project_velocities(tr_projector *p, tr_state *x, const double *
     status = close_velocities(p, x, given, true, good, gap, &info->phi_v_after);
   }
   if (status == TR_OK) return TR_OK;
-  blame(s, gap,
+  blame(p, gap,
         s->nc > 0 && s->of_number[worst_row(s, gap)] ? "no value of it was found that fits its law"
                                                      : "its velocities cannot be made consistent",
         error);

@@ -5,6 +5,8 @@
 
 #include "system.h"
 
+static const double BESIDE = 2e-4; // of a time, or s: it is the same
+
 tr_system_info tr_system_describe(const tr_system *s) {
   return (tr_system_info){.name = s->name,
                           .bodies = s->nbody - s->nnumber,
@@ -171,6 +173,21 @@ const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const ch
     }
   }
   return NULL;
+}
+
+// Differences look a little before and behind a time.
+bool tr_tell_failed(const tr_work *w, double from, double to, const char *head, tr_status status,
+                    tr_error *error) {
+  double t, aside = BESIDE * fmax(1, fabs(from));
+  for (const sys_body *b = w->sys->body; b < w->sys->body + w->sys->nbody; b++) {
+    tr_body_at at = {.par = b->par, .cache = w->cache + b->cache};
+    const char *function = b->type->failed ? b->type->failed(&at, &t) : NULL;
+    if (!function || !(t >= from - aside && t <= to + aside)) continue;
+    tr_fail(error, status, NULL, "%s%s \"%s\": its callback %s failed at t = %.9g s", head,
+            b->type->name, b->name, function, t);
+    return true;
+  }
+  return false;
 }
 
 bool tr_change_coordinates(const tr_system *s, double h, tr_state *x) {

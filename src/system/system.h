@@ -349,6 +349,9 @@ void tr_accept(tr_work *w, double *mem); // elements update what they remember; 
 
 // A body whose coordinates cannot follow a step of length h at x, and why; NULL: all is well.
 const char *tr_trouble(const tr_system *sys, const tr_state *x, double h, const char **name);
+// Names a function of a body that failed within (from, to), if there is one, behind the words `head`.
+bool tr_tell_failed(const tr_work *w, double from, double to, const char *head, tr_status status,
+                    tr_error *error);
 // Bodies go on in other coordinates where those at hand are poor for a step of length h; true: some do, and q, v, a before are
 // no longer of x's kind. And q, v turned into what can be compared.
 bool tr_change_coordinates(const tr_system *sys, double h, tr_state *x);
