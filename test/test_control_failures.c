@@ -170,6 +170,13 @@ static void times_are_hit(void **u) {
     }
     assert_true(tr_run_state(run)->t == 0.7);
     assert_int_equal(tr_run_describe(run).steps, steps);
+    // there is none beyond the end, until that lies elsewhere
+    assert_int_equal(tr_run_step(run, &error), TR_STOPPED);
+    assert_non_null(strstr(error.text, "at its end, t = 0.7 s"));
+    assert_true(tr_run_state(run)->t == 0.7 && tr_run_describe(run).steps == steps);
+    assert_int_equal(tr_run_to(run, 0.8, &error), TR_OK);
+    assert_int_equal(tr_run_step(run, NULL), TR_STOPPED);
+    assert_true(tr_run_state(run)->t == 0.8);
     tr_run_free(run);
   }
   unload(&m);

@@ -137,7 +137,7 @@ TR_API tr_status tr_run_observe(tr_run *run, tr_observer *observer); // up to TR
 enum { TR_MAX_OBSERVERS = 8 };
 // One step; to a time that is not past; to the end of the settings. Where fixed steps do not fit a time they get shorter
 // before it: all of a way of up to 16 steps, else the last two. Under error control there is no single step beyond the end of
-// the settings. Steps that times so late cannot tell from none are refused. On failure the last accepted state stays.
+// the settings: there it is TR_STOPPED, and nothing changes; tr_run_to leads on. Steps that times so late cannot tell from none are refused. On failure the last accepted state stays.
 TR_API tr_status tr_run_step(tr_run *run, tr_error *error);
 TR_API tr_status tr_run_to(tr_run *run, double t, tr_error *error);
 TR_API tr_status tr_run_all(tr_run *run, tr_error *error);

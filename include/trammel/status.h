@@ -29,8 +29,9 @@ typedef enum tr_status {
   TR_BAD_INPUT = -2,    // the description or an argument is wrong
   TR_BAD_FILE = -3,     // a file cannot be read or written
   TR_INCONSISTENT = -4, // the start cannot be made to satisfy the constraints
-  TR_STOPPED = -5,      // an observer asked to stop; what was computed is kept
-  TR_FAILED = -6        // the run cannot go on; the last accepted state is kept
+  TR_STOPPED =
+      -5, // an observer or an event asked to stop, or the end is reached; what was computed is kept
+  TR_FAILED = -6 // the run cannot go on; the last accepted state is kept
 } tr_status;
 
 // One short word group for a status, e.g. "singular matrix". Never NULL.

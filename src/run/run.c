@@ -299,8 +299,18 @@ tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
 
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
 
+// One under control, wherever it leads.
+static tr_status step_controlled(tr_run *r, tr_error *error) {
+  long steps = r->info.steps;
+  TR_TRY(go(r, NAN, error));
+  if (r->info.steps > steps) return TR_OK;
+  return tr_fail(error, TR_STOPPED, NULL,
+                 "the run is at its end, t = %g s: no single step leads beyond it",
+                 r->settings.end);
+}
+
 tr_status tr_run_step(tr_run *r, tr_error *error) {
-  if (r->settings.control.tol > 0) return go(r, NAN, error); // one step, wherever it leads
+  if (r->settings.control.tol > 0) return step_controlled(r, error);
   TR_TRY(check_times(r, r->x.t, error));
   return tr_run_to(r, r->t0 + (double)(r->k + 1) * r->settings.step, error);
 }
