@@ -57,7 +57,7 @@ typedef struct tr_inside {
   double after;   // then steps are as short as this
   double till;    // the end of the step that ends there, or NAN
   double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
-      *scale_v, *slack, *line, *mass, *phi0, *phi1, *phi;
+      *scale_v, *here, *line, *mass, *phi0, *phi1, *phi;
   int waves, age, again;     // periods; steps until they are looked at, and from then on
   double wave[WAVES], crest; // and the longest step by those that are felt
   int gaps;
@@ -92,7 +92,7 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   w->u = p, w->rate = (p += nv), w->v = (p += nv), w->Q0 = (p += nv), w->Q1 = (p += nv);
   w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
   w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
-  w->beside = (p += nv), w->scale_v = (p += nv), w->slack = (p += nv);
+  w->beside = (p += nv), w->scale_v = (p += nv), w->here = (p += nv);
   w->line = (p += nv), w->z = (p += nv);
   w->phi0 = (p += nv + nc), w->phi1 = (p += nc), w->phi = (p += nc), w->mass = (p += nc);
   w->q = (p += s->nmass), w->gap0 = (p += s->nq), w->gap1 = (p += ng), w->rate0 = (p += ng);
@@ -209,6 +209,7 @@ static void defect_at(tr_run *r, double h, double s) {
   bool drives = r->sys->rheonomic && !w->stages; // these see them by themselves
   move_to(r, h, s, level_of(r));
   forces_here(r, w->Q, drives ? w->phi : NULL);
+  if (r->sys->nnumber > 0) memcpy(w->here, w->Q, (size_t)r->sys->nv * sizeof *w->Q);
   for (int i = 0; i < r->sys->nv; i++) w->Q[i] = (1 - s) * w->Q0[i] + s * w->Q1[i] - w->Q[i];
   bend(r, s, w->Q);
   for (int i = 0; i < r->sys->nc; i++)
@@ -278,45 +279,75 @@ static double is(tr_run *r, double h, double d) {
   return fmax(open, counts(r, h, d, w->z));
 }
 
-// Forces where bodies are moved by f[0] z, states by f[1] z, and velocities by what the cubic has besides the line, for states that
-// read them: these see tolerances of positions multiplied by 1/h. After defect_at.
-static void forces_beside(tr_run *r, double t, const double f[2], double by, double *F) {
+// Forces where bodies are moved by f z, states by the tolerance the same way or back, after defect_at.
+static void forces_beside(tr_run *r, double t, double f, double *F) {
   tr_inside *w = r->inside;
-  const bool *number = r->sys->number;
-  for (int i = 0; i < r->sys->nv; i++) w->z[i] = w->u[i] + f[number[i]] * w->Q[i] * w->inverse[i];
+  double tol = r->settings.control.tol;
+  for (int i = 0; i < r->sys->nv; i++) {
+    double by = f * w->Q[i] * w->inverse[i];
+    if (r->sys->number[i] && w->Q[i] != 0) by = copysign(tol * w->scale[i], by);
+    w->z[i] = w->u[i] + by;
+  }
   tr_retract(r->sys, r->x.q, w->z, w->q);
-  for (int i = 0; i < r->sys->nv && r->sys->nnumber > 0; i++) w->v[i] += by * w->slack[i];
   tr_kinematics(r->work, t, w->q, w->v, r->next.mem, level_of(r));
   settle_numbers(r, w->v);
   forces_here(r, F, NULL);
 }
 
+// The same with states and velocities of the line between the ends. Rates that read them have their tolerances, over h of
+// velocities, multiplied by what may be a large number, and by that the bend of the cubic of a stiff state.
+static void forces_by_line(tr_run *r, double h, double s, double *F) {
+  tr_inside *w = r->inside;
+  for (int i = 0; i < r->sys->nv; i++) {
+    w->z[i] = r->sys->number[i] ? s * r->step->d[i] : w->u[i];
+    w->v[i] = (1 - s) * r->x.v[i] + s * r->next.v[i];
+  }
+  tr_retract(r->sys, r->x.q, w->z, w->q);
+  tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level_of(r));
+  settle_numbers(r, w->v);
+  forces_here(r, F, NULL);
+}
+
+// What is stiff of the defect is forgotten, given what forces and rates are uncertain by, in w->beside: of bodies together, of each
+// state by itself. True: that was all.
+static bool forget_stiff(tr_run *r) {
+  tr_inside *w = r->inside;
+  double by = 0, whole = 0;
+  bool left = false;
+  for (int i = 0; i < r->sys->nv; i++) {
+    if (r->sys->number[i]) {
+      if (w->beside[i] > STIFF * fabs(w->Q[i])) w->Q[i] = 0;
+      left |= w->Q[i] != 0;
+      continue;
+    }
+    by = fmax(by, w->beside[i] * w->inverse[i]);
+    whole = fmax(whole, fabs(w->Q[i]) * w->inverse[i]);
+  }
+  if (!(by > STIFF * whole)) return false;
+  for (int i = 0; i < r->sys->nv; i++)
+    if (!r->sys->number[i]) w->Q[i] = 0;
+  memset(w->phi, 0, (size_t)r->sys->nc * sizeof *w->phi);
+  return !left;
+}
+
 // Whether places that are no farther apart than the tolerance tells, along the defect, differ by as much: that of a stiff
-// spring is what the cubic is off by, multiplied by its stiffness. Of bodies and of states by themselves: what is stiff
-// of one is forgotten, true: it was all. After defect_at.
+// spring is what the cubic is off by, multiplied by its stiffness. After defect_at.
 static bool is_stiff(tr_run *r, double h, double s) {
   tr_inside *w = r->inside;
   int n = r->sys->nv;
-  double most[2] = {0}, by[2] = {0}, whole[2] = {0}, f[2], back[2];
-  const bool *number = r->sys->number;
+  double most = 0;
+  bool numbers = r->sys->nnumber > 0;
   for (int i = 0; i < n; i++)
-    most[number[i]] = fmax(most[number[i]], fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
-  if (!(most[0] > 0 || most[1] > 0)) return false;
-  for (int k = 0; k < 2; k++)
-    f[k] = most[k] > 0 ? r->settings.control.tol / most[k] : 0, back[k] = -f[k];
-  for (int i = 0; i < n && r->sys->nnumber > 0; i++)
-    w->slack[i] = number[i] ? 0 : w->v[i] - (1 - s) * r->x.v[i] - s * r->next.v[i];
-  forces_beside(r, r->x.t + s * h, back, -1, w->beside);
-  forces_beside(r, r->x.t + s * h, f, 2, w->z);
-  for (int i = 0; i < n; i++) {
-    int k = number[i];
-    by[k] = fmax(by[k], 0.5 * fabs(w->z[i] - w->beside[i]) * w->inverse[i]);
-    whole[k] = fmax(whole[k], fabs(w->Q[i]) * w->inverse[i]);
-  }
-  bool stiff[2] = {by[0] > STIFF * whole[0], by[1] > STIFF * whole[1]};
-  for (int i = 0; i < n; i++)
-    if (stiff[number[i]]) w->Q[i] = 0;
-  return (stiff[0] || !(most[0] > 0)) && (stiff[1] || !(most[1] > 0));
+    if (!r->sys->number[i]) most = fmax(most, fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
+  if (!(most > 0) && !numbers) return false;
+  double f = most > 0 ? r->settings.control.tol / most : 1;
+  forces_beside(r, r->x.t + s * h, -f, w->beside);
+  forces_beside(r, r->x.t + s * h, f, w->z);
+  for (int i = 0; i < n; i++) w->beside[i] = 0.5 * fabs(w->z[i] - w->beside[i]);
+  if (numbers) forces_by_line(r, h, s, w->z);
+  for (int i = 0; i < n && numbers; i++)
+    w->beside[i] = fmax(w->beside[i], fabs(w->here[i] - w->z[i]));
+  return forget_stiff(r);
 }
 
 // ---- a look ----------------------------------------------------------------------------------------
