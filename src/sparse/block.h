@@ -9,6 +9,7 @@
 #ifndef TR_BLOCK_H
 #define TR_BLOCK_H
 
+#include "by_klu.h"
 #include "kkt.h"
 
 enum { BLOCK_PARTS_MAX = 68 }; // of an elimination that go side by side
@@ -94,8 +95,11 @@ typedef struct tr_blocks {
   const int *column, *offsets;
 } tr_blocks;
 
-// NULL in *out: another solver will do better.
-tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out);
+// The block solver does about that many times as many operations in a time as KLU.
+#define TR_BLOCK_SPEED 4.0
+
+// NULL in *out: KLU will do better. *klu: what that takes, where the operations are so many that it was asked.
+tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_klu_cost *klu, tr_blocks **out);
 
 // Smallest and largest pivot met, and the largest entry of a diagonal block, all scaled.
 typedef struct block_report {
