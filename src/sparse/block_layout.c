@@ -73,10 +73,15 @@ static block_shape find_shape(const layout *b, const plan_node *n) {
     return BLOCK_##w##_##first##_##second;
 #define LANE(w, number) \
   if (n->lanes && n->width == (w) && n->runs == (number)) return BLOCK_LANES_##w##_##number;
+#define SINGLE(number)                                                      \
+  if (!n->lanes && n->width == 1 && n->uniform == 1 && n->runs == (number)) \
+    return BLOCK_SINGLES_##number;
   BLOCK_SHAPES(SHAPE)
   BLOCK_LANES(LANE)
+  BLOCK_SINGLES(SINGLE)
 #undef SHAPE
 #undef LANE
+#undef SINGLE
   return BLOCK_OTHER;
 }
 
