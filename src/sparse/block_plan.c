@@ -226,7 +226,7 @@ static int gather_rows(const graph *g, const int *order, const int *place, const
 // Nodes of the order. children (n), mark (n), list (n), place (n): room.
 static tr_status find_nodes(const graph *g, const int *order, int *room, draft *d) {
   int n = g->n, *children = room, *mark = room + n, *list = room + 2 * n, *place = room + 3 * n;
-  d->count = 0;
+  d->count = 0, d->flops = 0;
   for (int j = 0; j < n; j++) children[j] = mark[j] = -1, place[order[j]] = j;
   for (int j = 0; j < n; j++) {
     int count = gather_rows(g, order, place, d, j, children[j], mark, list), s = d->count - 1;
@@ -248,6 +248,7 @@ static tr_status find_nodes(const graph *g, const int *order, int *room, draft *
       *link = last->next;
     }
     if (count > 0) last->next = children[last->row[0]], children[last->row[0]] = s;
+    d->flops += (double)(count + 1) * (count + 1);
   }
   return TR_OK;
 }
@@ -280,6 +281,7 @@ _Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 // What the orders are made of: parts that go first in `o`, the graph r of the rest and its old numbers.
 typedef struct choice {
   const tr_pattern *p;
+  bool small; // there is one order, whose nodes count its operations
   ordering o;
   graph r;
   int parts, *first;      // unknowns of the parts, in their order
@@ -304,6 +306,8 @@ static tr_status find_order(tr_arena *ar, choice *c, order_kind kind, double *fl
     TR_TRY(wish(&c->r, kind, late, c->wish, c->room));
     place_rest(&c->o, c->wish, c->old, c->r.n);
   }
+  *flops = 0;
+  if (c->small) return TR_OK;
   return tr_count_operations(ar->al, g->n, g->first, g->to, c->o.order, flops);
 }
 
@@ -345,7 +349,6 @@ static tr_status twist(tr_arena *ar, choice *c, int *order, draft *d) {
   TR_TRY(status);
   if (after.ideal >= WORTH_IT * before.ideal) return draft_nodes(c->o.g, order, c->room, d);
   memcpy(order, c->o.order, (size_t)d->n * sizeof *order);
-  d->flops = flops;
   return TR_OK;
 }
 
@@ -365,7 +368,7 @@ static tr_status choose_order(tr_arena *ar, choice *c, int *order) {
   TR_TRY(status);
   c->parts = c->o.placed, c->first = room + 10 * n;
   memcpy(c->first, c->o.order, (size_t)c->parts * sizeof *order);
-  bool linked = p->groups && p->n >= LINK_MIN;
+  bool linked = p->groups && !c->small;
   c->least = INFINITY;
   TR_TRY(try_order(ar, c, DEGREE));
   if (linked && c->least > FLOPS_LEAST * p->n) TR_TRY(try_order(ar, c, LINKAGE));
@@ -390,14 +393,16 @@ static tr_status draft_plan(tr_arena *own, const tr_pattern *p, int *order, draf
   graph g;
   TR_TRY(symmetric(own, p, &g));
   choice c = {.p = p, .o = {.g = &g, .leading = p->leading}};
+  c.small = !p->like && p->n < LINK_MIN;
   TR_TRY((p->like ? expand_order : choose_order)(own, &c, order));
   b->measured = p->like ? p->like->measured : c.best != DEGREE;
   b->bold = p->like ? p->like->bold : c.best == BOLD_LINKAGE;
+  if (c.small) TR_TRY(draft_nodes(&g, order, c.room, d));
+  if (c.small) c.least = d->flops;
   if (c.least > FLOPS_RIVAL * p->n)
     TR_TRY(tr_klu_predict(own->al, p, c.least / TR_BLOCK_SPEED, klu));
   if (klu->flops < c.least / TR_BLOCK_SPEED) return TR_FAILED;
-  d->flops = c.least;
-  TR_TRY(draft_nodes(&g, order, c.room, d));
+  if (!c.small) TR_TRY(draft_nodes(&g, order, c.room, d));
   if (!p->like && p->n >= SHARED_MIN && c.best != DISSECTION) TR_TRY(twist(own, &c, order, d));
   TR_TRY(tr_sort_separators(d, p->leading, order));
   tr_merge_nodes(d, p->leading, order);
