@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helper_mechanics.h"
+#include "sparse/block_count.h"
 #include "sparse/kkt.h"
 
 enum { MAX_SIZE = 64 };
@@ -298,6 +299,39 @@ static void slots(void **u) {
   release(&m, NULL);
 }
 
+// Against an elimination of the graph itself, sparse to dense, in any order.
+static void operations_are_counted(void **u) {
+  (void)u;
+  enum { N = 30 };
+  seed s = {3};
+  for (int turn = 0; turn < 200; turn++) {
+    bool tied[N][N] = {0};
+    int first[N + 1] = {0}, to[N * N], order[N], n = 1 + turn % N;
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < i; j++) tied[i][j] = tied[j][i] = fabs(draw(&s)) < turn / 400.0;
+    for (int i = 0; i < n; i++) {
+      first[i + 1] = first[i];
+      for (int j = 0; j < n; j++)
+        if (tied[i][j]) to[first[i + 1]++] = j;
+      order[i] = (int)((i * 7L + turn) % n);
+      if (n % 7 == 0) order[i] = n - 1 - i;
+    }
+    double want = 0, got;
+    bool gone[N] = {0};
+    for (int k = 0; k < n; k++) {
+      int p = order[k], rows = 1;
+      gone[p] = true;
+      for (int i = 0; i < n; i++) rows += tied[p][i] && !gone[i];
+      want += rows * rows;
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+          if (i != j && tied[p][i] && tied[p][j]) tied[i][j] = true;
+    }
+    assert_int_equal(tr_count_operations(NULL, n, first, to, order, &got), TR_OK);
+    assert_true(got == want);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(paths_agree),
@@ -306,6 +340,7 @@ int main(void) {
       cmocka_unit_test(not_finite),
       cmocka_unit_test(pivot_growth),
       cmocka_unit_test(slots),
+      cmocka_unit_test(operations_are_counted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -491,6 +491,58 @@ static void hubs_take_little(void **u) {
   }
 }
 
+// Loops through one body: cranks that drive sliders, in a plane and in space, a plate on legs. Whatever goes before
+// it ties nothing together, and what goes behind it ties all.
+#define LOOPS(hub, bodies, joints)                                                           \
+  "trammel: 1\nparameters: {N: 100}\n" hub                                                   \
+  "repeat:\n  - {for: i, to: N - 1, parameters: {a: 2*pi*i/N, y: -0.045*sin(a), z: "         \
+  "0.045*cos(a), l: sqrt(0.0225 - y^2)},\n     bodies: {" bodies "},\n     joints: {" joints \
+  "}}\nsimulation: {step: 1 ms, end: 1 s}\n"
+
+static void loops_take_little(void **u) {
+  (void)u;
+  static const char *const text[] = {
+      LOOPS("bodies: {hub: {type: planar, mass: 10, inertia: 1, omega: 20, keep: [angle, omega]}}\n"
+            "joints: {main: {type: revolute, markers: [ground, hub]}}\n",
+            "\"rod_{i}\": {type: planar, mass: 0.5, inertia: 0.015, position: [0.6*cos(a), "
+            "0.6*sin(a)], angle: a}",
+            "\"big_{i}\": {type: revolute, markers: [{body: hub, at: [0.3*cos(a), 0.3*sin(a)]}, "
+            "{body: \"rod_{i}\", at: [-0.3, 0]}]}, "
+            "\"guide_{i}\": {type: point-on-line, markers: [{angle: a}, {body: \"rod_{i}\", at: "
+            "[0.3, 0]}]}"),
+      LOOPS("bodies: {hub: {type: spatial, mass: 30, inertia: [0.2, 0.6, 0.6], omega: [200, 0, 0], "
+            "keep: [positions, velocities]}}\n"
+            "joints: {main: {type: revolute, bodies: [ground, hub], at: [0, 0, 0], axis: [1, 0, "
+            "0]}}\n",
+            "\"rod_{i}\": {type: spatial, mass: 0.5, inertia: [1e-3, 1e-3, 1e-4], position: [i/10, "
+            "y/2, z + l/2], orientation: {z-axis: [0, -y, l], x-axis: [1, 0, 0]}}, "
+            "\"pis_{i}\": {type: spatial, mass: 0.4, inertia: [5e-4, 5e-4, 5e-4], position: [i/10, "
+            "0, z + l]}",
+            "\"big_{i}\": {type: cylindrical, bodies: [hub, \"rod_{i}\"], at: [i/10, y, z], axis: "
+            "[1, 0, 0]}, "
+            "\"pin_{i}\": {type: spherical, bodies: [\"rod_{i}\", \"pis_{i}\"], at: [i/10, 0, z + "
+            "l]}, "
+            "\"bore_{i}\": {type: prismatic, bodies: [ground, \"pis_{i}\"], at: [i/10, 0, z + l], "
+            "axis: [0, 0, 1]}"),
+      LOOPS("gravity: [0, 0, -9.81]\nbodies: {hub: {type: spatial, mass: 100, inertia: [10, 10, "
+            "20], position: [0, 0, 1]}}\n",
+            "\"up_{i}\": {type: spatial, mass: 1, inertia: [0.05, 0.05, 0.01], position: "
+            "[1.2*cos(a), 1.2*sin(a), 0.8]}, "
+            "\"lo_{i}\": {type: spatial, mass: 1, inertia: [0.05, 0.05, 0.01], position: "
+            "[1.4*cos(a), 1.4*sin(a), 0.3]}",
+            "\"h_{i}\": {type: spherical, bodies: [hub, \"up_{i}\"], at: [cos(a), sin(a), 1]}, "
+            "\"k_{i}\": {type: universal, bodies: [\"up_{i}\", \"lo_{i}\"], at: [1.4*cos(a), "
+            "1.4*sin(a), 0.6]}, "
+            "\"g_{i}\": {type: spherical, bodies: [ground, \"lo_{i}\"], at: [1.4*cos(a), "
+            "1.4*sin(a), 0]}")};
+  for (int k = 0; k < 3; k++) {
+    taken few = measure(text[k], "300", "hht-i3"), many = measure(text[k], "1500", "hht-i3");
+    double most = fmax(many.compile, many.run) - fmax(few.compile, few.run);
+    print_message("a loop through a hub: %.0f bytes\n", most / 1200);
+    assert_true(most / 1200 < 30000);
+  }
+}
+
 // The split of coordinates is sparse: a rod of a chain takes as much in a long one as in a short one.
 static void splits_take_little(void **u) {
   (void)u;
@@ -525,6 +577,7 @@ int main(void) {
       cmocka_unit_test(bodies_take_little),
       cmocka_unit_test(pages_are_few),
       cmocka_unit_test(hubs_take_little),
+      cmocka_unit_test(loops_take_little),
       cmocka_unit_test(splits_take_little),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

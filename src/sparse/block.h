@@ -9,6 +9,7 @@
 #ifndef TR_BLOCK_H
 #define TR_BLOCK_H
 
+#include "by_klu.h"
 #include "kkt.h"
 
 enum { BLOCK_PARTS_MAX = 68 }; // of an elimination that go side by side
@@ -26,7 +27,8 @@ typedef struct block_target {
 } block_target;
 
 // Shapes that sweeps are compiled for, by width and sizes of the first and the second run, 0: there is none; of lanes by
-// width and number of runs. Those of hinges have five rows, those of universal joints four.
+// width and number of runs; of one pivot and single rows, as pins through the centres of bars in a plane have them, by
+// their number. Those of hinges have five rows, those of universal joints four.
 #define BLOCK_SHAPES(X) \
   X(1, 1, 0)            \
   X(1, 2, 0)            \
@@ -43,16 +45,23 @@ typedef struct block_target {
   X(3, 5, 3)            \
   X(4, 2, 0)            \
   X(4, 3, 3)            \
+  X(4, 4, 0)            \
   X(5, 3, 3)            \
   X(5, 6, 0)            \
   X(6, 5, 0)            \
   X(6, 5, 3)
 #define BLOCK_LANES(X) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2)
+#define BLOCK_SINGLES(X) X(2) X(3) X(4)
 #define BLOCK_SHAPE(w, one, two) BLOCK_##w##_##one##_##two,
 #define BLOCK_LANE(w, runs) BLOCK_LANES_##w##_##runs,
-typedef enum { BLOCK_OTHER, BLOCK_SHAPES(BLOCK_SHAPE) BLOCK_LANES(BLOCK_LANE) } block_shape;
+#define BLOCK_SINGLE(runs) BLOCK_SINGLES_##runs,
+typedef enum {
+  BLOCK_OTHER,
+  BLOCK_SHAPES(BLOCK_SHAPE) BLOCK_LANES(BLOCK_LANE) BLOCK_SINGLES(BLOCK_SINGLE)
+} block_shape;
 #undef BLOCK_SHAPE
 #undef BLOCK_LANE
+#undef BLOCK_SINGLE
 
 // What nodes look like; all of one kind, as those of the bodies of a chain, share it. All in whole numbers.
 typedef struct block_kind {
@@ -94,8 +103,11 @@ typedef struct tr_blocks {
   const int *column, *offsets;
 } tr_blocks;
 
-// NULL in *out: another solver will do better.
-tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out);
+// The block solver does about that many times as many operations in a time as KLU.
+#define TR_BLOCK_SPEED 4.0
+
+// NULL in *out: KLU will do better. *klu: what that takes, where the operations are so many that it was asked.
+tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_klu_cost *klu, tr_blocks **out);
 
 // Smallest and largest pivot met, and the largest entry of a diagonal block, all scaled.
 typedef struct block_report {

@@ -68,8 +68,9 @@ static int best_cut(forest *f, const int *parent, double *ideal) {
   return best;
 }
 
-tr_status tr_tree_cut(tr_arena *ar, tr_arena *own, int count, const int *parent, const double *work,
-                      tree_cut *cut) {
+// Parents behind their children, -1: none. own: for what is not needed any longer then.
+static tr_status cut_tree(tr_arena *ar, tr_arena *own, int count, const int *parent,
+                          const double *work, tree_cut *cut) {
   cut->root = TR_NEW(ar, count, int), cut->below = TR_NEW(ar, count, double);
   int *room = TR_NEW(own, 3 * (size_t)count, int);
   if (!cut->root || !cut->below || !room) return TR_NO_MEMORY;
@@ -93,4 +94,19 @@ tr_status tr_tree_cut(tr_arena *ar, tr_arena *own, int count, const int *parent,
     if (cut->root[s] >= 0 && parent[s] >= 0 && cut->root[parent[s]] >= 0)
       cut->root[s] = cut->root[parent[s]];
   return TR_OK;
+}
+
+tr_status tr_cut_draft(tr_arena *ar, const draft *d, tree_cut *cut) {
+  tr_arena own = tr_arena_make(ar->al);
+  int *parent = TR_NEW(&own, d->count, int);
+  double *work = TR_NEW(&own, d->count, double);
+  for (int s = 0; parent && work && s < d->count; s++) {
+    const node_draft *node = &d->node[s];
+    parent[s] = node->rows > 0 ? d->of[node->row[0]] : -1;
+    for (int k = 1; k <= node->width; k++) work[s] += (double)(node->rows + k) * (node->rows + k);
+  }
+  tr_status status =
+      parent && work ? cut_tree(ar, &own, d->count, parent, work, cut) : TR_NO_MEMORY;
+  tr_arena_free(&own);
+  return status;
 }

@@ -3,10 +3,12 @@
 #ifndef TR_BLOCK_CUT_H
 #define TR_BLOCK_CUT_H
 
-#include "base/base.h"
+#include "block_merge.h"
 
-// A forest of nodes, parents behind their children (parent -1: none), with the work of each, is cut into subtrees
-// that several workers can eliminate side by side and a top that has to wait for them.
+enum { SHARED_MIN = 2000 }; // unknowns for which several may work at one matrix
+
+// The nodes of a draft, cut into subtrees that several workers can eliminate side by side and a top that has to wait
+// for them.
 typedef struct tree_cut {
   int *root;     // (count) the root of the subtree a node is in, -1: it belongs to the top
   double *below; // (count) work of a node and all below it
@@ -15,8 +17,6 @@ typedef struct tree_cut {
       ideal; // time of some workers, in units of the total work: near 1 where nothing goes side by side
 } tree_cut;
 
-// own: for what is not needed any longer then.
-tr_status tr_tree_cut(tr_arena *ar, tr_arena *own, int count, const int *parent, const double *work,
-                      tree_cut *cut);
+tr_status tr_cut_draft(tr_arena *ar, const draft *d, tree_cut *cut);
 
 #endif

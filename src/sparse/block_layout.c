@@ -3,9 +3,14 @@
 // first entry of the column, so that what looks alike is the same list.
 #include "block_layout.h"
 
-#include "base/lists.h"
+#include <stdlib.h>
+#include <string.h>
 
-void tr_layout_runs(const layout *b, plan_node *node, const int *row) {
+#include "base/lists.h"
+#include "block_cut.h"
+
+// Runs of a node from its rows: a run ends where the numbering or the owner jumps.
+static void find_runs(const layout *b, plan_node *node, const int *row) {
   const int *owner = b->owner;
   plan_run *run = b->run + node->run;
   node->runs = 0;
@@ -68,10 +73,15 @@ static block_shape find_shape(const layout *b, const plan_node *n) {
     return BLOCK_##w##_##first##_##second;
 #define LANE(w, number) \
   if (n->lanes && n->width == (w) && n->runs == (number)) return BLOCK_LANES_##w##_##number;
+#define SINGLE(number)                                                      \
+  if (!n->lanes && n->width == 1 && n->uniform == 1 && n->runs == (number)) \
+    return BLOCK_SINGLES_##number;
   BLOCK_SHAPES(SHAPE)
   BLOCK_LANES(LANE)
+  BLOCK_SINGLES(SINGLE)
 #undef SHAPE
 #undef LANE
+#undef SINGLE
   return BLOCK_OTHER;
 }
 
@@ -100,7 +110,8 @@ _Static_assert(sizeof(block_kind) == 6 * sizeof(int) && sizeof(block_run) == 3 *
                    sizeof(block_target) == 2 * sizeof(int),
                "kinds are lists of int");
 
-tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
+// b->node and b->kind.
+static tr_status find_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
   size_t most = 0;
   for (int s = 0; s < plan->nodes; s++)
     most += 2 * (size_t)plan->node[s].runs * ((size_t)plan->node[s].runs + 4);
@@ -118,31 +129,11 @@ tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
   return b->kind ? TR_OK : TR_NO_MEMORY;
 }
 
-tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
-                            tr_blocks *b) {
-  int *column = TR_NEW(ar, 2 * (size_t)p->n, int);
-  tr_lists offsets = {.al = ar->al};
-  if (!column) return TR_NO_MEMORY;
-  for (int k = 0; k < b->n; k++) place[b->order[k]] = k;
-  for (int j = 0; j < p->n; j++) {
-    int list = offsets.length;
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      int at = find_number(plan, place[p->row[s]], place[j]);
-      if (s == p->column[j]) column[2 * j] = at;
-      tr_lists_push(&offsets, at - column[2 * j]);
-    }
-    column[2 * j + 1] = tr_lists_share(&offsets, list);
-  }
-  b->column = column;
-  b->offsets = tr_lists_keep(&offsets, ar);
-  return b->offsets ? TR_OK : TR_NO_MEMORY;
-}
-
 enum { SHARES = (BLOCK_PARTS_MAX - 4) / 2 }; // two parts that are neighbours have more than one
 
 // Subtrees next to each other make a part until it has its share of the work; from (nodes): of the draft.
-tr_status tr_layout_parts(tr_arena *ar, const layout *plan, const tree_cut *cut, const int *from,
-                          tr_blocks *b) {
+static tr_status find_parts(tr_arena *ar, const layout *plan, const tree_cut *cut, const int *from,
+                            tr_blocks *b) {
   int *part = TR_NEW(ar, BLOCK_PARTS_MAX + 1, int), *bridge = NULL, root = -1, s = 0;
   int *first = TR_NEW(ar, BLOCK_PARTS_MAX + 1, int);
   double work = 0, share = cut->total / SHARES;
@@ -172,4 +163,169 @@ tr_status tr_layout_parts(tr_arena *ar, const layout *plan, const tree_cut *cut,
   }
   b->bridge = bridge, b->first_bridge = first;
   return TR_OK;
+}
+
+// ---- nodes -----------------------------------------------------------------------------------------
+
+// Nodes in postorder: new[s] is the place of draft s. Of the children those with children come first, the last
+// one of them foremost: along a chain a node then stands near its parent, always in the same way. room (2 n).
+static void postorder(const draft *d, int *new, int *room) {
+  int *child = room, *sibling = room + d->count, roots = -1, next = 0;
+  for (int s = 0; s < d->count; s++) child[s] = -1, new[s] = 0;
+  for (int s = 0; s < d->count; s++)
+    if (d->node[s].rows > 0) new[d->of[d->node[s].row[0]]] = 1; // has children
+  for (int inner = 0; inner < 2; inner++)
+    for (int k = 0; k < d->count; k++) {
+      int s = inner ? k : d->count - 1 - k;
+      if (new[s] != inner) continue;
+      int parent = d->node[s].rows > 0 ? d->of[d->node[s].row[0]] : -1;
+      int *head = parent < 0 ? &roots : &child[parent];
+      sibling[s] = *head, *head = s;
+    }
+  // down to the first leaf, up over finished ones; `new` holds the way back meanwhile
+  for (int s = roots, up = -1; s >= 0;) {
+    if (child[s] >= 0) {
+      int down = child[s];
+      child[s] = -1;
+      new[s] = up, up = s, s = down;
+      continue;
+    }
+    int back = up;
+    new[s] = next++;
+    if (sibling[s] >= 0) {
+      s = sibling[s];
+    } else {
+      s = back;
+      if (s >= 0) up = new[s];
+    }
+  }
+}
+
+// Subtrees go in the order of the unknowns that they begin with, so that whoever evaluates the first bodies also
+// eliminates them; the top comes behind all. new: the postorder.
+// tree (nodes): of each the first of its unknowns, and where it begins in postorder.
+static void sort_subtrees(const draft *d, const tree_cut *cut, const int *order, int *sorted,
+                          int (*tree)[2], int *new) {
+  int trees = 0, at = 0;
+  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
+  for (int k = 0, last = -1; k < d->count; k++) {
+    const node_draft *node = &d->node[sorted[k]];
+    if (cut->root[sorted[k]] < 0) continue;
+    if (cut->root[sorted[k]] != last) tree[trees][0] = d->n, tree[trees++][1] = k;
+    last = cut->root[sorted[k]];
+    for (int i = node->first; i < node->first + node->width; i++)
+      if (order[i] < tree[trees - 1][0]) tree[trees - 1][0] = order[i];
+  }
+  qsort(tree, (size_t)trees, sizeof *tree, by_number);
+  for (int t = 0; t < trees; t++)
+    for (int k = tree[t][1], root = cut->root[sorted[k]];
+         k < d->count && cut->root[sorted[k]] == root; k++)
+      new[sorted[k]] = at++;
+  for (int k = 0; k < d->count; k++)
+    if (cut->root[sorted[k]] < 0) new[sorted[k]] = at++;
+}
+
+// Nodes of one pivot that go side by side, row for row, become lanes. How many from s on. at (n): the
+// node of the draft that an unknown belongs to.
+static int count_lanes(const draft *d, const tree_cut *cut, const int *sorted, int s,
+                       const int *at) {
+  const node_draft *a = &d->node[sorted[s]];
+  int lanes = 1;
+  if (a->width != 1 || a->rows == 0) return 1;
+  for (; s + lanes < d->count; lanes++) {
+    const node_draft *b = &d->node[sorted[s + lanes]];
+    if (b->width != 1 || b->rows != a->rows) break;
+    if ((cut->root[sorted[s + lanes]] < 0) != (cut->root[sorted[s]] < 0)) break;
+    bool same = true;
+    for (int k = 0; k < a->rows && same; k++)
+      same = b->row[k] == a->row[k] + lanes && at[b->row[k]] == at[a->row[k]] &&
+             (k == 0 || b->row[k - 1] < a->row[k]);
+    if (!same) break;
+  }
+  return lanes;
+}
+
+// The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
+// into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
+static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *final, int *sorted,
+                          int *at, int *room) {
+  int n = d->n, *new = room, *moved = room + n, next = 0;
+  postorder(d, new, room + 2 * n);
+  int(*tree)[2] = tr_resize(d->al, NULL, (size_t)d->count * sizeof *tree);
+  if (!tree) return TR_NO_MEMORY;
+  sort_subtrees(d, cut, order, sorted, tree, new);
+  tr_resize(d->al, tree, 0);
+  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
+  for (int k = 0; k < n; k++) new[order[k]] = k; // place in the draft's order
+  for (int s = 0; s < d->count; s++) {
+    const node_draft *node = &d->node[sorted[s]];
+    memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
+    if (!node->sorted) qsort(final + next, (size_t)node->width, sizeof *final, by_number);
+    for (int k = 0; k < node->width; k++, next++)
+      at[next] = sorted[s], moved[new[final[next]]] = next;
+  }
+  for (int s = 0; s < d->count; s++) {
+    node_draft *node = &d->node[s];
+    for (int k = 0; k < node->rows; k++) node->row[k] = moved[node->row[k]];
+    qsort(node->row, (size_t)node->rows, sizeof *node->row, by_number);
+  }
+  return TR_OK;
+}
+
+tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
+                     layout *plan, tr_blocks *b) {
+  tree_cut cut;
+  TR_TRY(tr_cut_draft(own, d, &cut));
+  for (int s = 0; d->n < SHARED_MIN && s < d->count; s++) cut.root[s] = -1;
+  int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
+  size_t rows = 0, numbers = 0;
+  plan->node = TR_NEW(own, d->count, plan_node);
+  if (!plan->node || !final) return TR_NO_MEMORY;
+  TR_TRY(renumber(d, &cut, order, final, sorted, at, room + 2 * n));
+  b->order = final;
+  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, plan->nodes++) {
+    const node_draft *one = &d->node[sorted[s]];
+    plan_node *node = &plan->node[plan->nodes];
+    lanes = count_lanes(d, &cut, sorted, s, at);
+    *node = (plan_node){.first = first, .lanes = lanes > 1};
+    node->width = lanes > 1 ? lanes : one->width;
+    node->rows = one->rows * lanes;
+    rows += (size_t)one->rows;
+    for (int k = 0; k < node->width; k++) plan->owner[first++] = plan->nodes;
+    from[plan->nodes] = sorted[s];
+  }
+  if (!(plan->run = TR_NEW(own, rows, plan_run))) return TR_NO_MEMORY;
+  for (int s = 0, run = 0; s < plan->nodes; s++) {
+    plan_node *node = &plan->node[s];
+    node->run = run;
+    find_runs(plan, node, d->node[from[s]].row);
+    run += node->runs;
+    node->at = (int)numbers;
+    size_t w = (size_t)node->width, m = (size_t)node->rows;
+    numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
+    if (numbers > 1u << 30) return TR_NO_MEMORY;
+  }
+  b->numbers = (int)numbers;
+  TR_TRY(find_parts(ar, plan, &cut, from, b));
+  return find_kinds(ar, plan, b);
+}
+
+tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
+                            tr_blocks *b) {
+  int *column = TR_NEW(ar, 2 * (size_t)p->n, int);
+  tr_lists offsets = {.al = ar->al};
+  if (!column) return TR_NO_MEMORY;
+  for (int k = 0; k < b->n; k++) place[b->order[k]] = k;
+  for (int j = 0; j < p->n; j++) {
+    int list = offsets.length;
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      int at = find_number(plan, place[p->row[s]], place[j]);
+      if (s == p->column[j]) column[2 * j] = at;
+      tr_lists_push(&offsets, at - column[2 * j]);
+    }
+    column[2 * j + 1] = tr_lists_share(&offsets, list);
+  }
+  b->column = column;
+  b->offsets = tr_lists_keep(&offsets, ar);
+  return b->offsets ? TR_OK : TR_NO_MEMORY;
 }

@@ -4,7 +4,7 @@
 #define TR_BLOCK_LAYOUT_H
 
 #include "block.h"
-#include "block_cut.h"
+#include "block_merge.h"
 
 // Nodes and runs as the plan sees them, before alike ones become kinds. Places are absolute.
 typedef struct plan_run {
@@ -24,14 +24,11 @@ typedef struct layout {
   int *owner; // (n) node of an unknown
 } layout;
 
-// Runs of a node from its rows: a run ends where the numbering or the owner jumps.
-void tr_layout_runs(const layout *b, plan_node *node, const int *row);
-// b->node and b->kind; where the entries of each column go, place (n): room.
-tr_status tr_layout_kinds(tr_arena *ar, const layout *plan, tr_blocks *b);
+// Nodes, runs and numbering out of the draft: all of b but its columns. own: for what only the plan needs; room (6 n).
+tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
+                     layout *plan, tr_blocks *b);
+// Where the entries of each column go; place (n): room.
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
                             tr_blocks *b);
-// Parts that go side by side, b->part and what goes with it; from (nodes): their numbers in the cut.
-tr_status tr_layout_parts(tr_arena *ar, const layout *plan, const tree_cut *cut, const int *from,
-                          tr_blocks *b);
 
 #endif

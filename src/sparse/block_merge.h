@@ -18,11 +18,15 @@ typedef struct draft {
   tr_allocator *al;
   tr_arena arena;
   int n, count;
-  node_draft *node;   // (n)
-  int *of;            // (n) node of a column
-  double flops, most; // operations; with more than that it is given up
+  node_draft *node; // (n)
+  int *of;          // (n) node of a column
+  double flops;     // operations
 } draft;
 
+// For qsort.
+static inline int by_number(const void *a, const void *b) {
+  return *(const int *)a - *(const int *)b;
+}
 int tr_count_runs(const draft *d, int rows, const int *row); // that follow each other in one node
 // The order within separators, so that few pieces go into them.
 tr_status tr_sort_separators(draft *d, int leading, int *order);

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-static const double MOST_WORK =
-    3e7; // entries of lists; beyond it dissection is the better way anyway
+// Entries of lists, looked at and in memory: beyond these dissection or KLU is the better way anyway.
+static const double MOST_WORK = 3e7, ROOM_LEAST = 5e5, ROOM_EACH = 50; // of a group
 
 typedef struct list {
   int n, capacity, *item;
@@ -45,19 +45,24 @@ typedef struct linkage {
   int *mark, stamp;
   entry *heap;
   int heaped, heap_capacity;
-  double work;
+  double work, room;
 } linkage;
 
-static bool add(tr_arena *ar, list *l, int item) {
+static bool add(linkage *k, list *l, int item) {
   if (l->n == l->capacity) {
     int capacity = l->capacity > 0 ? 2 * l->capacity : 4;
-    int *grown = TR_RAW(ar, capacity, int);
+    int *grown = TR_RAW(k->ar, capacity, int);
     if (!grown) return false;
     if (l->n > 0) memcpy(grown, l->item, (size_t)l->n * sizeof *grown);
     l->item = grown, l->capacity = capacity;
+    k->room += capacity;
   }
   l->item[l->n++] = item;
   return true;
+}
+
+static bool is_too_much(const linkage *k) {
+  return k->work > MOST_WORK || k->room > ROOM_LEAST + ROOM_EACH * k->count;
 }
 
 // ---- the graph of groups ---------------------------------------------------------------------------
@@ -80,8 +85,8 @@ static bool find_neighbours(linkage *k, const int *first, const int *to) {
         int j = k->groups->of[to[e]];
         if (k->mark[j] == k->stamp) continue;
         k->mark[j] = k->stamp;
-        if (!add(k->ar, &k->near[i], j)) return false;
-        if (k->body[i] != k->body[j] && !add(k->ar, &k->ends[i], j)) return false;
+        if (!add(k, &k->near[i], j)) return false;
+        if (k->body[i] != k->body[j] && !add(k, &k->ends[i], j)) return false;
       }
   }
   return true;
@@ -210,7 +215,7 @@ static bool tie_two(linkage *k, int a, int b) {
     return true;
   }
   k->degree[a] += size_of(k, b), k->degree[b] += size_of(k, a);
-  return add(k->ar, &k->near[a], b) && add(k->ar, &k->near[b], a);
+  return add(k, &k->near[a], b) && add(k, &k->near[b], a);
 }
 
 // Neighbours of i by pairs, without a look at all of a hub's.
@@ -243,8 +248,9 @@ static bool tie(linkage *k, int i) {
     k->mark[u] = k->stamp;
     for (int f = 0; f < l->n; f++) k->mark[l->item[f]] = k->stamp;
     for (int f = 0; f < of->n; f++)
-      if (k->mark[of->item[f]] != k->stamp && !add(k->ar, l, of->item[f])) return false;
+      if (k->mark[of->item[f]] != k->stamp && !add(k, l, of->item[f])) return false;
     k->work += of->n;
+    if (is_too_much(k)) return true; // eliminate sees it
     count_degree(k, u);
     if (!push(k, u)) return false;
   }
@@ -274,7 +280,7 @@ static tr_status eliminate(linkage *k, const int *first, const int *to, bool lat
     let_go(k, i);
     for (int m = k->first[i]; m < k->first[i + 1]; m++) order[(*placed)++] = k->member[m];
     if (!tie(k, i)) return TR_NO_MEMORY;
-    if (k->work > MOST_WORK) return TR_FAILED;
+    if (is_too_much(k)) return TR_FAILED;
   }
   return TR_OK;
 }

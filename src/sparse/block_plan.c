@@ -17,20 +17,21 @@
 #include <suitesparse/camd.h>
 
 #include "block.h"
+#include "block_count.h"
 #include "block_cut.h"
 #include "block_layout.h"
 #include "block_merge.h"
 #include "block_order.h"
+#include "by_klu.h"
 
 enum { PART_MAX = 12, TIES_MAX = 48 }; // unknowns of a part that goes first, multipliers at it
 enum { DISSECT_MIN = 600 };            // unknowns for which nested dissection is worth a look
 enum { LINK_MIN = 300 };               // the same for bodies and joints as wholes
 // Multiplications per unknown: nothing to gain by dissection, nor by bodies and joints as wholes.
 static const double FLOPS_FEW = 400, FLOPS_LEAST = 30;
-static const double FLOPS_MANY = 1e5; // another order is looked at before more are counted
-static const double WORTH_IT = 0.9;   // another order is taken for that share of the operations
-enum { SHARED_MIN = 2000 };           // unknowns for which several may work at one matrix
-static const double SEQUENTIAL = 0.6; // share of the time of one that four need: too much
+static const double FLOPS_RIVAL = 2000; // KLU is asked for its own
+static const double WORTH_IT = 0.9;     // another order is taken for that share of the operations
+static const double SEQUENTIAL = 0.6;   // share of the time of one that four need: too much
 static const double TWIST_COST = 1.01;
 static const double WORTH_BOLD = 0.1; // the same for one that may need KLU in some positions
 typedef enum order_kind { DEGREE, LINKAGE, BOLD_LINKAGE, DISSECTION } order_kind;
@@ -39,8 +40,6 @@ typedef struct graph {
   int n;
   int *first, *to; // neighbours of i: to[first[i]] .. to[first[i + 1] - 1], ascending, each once
 } graph;
-
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 static int sort_once(int *x, int n) {
   int kept = 0;
@@ -250,7 +249,6 @@ static tr_status find_nodes(const graph *g, const int *order, int *room, draft *
     }
     if (count > 0) last->next = children[last->row[0]], children[last->row[0]] = s;
     d->flops += (double)(count + 1) * (count + 1);
-    if (d->flops > d->most) return TR_FAILED;
   }
   return TR_OK;
 }
@@ -283,20 +281,22 @@ _Static_assert(sizeof(idx_t) == sizeof(int), "METIS counts in int");
 // What the orders are made of: parts that go first in `o`, the graph r of the rest and its old numbers.
 typedef struct choice {
   const tr_pattern *p;
+  bool small; // there is one order, whose nodes count its operations
   ordering o;
   graph r;
   int parts, *first;      // unknowns of the parts, in their order
   int *old, *wish, *room; // (n), (n), (4 n)
   const bool *late;       // (n) unknowns that are to go last, or NULL
-  double least;           // operations of the best order so far
-  int best, last;         // that one; the one whose nodes are in the draft, or -1
+  int *kept;              // (n) the best order so far,
+  order_kind best;        // its kind,
+  double least;           // its operations
 } choice;
 
-// An order and its nodes. TR_FAILED: there is none of this kind.
-static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
+// An order and its operations. TR_FAILED: there is none of this kind.
+static tr_status find_order(tr_arena *ar, choice *c, order_kind kind, double *flops) {
   const graph *g = c->o.g;
   memcpy(c->o.order, c->first, (size_t)c->parts * sizeof *c->first);
-  c->o.placed = c->parts, c->last = -1;
+  c->o.placed = c->parts;
   if (kind == LINKAGE || kind == BOLD_LINKAGE) {
     bool bold = kind == BOLD_LINKAGE;
     TR_TRY(tr_group_order(ar, c->p, g->first, g->to, c->late, bold, c->o.order));
@@ -306,27 +306,21 @@ static tr_status try_order(tr_arena *ar, choice *c, order_kind kind, draft *d) {
     TR_TRY(wish(&c->r, kind, late, c->wish, c->room));
     place_rest(&c->o, c->wish, c->old, c->r.n);
   }
-  TR_TRY(draft_nodes(g, c->o.order, c->room, d));
-  c->last = kind;
-  double worth = kind == BOLD_LINKAGE ? WORTH_BOLD : WORTH_IT;
-  if (kind == DEGREE || d->flops < worth * c->least) c->least = d->flops, c->best = kind;
-  return TR_OK;
+  *flops = 0;
+  if (c->small) return TR_OK;
+  return tr_count_operations(ar->al, g->n, g->first, g->to, c->o.order, flops);
 }
 
-// Where the nodes of the draft can be worked on side by side.
-static tr_status cut_draft(tr_arena *ar, const draft *d, tree_cut *cut) {
-  tr_arena own = tr_arena_make(ar->al);
-  int *parent = TR_NEW(&own, d->count, int);
-  double *work = TR_NEW(&own, d->count, double);
-  for (int s = 0; parent && work && s < d->count; s++) {
-    const node_draft *node = &d->node[s];
-    parent[s] = node->rows > 0 ? d->of[node->row[0]] : -1;
-    for (int k = 1; k <= node->width; k++) work[s] += (double)(node->rows + k) * (node->rows + k);
-  }
-  tr_status status =
-      parent && work ? tr_tree_cut(ar, &own, d->count, parent, work, cut) : TR_NO_MEMORY;
-  tr_arena_free(&own);
-  return status;
+// It is kept if it is worth it.
+static tr_status try_order(tr_arena *ar, choice *c, order_kind kind) {
+  double flops, worth = kind == BOLD_LINKAGE ? WORTH_BOLD : WORTH_IT;
+  tr_status status = find_order(ar, c, kind, &flops);
+  if (status == TR_FAILED) return TR_OK;
+  TR_TRY(status);
+  if (flops >= worth * c->least) return TR_OK;
+  c->least = flops, c->best = kind;
+  memcpy(c->kept, c->o.order, (size_t)c->p->n * sizeof *c->kept);
+  return TR_OK;
 }
 
 // What holds the two halves of an elimination together.
@@ -339,252 +333,109 @@ static void find_middle(const draft *d, const tree_cut *cut, const int *order, b
 
 // An elimination that goes from one end to the other, as that of a chain, goes from both ends to the middle instead, if
 // that costs nothing: then two can work at it.
-static tr_status twist(tr_arena *ar, choice *c, draft *d) {
+static tr_status twist(tr_arena *ar, choice *c, int *order, draft *d) {
   tree_cut before, after;
   bool *late = TR_NEW(ar, c->p->n, bool);
-  double flops = d->flops;
+  double flops;
   if (!late) return TR_NO_MEMORY;
-  TR_TRY(cut_draft(ar, d, &before));
+  TR_TRY(tr_cut_draft(ar, d, &before));
   if (before.ideal < SEQUENTIAL) return TR_OK;
-  find_middle(d, &before, c->o.order, late);
+  find_middle(d, &before, order, late);
   c->late = late;
-  tr_status status = try_order(ar, c, (order_kind)c->best, d);
-  if (status == TR_OK) status = cut_draft(ar, d, &after);
-  if (status != TR_OK && status != TR_FAILED) return status;
-  if (status == TR_OK && d->flops <= TWIST_COST * flops && after.ideal < WORTH_IT * before.ideal)
-    return TR_OK;
-  c->late = NULL;
-  return try_order(ar, c, (order_kind)c->best, d);
+  tr_status status = find_order(ar, c, c->best, &flops);
+  if (status == TR_FAILED || (status == TR_OK && flops > TWIST_COST * c->least)) return TR_OK;
+  if (status == TR_OK) status = draft_nodes(c->o.g, c->o.order, c->room, d);
+  if (status == TR_OK) status = tr_cut_draft(ar, d, &after);
+  TR_TRY(status);
+  if (after.ideal >= WORTH_IT * before.ideal) return draft_nodes(c->o.g, order, c->room, d);
+  memcpy(order, c->o.order, (size_t)d->n * sizeof *order);
+  return TR_OK;
 }
 
-// The best of four orders, and its nodes.
-static tr_status choose_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d, tr_blocks *b) {
+// The best of four orders, order (n).
+static tr_status choose_order(tr_arena *ar, choice *c, int *order) {
+  const tr_pattern *p = c->p;
   size_t n = (size_t)p->n;
-  int *room = TR_NEW(ar, 11 * n, int), *cliques = NULL, length = 0;
+  int *room = TR_NEW(ar, 12 * n, int), *cliques = NULL, length = 0;
   if (!room) return TR_NO_MEMORY;
-  choice c = {.p = p, .old = room, .wish = room + n, .room = room + 2 * n};
-  c.o = (ordering){.g = g, .leading = p->leading, .order = order};
-  c.o.part = room + 6 * n, c.o.list = room + 7 * n, c.o.mark = room + 9 * n;
-  tr_status status = place_parts(&c.o, ar->al, &cliques, &length);
+  c->old = room, c->wish = room + n, c->room = room + 2 * n, c->kept = order;
+  c->o.part = room + 6 * n, c->o.list = room + 7 * n, c->o.mark = room + 9 * n;
+  c->o.order = room + 11 * n;
+  tr_status status = place_parts(&c->o, ar->al, &cliques, &length);
   if (status == TR_OK)
-    status = remainder_graph(ar, &c.o, cliques, length, room + 10 * n, c.old, &c.r);
+    status = remainder_graph(ar, &c->o, cliques, length, room + 10 * n, c->old, &c->r);
   tr_resize(ar->al, cliques, 0);
   TR_TRY(status);
-  c.parts = c.o.placed, c.first = room + 10 * n;
-  memcpy(c.first, order, (size_t)c.parts * sizeof *order);
-  bool linked = p->groups && p->n >= LINK_MIN;
-  d->most = linked ? FLOPS_MANY * (double)n : INFINITY, c.least = INFINITY;
-  status = try_order(ar, &c, DEGREE, d);
-  d->most = INFINITY;
-  if (linked && status != TR_NO_MEMORY && c.least > FLOPS_LEAST * (double)n)
-    status = try_order(ar, &c, LINKAGE, d);
-  if (status == TR_NO_MEMORY) return status;
-  if (c.least == INFINITY) TR_TRY(try_order(ar, &c, DEGREE, d));
-  if (c.r.n >= DISSECT_MIN && c.least > FLOPS_FEW * (double)n)
-    TR_TRY(try_order(ar, &c, DISSECTION, d));
-  if (linked && c.least > FLOPS_FEW * (double)n) status = try_order(ar, &c, BOLD_LINKAGE, d);
-  if (status == TR_NO_MEMORY) return status;
-  b->measured = c.best != DEGREE, b->bold = c.best == BOLD_LINKAGE;
-  if (c.last != c.best) TR_TRY(try_order(ar, &c, (order_kind)c.best, d));
-  return p->n >= SHARED_MIN && c.best != DISSECTION ? twist(ar, &c, d) : TR_OK;
+  c->parts = c->o.placed, c->first = room + 10 * n;
+  memcpy(c->first, c->o.order, (size_t)c->parts * sizeof *order);
+  bool linked = p->groups && !c->small;
+  c->least = INFINITY;
+  TR_TRY(try_order(ar, c, DEGREE));
+  if (linked && c->least > FLOPS_LEAST * p->n) TR_TRY(try_order(ar, c, LINKAGE));
+  if (c->r.n >= DISSECT_MIN && c->least > FLOPS_FEW * p->n) TR_TRY(try_order(ar, c, DISSECTION));
+  if (linked && c->least > FLOPS_FEW * p->n) TR_TRY(try_order(ar, c, BOLD_LINKAGE));
+  return TR_OK;
 }
 
 // The order of another pattern, in which this one has a block for every entry: m^3 times its operations. None that is
 // found here could be better, and bodies and joints are known there.
-static tr_status expand_order(tr_arena *ar, const tr_pattern *p, const graph *g, int *order,
-                              draft *d, tr_blocks *b) {
-  const tr_blocks *like = p->like;
-  int m = p->n / like->n, *room = TR_NEW(ar, 4 * (size_t)p->n, int);
-  if (!room) return TR_NO_MEMORY;
-  for (int i = 0; i < p->n; i++) order[i] = m * like->order[i / m] + i % m;
-  b->measured = like->measured, b->bold = like->bold;
-  d->most = INFINITY;
-  return draft_nodes(g, order, room, d);
+static tr_status expand_order(tr_arena *ar, choice *c, int *order) {
+  const tr_pattern *p = c->p;
+  int m = p->n / p->like->n;
+  if (!(c->room = TR_NEW(ar, 4 * (size_t)p->n, int))) return TR_NO_MEMORY;
+  for (int i = 0; i < p->n; i++) order[i] = m * p->like->order[i / m] + i % m;
+  return tr_count_operations(ar->al, p->n, c->o.g->first, c->o.g->to, order, &c->least);
 }
 
-// ---- layout ---------------------------------------------------------------------------------------
-
-// Nodes in postorder: new[s] is the place of draft s. Of the children those with children come first, the last
-// one of them foremost: along a chain a node then stands near its parent, always in the same way. room (2 n).
-static void postorder(const draft *d, int *new, int *room) {
-  int *child = room, *sibling = room + d->count, roots = -1, next = 0;
-  for (int s = 0; s < d->count; s++) child[s] = -1, new[s] = 0;
-  for (int s = 0; s < d->count; s++)
-    if (d->node[s].rows > 0) new[d->of[d->node[s].row[0]]] = 1; // has children
-  for (int inner = 0; inner < 2; inner++)
-    for (int k = 0; k < d->count; k++) {
-      int s = inner ? k : d->count - 1 - k;
-      if (new[s] != inner) continue;
-      int parent = d->node[s].rows > 0 ? d->of[d->node[s].row[0]] : -1;
-      int *head = parent < 0 ? &roots : &child[parent];
-      sibling[s] = *head, *head = s;
-    }
-  // down to the first leaf, up over finished ones; `new` holds the way back meanwhile
-  for (int s = roots, up = -1; s >= 0;) {
-    if (child[s] >= 0) {
-      int down = child[s];
-      child[s] = -1;
-      new[s] = up, up = s, s = down;
-      continue;
-    }
-    int back = up;
-    new[s] = next++;
-    if (sibling[s] >= 0) {
-      s = sibling[s];
-    } else {
-      s = back;
-      if (s >= 0) up = new[s];
-    }
-  }
-}
-
-// Subtrees go in the order of the unknowns that they begin with, so that whoever evaluates the first bodies also
-// eliminates them; the top comes behind all. new: the postorder.
-// tree (nodes): of each the first of its unknowns, and where it begins in postorder.
-static void sort_subtrees(const draft *d, const tree_cut *cut, const int *order, int *sorted,
-                          int (*tree)[2], int *new) {
-  int trees = 0, at = 0;
-  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
-  for (int k = 0, last = -1; k < d->count; k++) {
-    const node_draft *node = &d->node[sorted[k]];
-    if (cut->root[sorted[k]] < 0) continue;
-    if (cut->root[sorted[k]] != last) tree[trees][0] = d->n, tree[trees++][1] = k;
-    last = cut->root[sorted[k]];
-    for (int i = node->first; i < node->first + node->width; i++)
-      if (order[i] < tree[trees - 1][0]) tree[trees - 1][0] = order[i];
-  }
-  qsort(tree, (size_t)trees, sizeof *tree, by_number);
-  for (int t = 0; t < trees; t++)
-    for (int k = tree[t][1], root = cut->root[sorted[k]];
-         k < d->count && cut->root[sorted[k]] == root; k++)
-      new[sorted[k]] = at++;
-  for (int k = 0; k < d->count; k++)
-    if (cut->root[sorted[k]] < 0) new[sorted[k]] = at++;
-}
-
-// Nodes of one pivot that go side by side, row for row, become lanes. How many from s on. at (n): the
-// node of the draft that an unknown belongs to.
-static int count_lanes(const draft *d, const tree_cut *cut, const int *sorted, int s,
-                       const int *at) {
-  const node_draft *a = &d->node[sorted[s]];
-  int lanes = 1;
-  if (a->width != 1 || a->rows == 0) return 1;
-  for (; s + lanes < d->count; lanes++) {
-    const node_draft *b = &d->node[sorted[s + lanes]];
-    if (b->width != 1 || b->rows != a->rows) break;
-    if ((cut->root[sorted[s + lanes]] < 0) != (cut->root[sorted[s]] < 0)) break;
-    bool same = true;
-    for (int k = 0; k < a->rows && same; k++)
-      same = b->row[k] == a->row[k] + lanes && at[b->row[k]] == at[a->row[k]] &&
-             (k == 0 || b->row[k - 1] < a->row[k]);
-    if (!same) break;
-  }
-  return lanes;
-}
-
-// The final numbering: nodes in postorder, in each the unknowns as they came. Brings the rows of the draft
-// into it; sorted (nodes), at (n): node of the draft for each unknown. room (4 n).
-static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *final, int *sorted,
-                          int *at, int *room) {
-  int n = d->n, *new = room, *moved = room + n, next = 0;
-  postorder(d, new, room + 2 * n);
-  int(*tree)[2] = tr_resize(d->al, NULL, (size_t)d->count * sizeof *tree);
-  if (!tree) return TR_NO_MEMORY;
-  sort_subtrees(d, cut, order, sorted, tree, new);
-  tr_resize(d->al, tree, 0);
-  for (int s = 0; s < d->count; s++) sorted[new[s]] = s;
-  for (int k = 0; k < n; k++) new[order[k]] = k; // place in the draft's order
-  for (int s = 0; s < d->count; s++) {
-    const node_draft *node = &d->node[sorted[s]];
-    memcpy(final + next, order + node->first, (size_t)node->width * sizeof *final);
-    if (!node->sorted) qsort(final + next, (size_t)node->width, sizeof *final, by_number);
-    for (int k = 0; k < node->width; k++, next++)
-      at[next] = sorted[s], moved[new[final[next]]] = next;
-  }
-  for (int s = 0; s < d->count; s++) {
-    node_draft *node = &d->node[s];
-    for (int k = 0; k < node->rows; k++) node->row[k] = moved[node->row[k]];
-    qsort(node->row, (size_t)node->rows, sizeof *node->row, by_number);
-  }
+// The order and its draft, unless KLU does better (TR_FAILED); all else goes again.
+static tr_status draft_plan(tr_arena *own, const tr_pattern *p, int *order, draft *d,
+                            tr_klu_cost *klu, tr_blocks *b) {
+  graph g;
+  TR_TRY(symmetric(own, p, &g));
+  choice c = {.p = p, .o = {.g = &g, .leading = p->leading}};
+  c.small = !p->like && p->n < LINK_MIN;
+  TR_TRY((p->like ? expand_order : choose_order)(own, &c, order));
+  b->measured = p->like ? p->like->measured : c.best != DEGREE;
+  b->bold = p->like ? p->like->bold : c.best == BOLD_LINKAGE;
+  if (c.small) TR_TRY(draft_nodes(&g, order, c.room, d));
+  if (c.small) c.least = d->flops;
+  if (c.least > FLOPS_RIVAL * p->n)
+    TR_TRY(tr_klu_predict(own->al, p, c.least / TR_BLOCK_SPEED, klu));
+  if (klu->flops < c.least / TR_BLOCK_SPEED) return TR_FAILED;
+  if (!c.small) TR_TRY(draft_nodes(&g, order, c.room, d));
+  if (!p->like && p->n >= SHARED_MIN && c.best != DISSECTION) TR_TRY(twist(own, &c, order, d));
+  TR_TRY(tr_sort_separators(d, p->leading, order));
+  tr_merge_nodes(d, p->leading, order);
   return TR_OK;
 }
 
-// Nodes, runs and numbering out of the draft; own: for what only the plan needs.
-static tr_status lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
-                         layout *plan, tr_blocks *b) {
-  tree_cut cut;
-  TR_TRY(cut_draft(own, d, &cut));
-  for (int s = 0; d->n < SHARED_MIN && s < d->count; s++) cut.root[s] = -1;
-  int n = d->n, *sorted = room, *at = room + n, *from = room + 2 * n, *final = TR_NEW(ar, n, int);
-  size_t rows = 0, numbers = 0;
-  plan->node = TR_NEW(own, d->count, plan_node);
-  if (!plan->node || !final) return TR_NO_MEMORY;
-  TR_TRY(renumber(d, &cut, order, final, sorted, at, room + 2 * n));
-  b->order = final;
-  for (int s = 0, lanes, first = 0; s < d->count; s += lanes, plan->nodes++) {
-    const node_draft *one = &d->node[sorted[s]];
-    plan_node *node = &plan->node[plan->nodes];
-    lanes = count_lanes(d, &cut, sorted, s, at);
-    *node = (plan_node){.first = first, .lanes = lanes > 1};
-    node->width = lanes > 1 ? lanes : one->width;
-    node->rows = one->rows * lanes;
-    rows += (size_t)one->rows;
-    for (int k = 0; k < node->width; k++) plan->owner[first++] = plan->nodes;
-    from[plan->nodes] = sorted[s];
-  }
-  if (!(plan->run = TR_NEW(own, rows, plan_run))) return TR_NO_MEMORY;
-  for (int s = 0, run = 0; s < plan->nodes; s++) {
-    plan_node *node = &plan->node[s];
-    node->run = run;
-    tr_layout_runs(plan, node, d->node[from[s]].row);
-    run += node->runs;
-    node->at = (int)numbers;
-    size_t w = (size_t)node->width, m = (size_t)node->rows;
-    numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
-    if (numbers > 1u << 30) return TR_NO_MEMORY;
-  }
-  b->numbers = (int)numbers;
-  TR_TRY(tr_layout_parts(ar, plan, &cut, from, b));
-  return tr_layout_kinds(ar, plan, b);
-}
-
-// The order and its draft; the graph goes again.
-static tr_status draft_plan(tr_allocator *al, const tr_pattern *p, int *order, draft *d,
-                            tr_blocks *b) {
-  graph g;
-  tr_arena own = tr_arena_make(al);
-  tr_status status = symmetric(&own, p, &g);
-  if (status == TR_OK) status = (p->like ? expand_order : choose_order)(&own, p, &g, order, d, b);
-  if (status == TR_OK) status = tr_sort_separators(d, p->leading, order);
-  if (status == TR_OK) tr_merge_nodes(d, p->leading, order);
-  tr_arena_free(&own);
-  return status;
-}
-
-static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d, tr_blocks *b) {
+static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d, tr_klu_cost *klu,
+                      tr_blocks *b) {
   size_t n = (size_t)p->n;
   int *order = TR_NEW(own, n, int);
   if (!order) return TR_NO_MEMORY;
-  TR_TRY(draft_plan(ar->al, p, order, d, b));
+  tr_arena first = tr_arena_make(ar->al);
+  tr_status status = draft_plan(&first, p, order, d, klu, b);
+  tr_arena_free(&first);
+  TR_TRY(status);
   int *room = TR_NEW(own, 7 * n, int);
   if (!room) return TR_NO_MEMORY;
   b->n = p->n;
   b->flops = d->flops;
   layout laid = {.owner = room};
-  TR_TRY(lay_out(ar, own, d, order, room + n, &laid, b));
+  TR_TRY(tr_lay_out(ar, own, d, order, room + n, &laid, b));
   return tr_layout_columns(ar, p, &laid, room + n, b);
 }
 
-tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_blocks **out) {
-  *out = NULL;
+tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_klu_cost *klu, tr_blocks **out) {
+  *out = NULL, *klu = (tr_klu_cost){INFINITY, INFINITY};
   tr_blocks *b = TR_NEW(ar, 1, tr_blocks);
   if (!b) return TR_NO_MEMORY;
   tr_arena own = tr_arena_make(ar->al);
   draft d = {.al = ar->al, .arena = tr_arena_make(ar->al)};
-  tr_status status = plan(ar, &own, p, &d, b);
+  tr_status status = plan(ar, &own, p, &d, klu, b);
   tr_arena_free(&d.arena);
   tr_arena_free(&own);
   if (status == TR_OK) *out = b;
-  return status;
+  return status == TR_FAILED ? TR_OK : status;
 }

@@ -29,8 +29,6 @@ typedef struct classes {
   int count;
 } classes;
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 static int add_class(classes *c, int first, int end) {
   c->class[c->count] = (class){first, end, 0, -1, -1};
   return c->count++;

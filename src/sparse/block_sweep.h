@@ -75,7 +75,24 @@ FIXED void NAMED(forward_lanes_of)(const block_node *s, const block_kind *kind, 
     for (int l = 0; l < w; l++) x[run[i].first + l] -= L[i * w + l] * x[l];
 }
 
-// The same of any node in runs from .. end - 1.
+// One pivot, rows that do not follow each other.
+FIXED void NAMED(forward_singles)(const block_node *s, const block_kind *kind, int runs,
+                                  const double *F, NUMBER *restrict x) {
+  const double *L = F + s->at + 1;
+  x += s->first;
+  NUMBER y = x[0];
+  for (int i = 0; i < runs; i++) x[kind->run[i].first] -= L[i] * y;
+}
+FIXED void NAMED(backward_singles)(const block_node *s, const block_kind *kind, int runs,
+                                   const double *F, NUMBER *restrict x) {
+  const double *D = F + s->at, *U = D + 1 + runs;
+  x += s->first;
+  NUMBER y = x[0];
+  for (int i = runs - 1; i >= 0; i--) y -= U[i] * x[kind->run[i].first];
+  x[0] = D[0] * y;
+}
+
+// x_rows -= L x_pivots of any node in runs from .. end - 1.
 static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end, const double *F,
                                 NUMBER *x) {
   const block_node *s = b->node + node;
@@ -133,7 +150,12 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
   case BLOCK_LANES_##w##_##runs:         \
     SWEEP_LANES(s, kind, w, runs, F, x); \
     break;
+#define SINGLE(runs)                    \
+  case BLOCK_SINGLES_##runs:            \
+    SWEEP_SINGLES(s, kind, runs, F, x); \
+    break;
 #define SWEEP NAMED(forward_of)
+#define SWEEP_SINGLES NAMED(forward_singles)
 #define SWEEP_LANES NAMED(forward_lanes_of)
 FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
   bool far = b->numbers > FAR;
@@ -143,14 +165,17 @@ FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double 
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)
       BLOCK_LANES(LANE)
+      BLOCK_SINGLES(SINGLE)
       default: BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
     }
   }
 }
 #undef SWEEP
 #undef SWEEP_LANES
+#undef SWEEP_SINGLES
 
 #define SWEEP NAMED(backward_of)
+#define SWEEP_SINGLES NAMED(backward_singles)
 #define SWEEP_LANES NAMED(backward_lanes_of)
 FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
   bool far = b->numbers > FAR;
@@ -160,11 +185,14 @@ FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)
       BLOCK_LANES(LANE)
+      BLOCK_SINGLES(SINGLE)
       default: BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
     }
   }
 }
 #undef SWEEP
 #undef SWEEP_LANES
+#undef SWEEP_SINGLES
 #undef SHAPE
 #undef LANE
+#undef SINGLE

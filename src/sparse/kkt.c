@@ -22,10 +22,6 @@
 #include "math/vector.h"
 #include "tiny.h"
 
-// The block solver does about BLOCK_SPEED times as many operations in a time as KLU, which is asked only where they are
-// many.
-static const double BLOCK_SPEED = 4, FLOPS_FEW = 2000;
-
 // From times measured on chains, nets and small linkages, in ns: per unknown, per row of an element that is not
 // evaluated together with others, per operation of a factorisation, per number of the factors.
 static double predict_cost(const tr_pattern *p, double flops, double numbers) {
@@ -41,14 +37,10 @@ static tr_status choose_solver(tr_arena *ar, tr_pattern *p, int dense_max) {
     p->tiny_cost = predict_cost(p, n * n * n, n * n);
     return TR_OK;
   }
-  if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &p->blocks));
-  p->klu = !p->blocks;
-  if (p->blocks && p->blocks->flops <= FLOPS_FEW * p->n) return TR_OK;
   tr_klu_cost cost = {10.0 * p->nnz, p->nnz}; // nobody asks
-  double most = p->blocks ? p->blocks->flops / BLOCK_SPEED : 0;
-  if (p->blocks) TR_TRY(tr_klu_predict(ar->al, p, most, &cost));
-  if (cost.flops < most) p->klu = true, p->blocks = NULL;
-  if (p->klu) p->matrix_cost = predict_cost(p, BLOCK_SPEED * cost.flops, cost.numbers);
+  if (!p->klu_only) TR_TRY(tr_blocks_plan(ar, p, &cost, &p->blocks));
+  p->klu = !p->blocks;
+  if (p->klu) p->matrix_cost = predict_cost(p, TR_BLOCK_SPEED * cost.flops, cost.numbers);
   return TR_OK;
 }
 
