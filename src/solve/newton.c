@@ -22,14 +22,16 @@ static const double RATE_MIN = 0.05, RATE_FRESH = 5e-3, RATE_MARGIN = 10;
 static const double TRIAL = 0.05;
 // Where round-off is all the tolerance there is nothing shows how far a matrix is off, and what it leaves of the
 // prediction's error has one sign for as long as the motion goes one way: one that has served for so many times its price
-// is renewed.
-static const double UNSEEN_AGE = 300;
+// is renewed; where solves are closer together than SHORT and the motion has gone so far since, sooner.
+static const double UNSEEN_AGE = 300, SHORT = 0.02, UNSEEN_WAY = 0.05, UNSEEN_WAY_AGE = 30;
 // Solves between trials of reuse that did not pay.
 enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // Corrections below this share of the tolerance, or where that asks for all there is below so many times the floor,
 // may be noise: a rate measured with them is a bound and tells nothing about the matrix. Far from the origin there is more
-// of it, and sooner.
-static const double NOISY = 0.25, NOISY_FLOOR = 16, FAR_FLOOR = 8, NOISY_FAR = 24;
+// of it, and sooner. In short steps it is no more than the floor, or so many times what second corrections with fresh
+// matrices leave: the floor counts turns of bodies as if these were all a metre in size, and a matrix that is a radian old
+// would leave all of that, with one sign.
+static const double NOISY = 0.25, NOISY_FLOOR = 16, NOISY_LEFT = 4, FAR_FLOOR = 8, NOISY_FAR = 24;
 // Far from the origin the grain of positions is what the matrix makes of their round-off: the share of a draw, which has
 // that of the farthest in all rows; no more of the floor than leaves constraints closed. Corrections below so many are noise.
 // It is found with one matrix of so many.
@@ -128,10 +130,14 @@ static double foreseen(const tr_newton *nw) {
   return fmin(RATE_WORST, nw->growth * (nw->age < GROWN ? nw->age : GROWN));
 }
 
+static bool is_short(const tr_newton_problem *p) { return p->way > 0 && p->way < SHORT; }
+
 // What corrections of this size say about the matrix is noise.
-static bool noisy(const tr_newton_problem *p, double norm) {
+static bool noisy(const tr_newton *nw, const tr_newton_problem *p, double norm) {
   bool near = p->tol <= (p->far ? FAR_FLOOR : 1) * p->floor;
-  double size = near ? (p->far ? NOISY_FAR : NOISY_FLOOR) * p->floor : NOISY * p->tol;
+  double most = NOISY_FLOOR;
+  if (is_short(p) && nw->left > 0) most = fmin(most, fmax(1, NOISY_LEFT * nw->left));
+  double size = near ? (p->far ? NOISY_FAR : most) * p->floor : NOISY * p->tol;
   if (p->grain > 0) size = fmax(NOISY * p->tol, NOISY_GRAIN * p->grain);
   return p->steady && norm <= size;
 }
@@ -179,7 +185,7 @@ static bool once(tr_newton *nw, const tr_newton_problem *p, bool fresh, double n
 static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k, double norm,
                     double last) {
   double rate = norm / last;
-  bool more = noisy(p, norm); // it may be less
+  bool more = noisy(nw, p, norm); // it may be less
   nw->rate = more && nw->known ? fmin(rate, foreseen(nw)) : rate, nw->rate_age = nw->age;
   nw->norm = last;
   nw->known = true;
@@ -210,8 +216,8 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
   measure(nw, p, fresh, k, norm, last);
   double rate = fmax(RATE_MIN, nw->rate);
   if (!fresh && p->steady)
-    rate =
-        fmax(fmax(noisy(p, norm) ? RATE_MIN : RATE_TWICE, nw->rate), GROWTH_SHARE * foreseen(nw));
+    rate = fmax(fmax(noisy(nw, p, norm) ? RATE_MIN : RATE_TWICE, nw->rate),
+                GROWTH_SHARE * foreseen(nw));
   else if (fresh && exact_here(p))
     rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
   return small(rate, norm, fmax(p->tol, p->grain));
@@ -232,11 +238,16 @@ static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
   return remaining(p, nw->rate, norm) > matrix_cost(p) + after;
 }
 
+static bool off_unseen(const tr_newton *nw, const tr_newton_problem *p) {
+  bool moved = is_short(p) && nw->age * p->way > UNSEEN_WAY;
+  return nw->age > (moved ? UNSEEN_WAY_AGE : UNSEEN_AGE) * matrix_cost(p);
+}
+
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
-  if (p->tol <= p->floor && !p->lasts && nw->age > UNSEEN_AGE * matrix_cost(p)) return true;
+  if (p->tol <= p->floor && !p->lasts && off_unseen(nw, p)) return true;
   if (!(p->matrix_cost > 0)) return false;
   if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
   if (!(nw->reuse_rate > 0)) return false;
@@ -371,7 +382,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       if (since > 1) worst = fmax(worst, nw->rate);
       if (fresh) nw->dull = 0, find_grain(nw, p);
       learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
-      if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(p, norm))) nw->valid = false;
+      if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(nw, p, norm))) nw->valid = false;
       return TR_OK;
     }
     if (since < 2) continue;

@@ -41,6 +41,7 @@ struct tr_newton_problem {
   double grain;       // far away, written by the iteration: what the matrix makes of that
   double matrix_cost; // of evaluating and factoring, in corrections; 0: usual, not worth planning
   double renewal;     // the same within a solve, where matrix_cost is 0; 0: usual
+  double way; // of the motion from one solve to the next, in radians, where the floor is all tol
   // Written by `matrix`: it is far from singular, so that no component converges slowly with it. Then a
   // good rate is believed.
   bool regular;

@@ -12,6 +12,7 @@
 #include "full.h"
 #include "math/lanes.h"
 #include "math/vector.h"
+#include "places.h"
 
 // Pivot ratio of a matrix far from singular positions; with more than LONG unknowns the last pivots get small by
 // mere length.
@@ -281,6 +282,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.length_scale = fmax(1, tr_largest(s->work, x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;

@@ -35,6 +35,7 @@
 #include "corrector_si2.h"
 #include "full.h"
 #include "math/vector.h"
+#include "places.h"
 #include "si2_loops.h"
 #include "split.h"
 
@@ -541,6 +542,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.length_scale = fmax(1, tr_largest(s->work, x0->q, nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;

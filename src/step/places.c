@@ -59,3 +59,13 @@ bool tr_far_away(const tr_system *s, const double *q) {
   }
   return false;
 }
+
+double tr_fastest_turn(const tr_system *s, const double *v) {
+  double most = 0;
+  for (int i = 0; i < s->nbody; i++) {
+    const sys_body *b = &s->body[i];
+    for (int k = b->type->dim; k < b->nv && k < 3 * (b->type->dim - 1); k++)
+      most = fmax(most, fabs(v[b->v + k]));
+  }
+  return most;
+}

@@ -14,5 +14,7 @@ bool tr_weld_arm(const tr_system *sys, const sys_joint *j, int k, double *d);
 
 // Whether a body is so far from the origin that Newton's iteration feels the round-off of positions.
 bool tr_far_away(const tr_system *sys, const double *q);
+// The largest velocity of an angle.
+double tr_fastest_turn(const tr_system *sys, const double *v);
 
 #endif
