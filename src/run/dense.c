@@ -6,7 +6,8 @@
 //
 // For a method of high order that would lose digits. Its a are those of the states (index 1), so u'' is
 // known on either end too: u is of degree 5, v follows from u', a and lam from the state. So do a and lam of any method
-// where they are to be recomputed.
+// where they are to be recomputed. But X'' of a state that is stiff, by its equation X' = F, is off by what X' is over the
+// time constant: the method's own serves where the two differ by more than it does from that of the cubic.
 #include <math.h>
 #include <string.h>
 
@@ -15,10 +16,11 @@
 tr_status tr_dense_make(tr_run *r, tr_error *error) {
   TR_TRY(tr_state_new(r->sys, &r->before, error));
   TR_TRY(tr_state_new(r->sys, &r->sample, error));
-  r->increment = TR_NEW(&r->arena, 6 * (size_t)r->sys->nv, double);
+  r->increment = TR_NEW(&r->arena, 7 * (size_t)r->sys->nv, double);
   if (!r->increment) return tr_no_memory(error);
   r->rate = r->increment + r->sys->nv;
-  r->bend = r->rate + r->sys->nv;
+  r->own_a = r->rate + r->sys->nv;
+  r->bend = r->own_a + r->sys->nv;
   r->high_order = r->fresh && r->step->method->info.order_q > 3;
   r->sampling = true;
   return TR_OK;
@@ -26,8 +28,13 @@ tr_status tr_dense_make(tr_run *r, tr_error *error) {
 
 void tr_dense_keep(tr_run *r) {
   tr_state_copy(&r->before, tr_run_state(r)); // with a and lam as observers saw them
+  memcpy(r->own_a, r->x.a, (size_t)r->sys->nv * sizeof *r->own_a);
   memcpy(r->increment, r->step->d, (size_t)r->sys->nv * sizeof *r->increment);
   tr_increment_rate(r->sys, r->increment, r->next.v, r->rate);
+}
+
+static double bend_of(double sharp, double own, double cubic) {
+  return fabs(sharp - own) <= fabs(own - cubic) ? sharp : own;
 }
 
 // u and v at the fraction s of the step.
@@ -46,6 +53,11 @@ static void interpolate_high(tr_run *r, const tr_state *x1, double s, double *u,
   tr_increment_bend(r->sys, &end, h, du, r->bend);
   for (int i = 0; i < n; i++) {
     double x[] = {r->increment[i], x0->v[i], r->rate[i], x0->a[i], r->bend[i]};
+    if (r->sys->number[i]) {
+      double mean = x[0] / h;
+      x[3] = bend_of(x[3], r->own_a[i], (6 * mean - 4 * x[1] - 2 * x[2]) / h);
+      x[4] = bend_of(x[4], r->x.a[i], (-6 * mean + 2 * x[1] + 4 * x[2]) / h);
+    }
     u[i] = du[i] = 0;
     for (int k = 0; k < 5; k++) u[i] += p[k] * x[k], du[i] += dp[k] * x[k];
   }

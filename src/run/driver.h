@@ -109,6 +109,7 @@ struct tr_run {
   bool sampling;
   tr_state before, sample;
   double *increment, *rate; // (nv)
+  double *own_a;            // (nv) the method's, where the step begins
   bool high_order;          // see dense.c
   double *bend;             // (4 nv) u'' at the end, and room
   double *plain;            // (nv + nc) a and lam of r->before while they are sharp, see below

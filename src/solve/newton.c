@@ -73,7 +73,9 @@ static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 
 // Noise of this many times the expected size is noise still.
 static const double NOISE_MARGIN = 4, NOISE_FAR = 64; // that many are none, of any signs
-enum { DRAWS = 6 };
+// Draws in all; those without which nothing is called too large: of one the rows of a loop may cancel by chance. The
+// others must then show all of it.
+enum { DRAWS = 6, DRAWS_LEAST = 3 };
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
@@ -301,11 +303,14 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
   if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
+  double margin = NOISE_MARGIN;
   for (p->draw = 0; p->draw < DRAWS; p->draw++) {
     if (p->noise(p, nw->spare) != TR_OK) return false;
     double noise = p->norm(p, nw->spare);
-    if (norm <= NOISE_MARGIN * noise) return true;
-    if (norm > NOISE_FAR * noise) return false;
+    if (norm <= margin * noise) return true;
+    if (norm <= NOISE_FAR * noise) continue;
+    if (p->draw + 1 >= DRAWS_LEAST) return false;
+    margin = 1;
   }
   return false;
 }

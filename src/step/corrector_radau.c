@@ -20,7 +20,8 @@
 // evaluated after the positions have moved, so that (G v)_q du is in it after all. K and Q_v are kept:
 // another step length costs two factorisations but no evaluation.
 //
-// Rows of velocities have e4 = Gam, and e2 = Gam_v (U - u') = 0 in place of the position. Since
+// Rows of velocities have e4 = Gam, and e2 = Gam_v (U - u') = 0 in place of the position; those of states and variables
+// U - u' = 0 of these alone, or a state that reads velocities would read U instead, which is of lower order. Since
 // Gam_v dz = Gam_v B du - e2 their rows among the positions are
 //   (B Gam_v + Gam_q) du = e4 + e2,   scaled  (Gam_v + w Gam_q) du/w^2 = (e4 + e2)/w
 // and D holds h0 Gam_q.
@@ -39,30 +40,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "corrector_radau.h"
 #include "math/vector.h"
-#include "radau.h"
 
 static const double GROWN = 1.5, DAMPED = 0.3;
 static const double MOST_NOISE = 1e-6; // of positions and velocities
 // What the iteration may leave under step control: of the error that a step may have, and of any numbers.
 static const double MOST_REST = 1e-3, LEAST_REST = 16 * DBL_EPSILON;
-// See find_sizes: units of what counts as round-off; the same of springs at one place, over that.
-static const double FLOOR = 64 * DBL_EPSILON, FARTHEST = 64, ONE_EVALUATION = 1.0 / 32;
 enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
 
 // ---- the iteration --------------------------------------------------------------------------------
-
-typedef struct correction {
-  tr_newton_problem p;
-  tr_step *s;
-  tr_radau *m;
-  const tr_state *x0;
-  bool each;               // each stage with its own matrices
-  bool damped;             // a part of the correction may be taken: positions wait for update
-  double h, length, speed; // scales of positions and velocities
-  double c[STAGES];
-  double B[STAGES][STAGES]; // A^-1/h
-} correction;
 
 // out = sum w_j in_j
 static inline void mix_some(const double w[STAGES], int first, int end, const double *const *in,
@@ -130,6 +117,17 @@ static void slip(const correction *k, int i, double *out) {
   tr_mass_times_shared(w, tr_mass_blocks(w, k->s->blocks), rate, out);
 }
 
+// e2 of rows of velocities: Gam_v (U - u'), in those of numbers their own part of it.
+static void slip_rows(tr_work *w, const double *slip, double *out) {
+  const tr_system *sys = w->sys;
+  tr_velocity_rows_times(w, slip, out);
+  for (int i = 0; sys->nnumber > 0 && i < sys->njoint; i++) {
+    const sys_joint *j = &sys->joint[i];
+    if (j->ops->rows > 0 && sys->of_number[j->row])
+      out[j->row] = tr_joint_rows(w, j)[0] * slip[sys->body[j->e.body[0]].v];
+  }
+}
+
 // (e1, e2) of each stage, then (e3, e4) of each.
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -150,7 +148,7 @@ static tr_status residual(tr_newton_problem *p, double *r) {
     slip(k, i, w->x);
     turn(k, w->x, e3);
     if (s->sys->nvelocity == 0) continue;
-    tr_velocity_rows_times(w, w->y, e1 + nv); // U - u', left there by slip
+    slip_rows(w, w->y, e1 + nv); // U - u', left there by slip
     for (int j = 0; j < s->sys->nc; j++)
       if (s->sys->of_velocity[j]) e1[nv + j] += e3[nv + j];
   }
@@ -268,12 +266,15 @@ static tr_status matrix(tr_newton_problem *p) {
   tr_radau *m = k->m;
   m->plain = k->s->allowed > 0 && m->doubts == 0 && find_plain(k);
   p->partial = m->plain;
+  if (m->plain) tr_radau_find_reach(k);
   if (m->plain) return tr_kkt_factor(&k->s->projection);
   m->doubts = m->doubts > 0 ? m->doubts - 1 : DOUBTS;
   take_tangents(k, 1);
   p->strained = strained(k);
   TR_TRY(tr_kkt_factor(&k->s->projection));
-  return tr_radau_factor(k->s, k->h);
+  TR_TRY(tr_radau_factor(k->s, k->h));
+  tr_radau_find_reach(k);
+  return TR_OK;
 }
 
 static tr_status matrix_each(tr_newton_problem *p) {
@@ -290,6 +291,7 @@ static tr_status matrix_each(tr_newton_problem *p) {
     tr_radau_fill_stage(k->s, i);
   }
   tr_radau_fill_real(k->s, k->h); // for find_sizes
+  tr_radau_find_reach(k);
   p->strained = strained(k);
   return tr_kkt_factor(&m->all);
 }
@@ -390,107 +392,12 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
   double du = 0, dz = 0;
   for (int i = 0; i < STAGES; i++) {
+    const double *z = dx + (STAGES + i) * n;
     du = fmax(du, tr_largest(k->s->work, dx + i * n, nv));
-    dz = fmax(dz, tr_largest(k->s->work, dx + (STAGES + i) * n, nv));
+    if (!k->apart) dz = fmax(dz, tr_largest(k->s->work, z, nv) / k->speed);
+    for (int j = 0; k->apart && j < nv; j++) dz = fmax(dz, fabs(z[j]) / k->m->unit[j]);
   }
-  return fmax(du / k->length, dz / k->speed);
-}
-
-// The length of the step that w^2 K - w Q_v in s->kkt belongs to, over its eigenvalue.
-static double matrix_w(const correction *k) {
-  return tr_radau_real() * (k->m->plain && !k->each ? k->m->h0 : k->h);
-}
-
-// What round-off in e1 and e3 of a stage is relative to: the terms of a and U, which cancel; springs and dampers, which
-// feel the round-off of the place; multipliers that cancel each other. Places are known to eps, near a singular position
-// to eps/rcond, and multipliers after them: fixed steps, which ask for all there is, end there. Under step control, where
-// the rest of one step after the other adds up in the same direction, that is no excuse. There not more than FARTHEST
-// times what moves the row that bears most: an iterate that was thrown off would explain itself.
-static void find_sizes(const correction *k, int i, double *high, double *low) {
-  const tr_step *s = k->s;
-  const tr_radau *m = k->m;
-  const tr_pattern *p = &s->sys->pattern;
-  const double *A = s->kkt.values, *P = s->projection.values;
-  double g = matrix_w(k), most = 0, rcond = 1;
-  int nv = s->sys->nv;
-  for (int l = 0; k->each && l < STAGES; l++) rcond = fmin(rcond, m->stage[l].rcond);
-  bool lenient = !(s->allowed > 0);
-  double spread = lenient ? k->length / rcond : 0;
-  double felt = (lenient ? 1 : ONE_EVALUATION) * k->length / (g * g);
-  tr_forces_pull(&s->kkt, nv, m->lam[i], high);
-  tr_forces_pull(&s->kkt, nv, m->mu[i], low);
-  for (int j = 0; j < nv; j++) {
-    double a = spread / (g * g), U = spread / g + fabs(k->x0->v[j]);
-    for (int l = 0; l < STAGES; l++) {
-      a += fabs(k->B[i][l] * m->z[l][j]);
-      U += fabs(k->B[i][l] * m->u[l][j]);
-    }
-    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < nv; e++) {
-      high[p->row[e]] += fabs(P[e]) * a + fabs(A[e] - P[e]) * felt;
-      low[p->row[e]] += fabs(P[e]) * U;
-      most = fmax(most, fabs(A[e]));
-    }
-  }
-  most = lenient ? INFINITY : most * FARTHEST * k->length / g;
-  for (int j = 0; j < nv; j++) high[j] = fmin(high[j], most / g), low[j] = fmin(low[j], most);
-}
-
-// Constraints of a stage, positions and rates, at round-off.
-static bool rows_at_floor(const correction *k, const double *phi, const double *rate) {
-  tr_step *s = k->s;
-  double speed = FLOOR * k->speed, length = FLOOR * k->length, g = k->h * tr_radau_real();
-  s->c.cq = g * g, s->c.cv = g; // as in the matrix, where Gam_q counts w
-  for (int i = 0; i < s->sys->nc; i++)
-    if (!s->sys->of_velocity[i] && !(fabs(rate[i]) <= speed)) return false;
-  for (int i = 0; s->sys->nvelocity > 0 && i < s->sys->nc; i++)
-    s->lam[i] = (s->sys->of_velocity[i] ? rate[i] / g : phi[i]);
-  return tr_rows_at_floor(s, &s->kkt, 1, length, speed + length / g,
-                          s->sys->nvelocity > 0 ? s->lam : phi);
-}
-
-static bool at_floor(const tr_newton_problem *p, const double *r) {
-  const correction *k = (const correction *)p;
-  int nv = k->s->sys->nv, n = nv + k->s->sys->nc;
-  double *high = k->m->b, *low = high + n;
-  for (int i = 0; i < STAGES; i++) {
-    const double *e1 = r + i * n, *e3 = r + (STAGES + i) * n;
-    if (!rows_at_floor(k, e1 + nv, e3 + nv)) return false;
-    find_sizes(k, i, high, low);
-    for (int j = 0; j < nv; j++)
-      if (!(fabs(e1[j]) <= FLOOR * high[j] && fabs(e3[j]) <= FLOOR * low[j])) return false;
-  }
-  return true;
-}
-
-// Forces (nv) by which springs and dampers feel that places are known to eps. With matrices that know of them they are
-// little, and may be those of an iterate that was thrown off: not there.
-static void find_felt(const correction *k, double *felt) {
-  const tr_step *s = k->s;
-  const tr_pattern *p = &s->sys->pattern;
-  const double *A = s->kkt.values, *P = s->projection.values, w = matrix_w(k);
-  double eps = DBL_EPSILON * k->length / (w * w);
-  memset(felt, 0, (size_t)s->sys->nv * sizeof *felt);
-  for (int j = 0; k->m->plain && !k->each && j < s->sys->nv; j++)
-    for (int e = p->column[j]; e < p->column[j + 1] && p->row[e] < s->sys->nv; e++)
-      felt[p->row[e]] += fabs(A[e] - P[e]) * eps;
-}
-
-// Round-off of the stages, with signs that differ from one to the next.
-static void make_noise(const correction *k, double *b) {
-  const tr_radau *m = k->m;
-  tr_step *s = k->s;
-  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
-  double *felt = m->b;
-  find_felt(k, felt);
-  for (int i = 0; i < STAGES; i++) {
-    double *high = b + i * n, *low = b + (STAGES + i) * n, sign = i == 1 ? -1 : 1;
-    tr_forces_noise(s, k->p.draw, &s->kkt, m->a[i], m->lam[i], high);
-    for (int j = 0; j < nv; j++) high[j] += copysign(felt[j], high[j]);
-    tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->length, high + nv);
-    tr_forces_noise(s, k->p.draw, &s->projection, m->U[i], m->mu[i], low);
-    tr_rows_noise(k->p.draw, nc, DBL_EPSILON * k->speed, low + nv);
-    for (int j = 0; j < n; j++) high[j] *= sign, low[j] *= sign;
-  }
+  return fmax(du / k->length, dz);
 }
 
 // The correction that it makes: low = (-e3, e4) + what the move of the positions changes there.
@@ -501,7 +408,7 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   double *here = k->s->newton.r, *there = m->b, *u = here + STAGES * n, *low = b + STAGES * n;
   look_again(k, here);
   for (int i = 0; i < STAGES; i++) memcpy(u + i * nv, m->u[i], (size_t)nv * sizeof *u);
-  make_noise(k, b);
+  tr_radau_make_noise(k, b);
   tr_status status = move_positions(k, b);
   look_again(k, there);
   for (int i = 0; i < STAGES; i++) memcpy(m->u[i], u + i * nv, (size_t)nv * sizeof *u);
@@ -517,13 +424,21 @@ static double rest_allowed(const tr_step *s) {
   return fmax(tr_step_share(s) * fmin(MOST_REST, share) * s->allowed, LEAST_REST);
 }
 
+// Rates of states are no measure of mechanics.
+static double speed_of_bodies(const tr_system *sys, const tr_state *x, double h) {
+  double most = 0;
+  for (int j = 0; j < sys->nv; j++)
+    if (!sys->number[j]) most = fmax(most, fmax(fabs(x->v[j]), h * fabs(x->a[j])));
+  return most;
+}
+
 static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
                         .solve = solve,
                         .update = update,
                         .norm = norm,
-                        .at_floor = at_floor,
+                        .at_floor = tr_radau_at_floor,
                         .noise = noise,
                         .most_noise = MOST_NOISE},
                   .s = s,
@@ -538,6 +453,8 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.length = fmax(1, tr_largest(s->work, x0->q, s->sys->nq));
   k.speed = tr_largest(s->work, x0->v, s->sys->nv);
   k.speed = fmax(k.speed, h * tr_largest(s->work, x0->a, s->sys->nv));
+  k.apart = s->sys->nnumber > 0 && s->allowed > 0;
+  if (k.apart) k.speed = speed_of_bodies(s->sys, x0, h);
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.partial = k.m->plain;
   k.p.brief = s->allowed > 0;
@@ -556,6 +473,7 @@ static void account(tr_step *s, tr_kkt *k) {
 
 static tr_status iterate(tr_step *s, correction *k) {
   tr_radau *m = s->memory;
+  if (s->newton.valid) tr_radau_find_reach(k);
   tr_status status = tr_newton_solve(&s->newton, &k->p);
   account(s, &m->pair);
   account(s, &m->all);

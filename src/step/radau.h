@@ -19,8 +19,10 @@ typedef struct tr_radau {
   double *U[STAGES], *a[STAGES];    // (nv)
   double *kept[STAGES];             // (nv) u, for the time of a look ahead
   double *q, *v;                    // a stage's point
-  double *last_z[STAGES];           // of the last accepted step
-  double last_h;                    // its length, 0: none
+  double *reach,
+      *unit; // (nv) of velocities: what they are made of; what they are measured by (radau_floor.c)
+  double *last_z[STAGES]; // of the last accepted step
+  double last_h;          // its length, 0: none
   // for the first guess, see step_radau5.c
   int ends;                   // steps in a row, at most RADAU_PAST
   double lengths[RADAU_PAST]; // of these, newest first

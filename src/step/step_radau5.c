@@ -16,7 +16,10 @@
 // and filtered by the matrix of the step, so that stiff components and those against the constraints
 // do not count:
 //   (M - w Q_v) e_v + w K e_u + G' l = M E_v,   M (e_u - w e_v) + G' m = M E_u,   G e_u = G e_v = 0
-// In rows of velocities  Gam_v e_v + Gam_q e_u = 0,  Gam_v (e_u - w e_v) = Gam_v E_u.
+// In rows of velocities  Gam_v e_v + Gam_q e_u = 0,  Gam_v (e_u - w e_v) = Gam_v E_u,  together
+//   (Gam_v + w Gam_q) e_u = Gam_v E_u
+// In equations of states E_u is to be on the constraints there, E_u - M^-1 G' m: what is against them, over w, would pass
+// for an error of the velocities that they read.
 #include <math.h>
 #include <string.h>
 
@@ -84,12 +87,15 @@ static tr_status prepare(tr_step *s) {
     if (!make(ar, nc, m->lams[i])) return TR_NO_MEMORY;
   m->q = TR_NEW(ar, sys->nq, double);
   m->v = TR_NEW(ar, nv, double);
+  m->reach = TR_NEW(ar, nv, double);
+  m->unit = TR_NEW(ar, nv, double);
   m->K = TR_NEW(ar, nnz, double);
   m->C = TR_NEW(ar, nnz, double);
   m->D = TR_NEW(ar, nnz + 1, double); // with a bin, as in tr_kkt
   m->mass = TR_NEW(ar, sys->nmass, double);
   m->b = TR_NEW(ar, STAGES * (size_t)(nv + nc), double);
-  if (!m->q || !m->v || !m->K || !m->C || !m->D || !m->mass || !m->b) return TR_NO_MEMORY;
+  if (!m->q || !m->v || !m->reach || !m->unit || !m->K || !m->C || !m->D || !m->mass || !m->b)
+    return TR_NO_MEMORY;
   TR_TRY(tr_wrenches_keep(s->work));
   TR_TRY(tr_projection_make(s));
   TR_TRY(tr_pattern_blocks(ar, &sys->pattern, 2, &m->pattern));
@@ -375,6 +381,22 @@ static double open_between(tr_step *s, const tr_state *x0, double h, const tr_st
   return sum / nv;
 }
 
+// b (nc) in rows of velocities, for E_u; x (nv + nc): room. After tr_kinematics.
+static tr_status rows_of_velocities(tr_step *s, const double *M, const double *Eu, double *x,
+                                    double *b) {
+  const tr_system *sys = s->sys;
+  int nv = sys->nv, nc = sys->nc;
+  tr_velocity_rows_times(s->work, Eu, b);
+  if (sys->nnumber == 0) return TR_OK;
+  tr_mass_times_shared(s->work, M, Eu, x);
+  memcpy(x + nv, b, (size_t)nc * sizeof *x);
+  TR_TRY(tr_kkt_solve(&s->projection, 1, x));
+  for (int j = 0; j < nv; j++)
+    if (sys->number[j]) x[j] = Eu[j];
+  tr_velocity_rows_times(s->work, x, b);
+  return TR_OK;
+}
+
 static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1, bool velocity,
                     int *worst) {
   tr_radau *m = s->memory;
@@ -396,7 +418,7 @@ static double error(tr_step *s, const tr_state *x0, double h, const tr_state *x1
   memset(eu + nv, 0, (size_t)nc * sizeof *eu);
   if (s->sys->nvelocity > 0) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_VELOCITY);
-    tr_velocity_rows_times(s->work, Eu, eu + nv);
+    if (rows_of_velocities(s, m->M, Eu, ev, eu + nv) != TR_OK) return INFINITY;
   }
   if (tr_kkt_solve(answers(s), 1, eu) != TR_OK) return INFINITY;
   double size = tr_error_square(s, driven ? Eu : eu, s->scale_q, worst, &most);

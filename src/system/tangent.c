@@ -420,6 +420,8 @@ double tr_plain_velocity_rows(tr_work *w, double *values) {
     for (int r = 0; r < b->rows; r++) {
       if (!(j->ops->velocity >> r & 1u)) continue;
       const double *G = rows + r * b->width;
+      bool own =
+          sys->of_number[b->row + r]; // the number comes first, and what it reads is not moved
       double all = 0, off = 0;
       // a body may occur twice: first everything away, then everything there
       for (int pass = 0; pass < 2; pass++)
@@ -427,7 +429,7 @@ double tr_plain_velocity_rows(tr_work *w, double *values) {
           for (int c = 0; c < b->nv[k]; c++, at++) {
             double *x = &values[tr_pattern_slot(&sys->pattern, sys->nv + b->row + r, b->v[k] + c)];
             if (pass == 0) off += fabs(*x - G[at]), *x = 0;
-            if (pass == 1) all += fabs(G[at]), *x += G[at];
+            if (pass == 1) all += own && at > 0 ? 0 : fabs(G[at]), *x += G[at];
           }
       most = fmax(most, off / all);
     }
