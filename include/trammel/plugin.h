@@ -403,7 +403,7 @@ typedef struct tr_joint_ops {
   // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
-  // Optional, for speed: at one look what eval and rate give.
+  // Optional, for speed: at one look what eval and rate give; where all rows are of velocities, which have none, rate is phi.
   void (*eval_two)(const void *par, double t, const tr_frame *const *f, const double *mem,
                    const tr_joint_two *io);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.

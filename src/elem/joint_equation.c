@@ -11,18 +11,46 @@ static const tr_field fields[] = {{"value", TR_LAW, TR_QUANTITIES, offsetof(tr_e
 
 static double scale_of(const tr_equation_par *p) { return p->scalar->scale; }
 
+// The law reads the number's own rate or value.
+static bool is_implicit(const tr_equation_par *p) {
+  for (int k = 0; k < p->law->inputs; k++)
+    if (p->law->input[k].kind == LAW_VALUE && p->law->input[k].to == 0) return true;
+  return false;
+}
+
+// Gam, and F_u on the first frame in s if F depends on the number itself.
+static double value(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
+                    bool implicit, law_slope *s) {
+  if (implicit)
+    law_derive(p->law, nd, t, f, NULL, s);
+  else
+    s->value = law_value(p->law, nd, t, f, NULL);
+  return (f[0]->v[0] - s->value) / scale_of(p);
+}
+
+// w = -Gam_u' lam
+static void pull(int nd, const tr_equation_par *p, bool implicit, const law_slope *s, double lam,
+                 double *w) {
+  for (int i = 0; i < p->law->markers * nd; i++) w[i] = 0;
+  for (int i = 0; implicit && i < nd; i++) w[i] = lam * s->v[i] / scale_of(p);
+  w[0] -= lam / scale_of(p);
+}
+
 static void eval(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
                  const double *lam, double *phi, double *w) {
   law_slope s;
-  if (!lam) {
-    phi[0] = (f[0]->v[0] - law_value(p->law, nd, t, f, NULL)) / scale_of(p);
-    return;
-  }
-  law_derive(p->law, nd, t, f, NULL, &s);
-  phi[0] = (f[0]->v[0] - s.value) / scale_of(p);
-  for (int i = 0; i < p->law->markers * nd; i++) w[i] = 0;
-  for (int i = 0; i < nd; i++) w[i] = lam[0] * s.v[i] / scale_of(p);
-  w[0] -= lam[0] / scale_of(p);
+  bool implicit = lam && is_implicit(p);
+  phi[0] = value(nd, p, t, f, implicit, &s);
+  if (lam) pull(nd, p, implicit, &s, lam[0], w);
+}
+
+static void two(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
+                const tr_joint_two *io) {
+  law_slope s;
+  bool implicit = is_implicit(p);
+  io->phi[0] = io->rate[0] = value(nd, p, t, f, implicit, &s);
+  pull(nd, p, implicit, &s, io->lam[0], io->w);
+  pull(nd, p, implicit, &s, io->mu[0], io->w2);
 }
 
 static void slope(int nd, const tr_equation_par *p, double t, const tr_frame *const *f,
@@ -40,13 +68,6 @@ static void look(int nd, const tr_equation_par *p, double t, const tr_frame *con
   phi[0] = (f[0]->v[0] - s.value) / scale_of(p);
   for (int i = 0; i < p->law->markers * nd; i++) G[i] = -s.v[i] / scale_of(p);
   G[0] += 1 / scale_of(p);
-}
-
-// The law reads the number's own rate or value.
-static bool is_implicit(const tr_equation_par *p) {
-  for (int k = 0; k < p->law->inputs; k++)
-    if (p->law->input[k].kind == LAW_VALUE && p->law->input[k].to == 0) return true;
-  return false;
 }
 
 // The derivative of what acts on the first frame, lam Gam_u.

@@ -25,6 +25,14 @@ static void eval(int nd, const par *p, double t, const tr_frame *const *f, const
   for (int i = 0; i < p->gam->markers * nd; i++) w[i] = -lam[0] * s.v[i];
 }
 
+static void two(int nd, const par *p, double t, const tr_frame *const *f, const tr_joint_two *io) {
+  law_slope s;
+  law_derive(p->gam, nd, t, f, NULL, &s);
+  io->phi[0] = io->rate[0] = s.value;
+  for (int i = 0; i < p->gam->markers * nd; i++)
+    io->w[i] = -io->lam[0] * s.v[i], io->w2[i] = -io->mu[0] * s.v[i];
+}
+
 static void slope(int nd, const par *p, double t, const tr_frame *const *f, bool by_twists,
                   double *G) {
   law_slope s;

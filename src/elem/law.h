@@ -170,7 +170,7 @@ void measure_add_hessian(const law_input *m, int nd, const tr_frame *const *f, d
 void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const *f, double s,
                                int n, double *Q, double *V);
 
-// One row of velocities by a law, as ops##d, for frames of nd coordinates: from eval, slope, bend, drift and look of the
+// One row of velocities by a law, as ops##d, for frames of nd coordinates: from eval, two, slope, bend, drift and look of the
 // file that it stands in.
 #define TR_VELOCITY_LAW(d, nd, sided)                                                         \
   static void eval##d(const void *p, double t, const tr_frame *const *f, const double *mem,   \
@@ -200,6 +200,11 @@ void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const
     (void)mem, phi_t[0] = 0;                                                                  \
     look(nd, p, t, f, phi, G);                                                                \
   }                                                                                           \
+  static void two##d(const void *p, double t, const tr_frame *const *f, const double *mem,    \
+                     const tr_joint_two *io) {                                                \
+    (void)mem;                                                                                \
+    two(nd, p, t, f, io);                                                                     \
+  }                                                                                           \
   static const tr_joint_ops ops##d = {.rows = 1,                                              \
                                       .velocity = 1,                                          \
                                       .one_sided = sided,                                     \
@@ -210,6 +215,7 @@ void measure_add_twist_hessian(const law_input *m, int nd, const tr_frame *const
                                       .geom = geom##d,                                        \
                                       .geom_v = geom_v##d,                                    \
                                       .gamma = gamma##d,                                      \
-                                      .look = look##d};
+                                      .look = look##d,                                        \
+                                      .eval_two = two##d};
 
 #endif

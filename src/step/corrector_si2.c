@@ -132,6 +132,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
     memset(e3, 0, (size_t)nv * sizeof *e3);
   } else {
     w->reactions = x->lam;
+    w->numbers_rest = tr_step_holds_numbers(s);
     tr_stabilised(w, c->unit_metric ? x->lam : s->sum_lam, s->mu, still ? NULL : s->w, e1, top, low,
                   e3);
     w->reactions = NULL;

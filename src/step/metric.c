@@ -274,27 +274,12 @@ void tr_find_damping(tr_step *s, const double *blocks) {
   if (s->c.few && s->stuck) find_stuck(s, blocks);
 }
 
-// dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.
-static void hold_numbers(const tr_step *s, double *dw, double *r) {
-  const tr_system *sys = s->sys;
-  const tr_pattern *p = &sys->pattern;
-  double f = s->c.cw / s->c.cq;
-  for (int j = 0; j < sys->nv; j++) {
-    if (!sys->number[j]) continue;
-    for (int k = p->column[j]; k < p->column[j + 1]; k++)
-      if (p->row[k] >= sys->nv) r[p->row[k]] -= f * s->projection.values[k] * dw[j];
-    dw[j] = 0;
-  }
-  for (int i = 0; i < sys->nc; i++)
-    if (sys->of_number[i]) dw[sys->nv + i] = 0;
-}
-
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.
 void tr_couple_halves(const tr_step *s, double *dw, double *r) {
   const tr_corrector *c = &s->c;
   const tr_pattern *p = &s->sys->pattern;
   double f = c->cw / c->cq;
-  if (tr_step_holds_numbers(s)) hold_numbers(s, dw, r);
+  if (tr_step_holds_numbers(s)) tr_second_hold(s, dw, r);
   if (c->unit_metric) {
     tr_mass_times_shared(s->work, c->blocks ? c->blocks : s->blocks, dw, s->work->x);
     for (int i = 0; i < s->sys->nv; i++) r[i] += c->cm * f * s->work->x[i];

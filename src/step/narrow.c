@@ -2,13 +2,17 @@
 // The matrix of the second half, [cm X G'; G 0], without what is 0 in it for ever: springs that join bodies are no part
 // of X, and bodies that no constraint acts on are no part of it at all, their w is 0. What is left falls into the
 // linkages proper, which have a better order of elimination than the whole with its springs. (Where A stood for cm X before,
-// springs have given such bodies a w: it goes back to 0 at once.)
+// springs have given such bodies a w: it goes back to 0 at once.) Nor are states and variables where their w is held at 0.
 // s->projection keeps the values, in the pattern of the whole; here they are factored. Where little is saved it does both.
 #include "sparse/block.h"
 #include "step.h"
 
 static const double WORTH = 0.85; // numbers of the factors, by those of the whole
 static const double FEWER = 0.8;  // entries, by those of the whole: else it is not worth a plan
+
+typedef struct tr_entry {
+  int row, column, slot;
+} tr_entry;
 
 typedef struct tr_narrow {
   bool used;
@@ -18,6 +22,9 @@ typedef struct tr_narrow {
   int *unknown; // (p.n) of the whole, then the others
   int *slot;    // (p.nnz) in the values of the whole
   double *b;    // (p.n)
+  bool held;    // numbers are not in it
+  tr_entry *of; // (ofs) entries of the whole in rows of numbers, columns of bodies
+  int ofs;
 } tr_narrow;
 
 // Whether the entry in row i, column j belongs to X, to G or to the diagonal of the multipliers.
@@ -26,19 +33,20 @@ static bool belongs(const int *body, int i, int j, int nv) {
   return i < nv || j < nv || i == j;
 }
 
-// Which unknowns are in it, numbered; their count.
-static int number_unknowns(const tr_system *sys, int *number) {
+// Which unknowns are in it, numbered; their count. all: also those of states and variables.
+static int number_unknowns(const tr_system *sys, bool all, int *number) {
   const tr_pattern *p = &sys->pattern;
   int n = 0;
   for (int j = 0; j < sys->nv; j++) number[j] = -1;
   for (int i = 0; i < sys->nbody; i++) {
     const sys_body *b = &sys->body[i];
     bool held = false;
+    if (!all && sys->number[b->v]) continue;
     for (int j = b->v; j < b->v + b->nv && !held; j++)
       held = p->column[j + 1] > p->column[j] && p->row[p->column[j + 1] - 1] >= sys->nv;
     for (int j = b->v; j < b->v + b->nv && held; j++) number[j] = n++;
   }
-  for (int j = sys->nv; j < p->n; j++) number[j] = n++;
+  for (int j = sys->nv; j < p->n; j++) number[j] = all || !sys->of_number[j - sys->nv] ? n++ : -1;
   return n;
 }
 
@@ -77,13 +85,26 @@ static tr_status analyse(const tr_system *sys, tr_narrow *m, tr_arena *own) {
   return status;
 }
 
+// The entries of what numbers hear of bodies; to NULL: their count.
+static int list_entries(const tr_system *sys, tr_entry *to) {
+  const tr_pattern *p = &sys->pattern;
+  int n = 0;
+  for (int j = 0; j < sys->nv - sys->nnumber; j++)
+    for (int k = p->column[j]; k < p->column[j + 1]; k++) {
+      if (p->row[k] < sys->nv || !sys->of_number[p->row[k] - sys->nv]) continue;
+      if (to) to[n] = (tr_entry){p->row[k], j, k};
+      n++;
+    }
+  return n;
+}
+
 // own: for what only the plan needs.
 static tr_status plan(const tr_system *sys, tr_narrow *m, tr_arena *own) {
   int *number = TR_NEW(own, sys->pattern.n, int), *body = TR_NEW(own, sys->nv, int);
   if (!number || !body) return TR_NO_MEMORY;
   for (int i = 0; i < sys->nbody; i++)
     for (int k = 0; k < sys->body[i].nv; k++) body[sys->body[i].v + k] = i;
-  int n = number_unknowns(sys, number), *column = TR_NEW(&m->arena, n + 1, int);
+  int n = number_unknowns(sys, !m->held, number), *column = TR_NEW(&m->arena, n + 1, int);
   if (!column) return TR_NO_MEMORY;
   int nnz = write_columns(sys, number, body, column, NULL, NULL);
   if (nnz > FEWER * sys->pattern.nnz) return TR_OK;
@@ -94,7 +115,11 @@ static tr_status plan(const tr_system *sys, tr_narrow *m, tr_arena *own) {
   write_columns(sys, number, body, column, row, m->slot);
   for (int j = 0, others = n; j < sys->pattern.n; j++)
     m->unknown[number[j] >= 0 ? number[j] : others++] = j;
-  m->p = (tr_pattern){.n = n, .nnz = nnz, .leading = n - sys->nc, .column = column, .row = row};
+  m->ofs = m->held ? list_entries(sys, NULL) : 0;
+  if (!(m->of = TR_NEW(&m->arena, m->ofs, tr_entry))) return TR_NO_MEMORY;
+  if (m->held) list_entries(sys, m->of);
+  int rows = sys->nc - (m->held ? sys->nnumber : 0);
+  m->p = (tr_pattern){.n = n, .nnz = nnz, .leading = n - rows, .column = column, .row = row};
   TR_TRY(analyse(sys, m, own));
   if (numbers(&m->p) > WORTH * numbers(&sys->pattern)) return TR_OK;
   tr_status status = tr_kkt_make(&m->arena, &m->p, &m->kkt);
@@ -108,6 +133,7 @@ static tr_status make(tr_step *s) {
   if (!m) return TR_NO_MEMORY;
   tr_arena own = tr_arena_make(s->sys->al);
   m->arena = tr_arena_make(s->sys->al);
+  m->held = tr_step_holds_numbers(s);
   tr_status status = plan(s->sys, m, &own);
   tr_arena_free(&own);
   if (!m->used) tr_arena_free(&m->arena);
@@ -120,11 +146,15 @@ void tr_second_free(tr_step *s) {
   tr_arena_free(&s->narrow->arena);
 }
 
+static bool fits(const tr_step *s) {
+  return s->narrow->used && s->narrow->held == tr_step_holds_numbers(s);
+}
+
 tr_status tr_second_factor(tr_step *s) {
   if (!s->narrow) TR_TRY(make(s));
   tr_narrow *m = s->narrow;
   tr_kkt *whole = &s->projection;
-  if (!m->used) return tr_kkt_factor(whole);
+  if (!fits(s)) return tr_kkt_factor(whole);
   tr_kkt_apply_mask(whole);
   for (int k = 0; k < m->p.nnz; k++) m->kkt.values[k] = whole->values[m->slot[k]];
   m->kkt.rough = whole->rough, m->kkt.team = whole->team;
@@ -141,7 +171,7 @@ tr_status tr_second_factor(tr_step *s) {
 tr_status tr_second_solve(tr_step *s, double *r) {
   tr_narrow *m = s->narrow;
   const tr_mask *mask = s->projection.mask;
-  if (!m->used) return tr_kkt_solve(&s->projection, 1, r);
+  if (!fits(s)) return tr_kkt_solve(&s->projection, 1, r);
   for (int i = 0; mask && i < mask->count; i++) r[mask->row[i]] = 0;
   for (int i = 0; i < m->p.n; i++) m->b[i] = r[m->unknown[i]];
   TR_TRY(tr_kkt_solve(&m->kkt, 1, m->b));
@@ -152,4 +182,23 @@ tr_status tr_second_solve(tr_step *s, double *r) {
     if (r[j] != 0) r[j] = s->w[j];
   }
   return TR_OK;
+}
+
+// dw and dmu of states and variables away, and what that leaves of Gam_v dw in their equations: e4 + cw/cq Gam_v dw.
+void tr_second_hold(const tr_step *s, double *dw, double *r) {
+  const tr_system *sys = s->sys;
+  const tr_pattern *p = &sys->pattern;
+  const tr_narrow *m = s->narrow;
+  const double *P = s->projection.values;
+  double f = s->c.cw / s->c.cq;
+  bool narrow = fits(s);
+  for (int i = 0; narrow && i < m->ofs; i++)
+    r[m->of[i].row] += f * P[m->of[i].slot] * dw[m->of[i].column];
+  for (int j = sys->nv - sys->nnumber; j < sys->nv; j++) {
+    for (int k = p->column[j]; !narrow && k < p->column[j + 1]; k++)
+      if (p->row[k] >= sys->nv) r[p->row[k]] -= f * P[k] * dw[j];
+    dw[j] = 0;
+  }
+  for (int i = 0; i < sys->nc; i++)
+    if (sys->of_number[i]) dw[sys->nv + i] = 0;
 }

@@ -356,6 +356,7 @@ double tr_fill_projection(tr_step *s, const double *blocks);
 // s->projection factored, for one right-hand side at a time (narrow.c).
 tr_status tr_second_factor(tr_step *s);
 tr_status tr_second_solve(tr_step *s, double *r);
+void tr_second_hold(const tr_step *s, double *dw, double *r); // where tr_step_holds_numbers
 void tr_second_free(tr_step *s);
 // Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks. Then, once it is factored in s->kkt,
 // the contraction to be expected of A where cm X should be; what it may be for A to serve.

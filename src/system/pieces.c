@@ -485,7 +485,9 @@ void tr_joint_rate(const tr_work *w, const sys_joint *j, const tr_frame *const *
     clear(out, j->ops->rows);
     return;
   }
-  if (j->ops->rate)
+  if (j->ops->velocity == (1u << j->ops->rows) - 1)
+    ; // Gam is all there is
+  else if (j->ops->rate)
     j->ops->rate(j->e.par, w->t, f, out);
   else
     rate_by_jac(w->sys, j, w->t, f, w->mem + j->e.mem, out);

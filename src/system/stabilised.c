@@ -122,6 +122,7 @@ TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, doubl
                     double *rate) {
   const tr_system *s = w->sys;
   const tr_joint_run all = {m->lam, m->mu, phi, rate, w->W, w->W2};
+  const multipliers alone = {m->lam, m->mu, NULL};
   for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
     const sys_run run = run_within(&s->joint_run[r], of);
     if (of && run.count <= 0) break;
@@ -132,8 +133,10 @@ TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, doubl
     } else if (ops->eval_run && j->lock < 0) {
       ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &all);
     } else {
+      bool rows = ops->velocity && m->x && !(w->numbers_rest && s->of_number[j->row]);
+      const multipliers *own = rows ? m : &alone;
       for (; j < end; j++) {
-        (ops->eval_two ? evaluate_two : ops->look ? look : evaluate)(w, j, m, phi, rate);
+        (ops->eval_two && !rows ? evaluate_two : ops->look ? look : evaluate)(w, j, own, phi, rate);
         for (int i = 0; j->lock >= 0 && i < ops->rows; i++)
           if (!(ops->velocity >> i & 1u)) phi[j->row + i] -= w->mem[j->lock + 1 + i];
       }

@@ -169,7 +169,7 @@ struct tr_system {
   int mass_period;   // its entries repeat themselves after so many
   bool constant_mass, flat; // flat: q1 = q + d for every body
   bool aligned;             // flat, and every velocity has its coordinate
-  bool *number;             // (nv) states and variables: not of mechanics
+  bool *number;             // (nv) states and variables: not of mechanics, the last ones
   int nnumber;              // how many; bodies
   bool rheonomic;           // some Phi depends on time
   bool remembers;           // tr_accept has something to do
@@ -223,6 +223,7 @@ typedef struct tr_work {
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
   double
       *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too
+  bool numbers_rest;       // tr_stabilised: nothing is asked for of x in the equations of numbers
   const double *reactions; // (nc) lam that laws see, or NULL: the lam of tr_forces
   double t;                // the point of the last tr_kinematics
   const double *q, *v, *mem;
