@@ -5,7 +5,7 @@
 //   engine,problem,n,method,setting,steps,cpu_s,setup_s,error,error_v,energy,peak_kb,words
 // cpu_s: process CPU time from the first to the last step, the median over repetitions that fill
 // BENCH_SECONDS; setup_s: all before it. error, error_v: of the observed point at the end and of its
-// velocity. energy: largest |E - E0| where it was watched. words: why a run failed, else empty; a run
+// velocity. energy: |E - E0|, of ours the largest, of others at the end. words: why a run failed, else empty; a run
 // that failed has no error.
 //
 // Observed:  A02 the point B0 at 10 s    CHAIN the tip at 1 s
@@ -29,6 +29,7 @@ typedef struct bench_result {
   double setting; // step or tolerance
   long steps;
   double cpu_s, setup_s, energy;
+  long peak_kb;      // 0: of the whole process
   double x[3], v[3]; // observed at the end; v[0] NaN: not observed
   const char *words; // NULL: all is well
 } bench_result;
@@ -126,15 +127,20 @@ static inline const char *bench_words(const char *text) {
 
 // ---- results --------------------------------------------------------------------------------------
 
+static inline long bench_peak(void) {
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  return use.ru_maxrss;
+}
+
 static inline int bench_print(const bench_result *r) {
   double x[3], v[3], error = NAN, error_v = NAN;
-  struct rusage use;
   bench_reference(r->problem, r->n, x, v);
   if (!r->words) error = bench_distance(x, r->x), error_v = bench_distance(v, r->v);
-  getrusage(RUSAGE_SELF, &use);
   printf("%s,%s,%d,%s,%.6g,%ld,%.6g,%.6g,%.3e,%.3e,%.3e,%ld,%s\n", r->engine,
          bench_name(r->problem), r->n, r->method, r->setting, r->steps, r->cpu_s, r->setup_s, error,
-         error_v / bench_speed(r->problem), r->energy, use.ru_maxrss, r->words ? r->words : "");
+         error_v / bench_speed(r->problem), r->energy, r->peak_kb ? r->peak_kb : bench_peak(),
+         r->words ? r->words : "");
   return r->words ? 1 : 0;
 }
 

@@ -29,21 +29,23 @@ if (exists_file(results.'/steps.csv')) {
 }
 
 if (exists_file(results.'/precision.csv')) {
-  set terminal svg size 1300,420 font 'sans,12' background '#ffffff'
+  problems = system(sprintf("awk -F, 'NR > 1 && $14 == \"\" && !seen[$2]++ { print $2 }' %s/precision.csv", results))
+  set terminal svg size 440 * words(problems),420 font 'sans,12' background '#ffffff'
   set output results.'/precision.svg'
-  set multiplot layout 1,3
+  set multiplot layout 1,words(problems)
   set format x '10^{%L}'
   set xlabel 'CPU time, ms'
   set ylabel 'error'
   set key bottom left inside Left reverse
   runs(problem, engine, method) = sprintf("< awk -F, '$2 == \"%s\" && $1 == \"%s\" && $4 == \"%s\" && $14 == \"\" { print 1e3*$7 \",\" ($10 > $11 ? $10 : $11) }' %s/precision.csv", problem, engine, method, results)
-  do for [problem in 'slider andrews a02'] {
-    set title problem eq 'a02' ? 'A02(40)' : problem eq 'slider' ? 'SLIDER' : 'ANDREWS'
+  do for [problem in problems] {
+    set title problem eq 'a02' ? 'A02(40)' : problem eq 'slider' ? 'SLIDER' : problem eq 'andrews' ? 'ANDREWS' : 'flexible slider crank'
     plot runs(problem, 'trammel', 'hht-i3') using 1:2 title 'hht-i3' pt 7 lc rgb '#0060ad', \
          runs(problem, 'trammel', 'hht-si2') using 1:2 title 'hht-si2' pt 5 lc rgb '#00a0d0', \
          runs(problem, 'trammel', 'ggl-bdf:order=5') using 1:2 title 'ggl-bdf, order 5' lw 2 pt 9 lc rgb '#8020a0', \
          runs(problem, 'trammel', 'radau5') using 1:2 title 'radau5' lw 2 pt 11 lc rgb '#d02060', \
          runs(problem, 'ida', 'ggl:test=motion:newton=0.033') using 1:2 title 'IDA, q and v tested' lw 2 dt 2 pt 13 lc rgb '#000000', \
+         runs(problem, 'ida', 'ida') using 1:2 title 'IDA, our equations' lw 2 dt 2 pt 13 lc rgb '#000000', \
          runs(problem, 'ida', 'ggl:test=all:first=1e-5') using 1:2 title 'IDA, all tested' dt 2 pt 12 lc rgb '#606060', \
          runs(problem, 'simbody', 'merson') using 1:2 title 'Simbody Merson' dt 2 pt 15 lc rgb '#609030'
   }

@@ -14,6 +14,7 @@ struct ggl {
   // Emits every entry in one fixed order, by ggl_emit.
   void (*matrix)(ggl *g, double cj, const double *y, const double *yp);
   void (*observe)(const ggl *g, const double *y, double *x, double *v); // or NULL
+  double (*energy)(const ggl *g, const double *y);                      // or NULL
   double *q0, *v0;
   void *data;
   // the matrix, compressed columns

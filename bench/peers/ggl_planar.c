@@ -124,6 +124,18 @@ static void observe(const ggl *g, const double *y, double *x, double *v) {
   for (int i = 0; i < 2; i++) x[i] = q[b + i] + Rs[i], v[i] = u[b + i] + k[i] * u[b + 2];
 }
 
+static double energy(const ggl *g, const double *y) {
+  const linkage *l = g->data;
+  double E = 0;
+  for (int b = 0; b < l->bodies; b++) {
+    const double *q = y + 3 * b, *v = q + g->nq;
+    double m = mass(l, b);
+    E += 0.5 * (m * (v[0] * v[0] + v[1] * v[1]) + inertia(l, b) * v[2] * v[2]);
+    E += m * l->gravity * q[1];
+  }
+  return E;
+}
+
 // The chain hangs in the plane of x and z.
 static void observe_chain(const ggl *g, const double *y, double *x, double *v) {
   observe(g, y, x, v);
@@ -191,7 +203,7 @@ int ggl_planar(ggl *g, bench_problem problem, int n) {
   g->v0 = calloc((size_t)g->nq, sizeof *g->v0);
   if (!l || !g->q0 || !g->v0) return 1;
   l->gravity = 9.81;
-  g->residual = residual, g->matrix = matrix, g->observe = observe;
+  g->residual = residual, g->matrix = matrix, g->observe = observe, g->energy = energy;
   if (problem == A02)
     make_four_bars(g, n);
   else if (problem == CHAIN)

@@ -63,7 +63,6 @@ int main(int argc, char **argv) {
   o.tol = argc > 3 ? atof(argv[3]) : 1e-6;
   bench_result r = {
       .engine = "ida", .method = method, .problem = problem, .n = n, .setting = o.tol};
-  r.energy = NAN;
   o.end = bench_end(problem);
   bench_repeat(&r, run, &(job){g, &o});
   r.setup_s += before;

@@ -45,7 +45,8 @@ static void keep_words(int code, const char *module, const char *function, char 
 
 static void integrate(bench_result *r, void *ida, const ggl *g, N_Vector y, N_Vector yp,
                       double end) {
-  double t = 0, cpu = bench_cpu();
+  const double *now = N_VGetArrayPointer(y);
+  double t = 0, E0 = g->energy ? g->energy(g, now) : NAN, cpu = bench_cpu();
   IDASetStopTime(ida, end);
   while (t < end) {
     int flag = IDASolve(ida, end, &t, y, yp, IDA_NORMAL);
@@ -56,7 +57,8 @@ static void integrate(bench_result *r, void *ida, const ggl *g, N_Vector y, N_Ve
   }
   r->cpu_s = bench_cpu() - cpu;
   IDAGetNumSteps(ida, &r->steps);
-  if (g->observe) g->observe(g, N_VGetArrayPointer(y), r->x, r->v);
+  if (g->observe) g->observe(g, now, r->x, r->v);
+  r->energy = g->energy ? fabs(g->energy(g, now) - E0) : NAN;
   if (getenv("BENCH_VERBOSE")) {
     long jac, res, newton, fails, tests;
     IDAGetNumJacEvals(ida, &jac), IDAGetNumResEvals(ida, &res);

@@ -14,7 +14,7 @@ typedef struct ida_options {
   double end;
 } ida_options;
 
-// One run: fills steps, cpu_s, setup_s, x, v, words of r. y (n): the end, or NULL.
+// One run: fills steps, cpu_s, setup_s, x, v, energy, words of r. y (n): the end, or NULL.
 void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *y);
 
 #endif
