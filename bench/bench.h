@@ -101,6 +101,8 @@ static inline void bench_reference(bench_problem p, int n, double *x, double *v)
     x[0] = 7.534103850, x[2] = -4.905;
   else if (n == 1000) // IDA at 1e-8 and hht-i3 extrapolated from h = 1e-3, 5e-4 agree to 2e-8
     x[0] = 99.03696402, x[2] = -4.905;
+  else if (n == 10000) // hht-i3 extrapolated likewise: the two differ by 6e-7
+    x[0] = 999.56477196, x[2] = -4.905;
   else
     x[0] = NAN;
 }
