@@ -394,7 +394,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (fresh && since == 2 && p->partial && nw->rate <= RATE_SLOW) nw->slow_rate = nw->rate;
     worst = fmax(worst, nw->rate);
     // that is round-off, as it was lately
-    bool dulled = (p->steady || p->partial) && nw->blunt > 0 && nw->rate > RATE_SLOW;
+    bool dulled = (p->steady || p->partial || p->far) && nw->blunt > 0 && nw->rate > RATE_SLOW;
     bool grain = !fresh && grainy(p, norm);
     dulled |= grain;
     if (!fresh && !dulled && pays(nw, p, norm)) {
@@ -413,7 +413,8 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       continue;
     }
     if (stagnated(nw, p, since, norm, &status)) {
-      if (fresh) nw->dull = p->steady && nw->dull < BLUNT_MAX ? 2 * nw->dull : nw->dull;
+      bool again = (p->steady || p->far) && nw->dull < BLUNT_MAX;
+      if (fresh) nw->dull = again ? 2 * nw->dull : nw->dull;
       if (fresh) nw->blunt = nw->dull = nw->dull > BLUNT ? nw->dull : BLUNT;
       // round-off tells nothing about a matrix that is no worse than a fresh one
       nw->valid = nw->reuse && (nw->valid || (p->matrix_cost > 0 && !fresh));

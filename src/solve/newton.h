@@ -15,7 +15,8 @@
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
 //     matrix only while a fresh one did not do better.
 //     Far from the origin a matrix makes many times the floor of the round-off of positions: that grain is found by
-//     random draws. Corrections of its size are noise, which no matrix is blamed for.
+//     random draws. Corrections of its size are noise, which no matrix is blamed for. Without draws, what round-off has
+//     stopped is believed of old matrices too, for twice as many solves each time.
 // (3) A matrix serves for as long as that is cheaper than a new one: it is made anew when the next solve
 //     would cost more corrections than the average so far, the making included; where reuse does not pay
 //     at all it is tried only from time to time. Where the floor is all the tolerance none of this shows, and it

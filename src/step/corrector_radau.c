@@ -45,6 +45,9 @@
 
 static const double GROWN = 1.5, DAMPED = 0.3;
 static const double MOST_NOISE = 1e-6; // of positions and velocities
+// Of the round-off of places, that velocities far from the origin may be known to: less costs matrices made of noise, more
+// adds up over the steps.
+static const double GRAIN = 0.0625;
 // What the iteration may leave under step control: of the error that a step may have, and of any numbers.
 static const double MOST_REST = 1e-3, LEAST_REST = 16 * DBL_EPSILON;
 enum { DOUBTS = 8 }; // matrices until something stiff is looked at again
@@ -394,7 +397,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   for (int i = 0; i < STAGES; i++) {
     const double *z = dx + (STAGES + i) * n;
     du = fmax(du, tr_largest(k->s->work, dx + i * n, nv));
-    if (!k->apart) dz = fmax(dz, tr_largest(k->s->work, z, nv) / k->speed);
+    if (!k->apart) dz = fmax(dz, k->weight * tr_largest(k->s->work, z, nv) / k->speed);
     for (int j = 0; k->apart && j < nv; j++) dz = fmax(dz, fabs(z[j]) / k->m->unit[j]);
   }
   return fmax(du / k->length, dz);
@@ -458,8 +461,11 @@ static correction make_correction(tr_step *s, const tr_state *x0, double h) {
   k.speed = fmax(k.speed, 1e-8 * k.length / h); // next to rest
   k.p.partial = k.m->plain;
   k.p.brief = s->allowed > 0;
+  k.p.far = s->remote && !(s->allowed > 0);
   k.p.floor = 4 * DBL_EPSILON;
   k.p.tol = fmax(s->allowed > 0 ? rest_allowed(s) : 1e-5 * s->settings.tol, k.p.floor);
+  // places known to eps |q| turn bars of a metre by as much, and velocities with them
+  k.weight = k.p.far ? k.p.tol / fmax(k.p.tol, GRAIN * DBL_EPSILON * k.length) : 1;
   return k;
 }
 

@@ -15,6 +15,7 @@ typedef struct correction {
   bool damped;             // a part of the correction may be taken: positions wait for update
   bool apart;              // states and variables have speeds of their own
   double h, length, speed; // scales of positions and velocities
+  double weight;           // of velocities in the norm
   double c[STAGES];
   double B[STAGES][STAGES]; // A^-1/h
 } correction;

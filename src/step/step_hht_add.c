@@ -482,6 +482,7 @@ static tr_status advance(tr_step *s, const tr_state *x0, double h, tr_state *x1)
   k.p.floor = 4 * DBL_EPSILON * k.speed;
   k.p.tol = fmax(tol, k.p.floor);
   k.weight = k.p.tol / fmax(k.p.tol, positions);
+  k.p.far = s->remote && !(s->allowed > 0);
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = k.t1;
