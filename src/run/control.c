@@ -257,6 +257,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
   int worst = 0, leaps = 0;
   int most_leaps = r->settings.control.rule == TR_CONTROL_GNP05 ? 0 : MOST_LEAPS;
   rejected_step last = {0};
+  double tried = 0;
   for (bool rejected = false;; rejected = true) {
     bool last_one = rejected && r->h < least; // the smallest has been tried
     if (last_one && !(r->settings.control.min_step > 0) && least > first_step(r, INFINITY))
@@ -269,6 +270,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
     double h = fit(r, t, least);
     if (r->sys->changes) TR_TRY(tr_run_change(r, h, error));
     if (!rejected) TR_TRY(stretch(r, h, error));
+    if (!rejected) tried = h;
     status = tr_run_try(r, h, error);
     if (status < 0) return status;
     if (status > 0) {
@@ -301,6 +303,7 @@ static tr_status find_step(tr_run *r, double t, double *taken, tr_error *error) 
       r->last_error = fmax(e, 1e-4);
       if (h > 0.5 * r->fallen) r->fallen = 0;
       *taken = h;
+      if (rejected) tr_run_watch_cut(r, tried, h);
       return TR_OK;
     }
     r->info.rejected++;

@@ -52,6 +52,14 @@ typedef struct tr_lengths {
   double shortest, end;
 } tr_lengths;
 
+// Steps that were cut to a small part of what was tried first; the element that was last seen to jump on such a way, and
+// what to tell of it once that was the same twice.
+typedef struct tr_cuts {
+  long count;
+  const char *of;
+  char jump[300];
+} tr_cuts;
+
 struct tr_run {
   const tr_system *sys;
   tr_arena arena;
@@ -136,6 +144,7 @@ struct tr_run {
   tr_multipliers *multipliers;    // whose error counts, or NULL
   struct tr_swing *swing;         // whether velocities go to and fro, see explain.c; or NULL
   int quick;                      // events in a row with hardly any time between
+  tr_cuts cuts;                   // of steps, for a note
 };
 
 double tr_clock(clockid_t which); // in seconds
@@ -209,6 +218,8 @@ bool tr_run_tell_failed(const tr_run *r, double h, tr_error *error);
 tr_status tr_swing_make(tr_run *r, tr_error *error);
 void tr_swing_watch(tr_run *r, double h);
 void tr_swing_free(tr_run *r);
+// Under step control, before a step is taken: the length that was tried first, and that of the step.
+void tr_run_watch_cut(tr_run *r, double tried, double h);
 // Whether the step just tried is what it seems (doubt.c); stagnations: of Newton before it.
 tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 // Where rows are left out since they repeat others: looks for better ones if those that stay go bad, or if a step

@@ -13,6 +13,10 @@ static const double SWING_FADE = 0.9, SWINGS = 2.5;
 enum { LEAST_PAUSE = 16, SELDOM = 8 }; // steps; of all so far, one part in so many
 // How far to look, when again, how far apart it must be then, and until when that tells anything, in steps.
 enum { SWUNG = 4, AGAIN = 9, APART = 2, SOON = 12 };
+// Steps cut to less than this part of what was tried, so many of them, are worth a look, then each time there are twice
+// as many.
+static const double CUT = 0.125;
+enum { CUTS = 2 };
 static const double CREPT = 30;    // tolerances, worth a word
 static const double NOISE = 1e-6;  // of the velocities, worth a word
 static const double FEW = 0.05;    // of the steps
@@ -107,6 +111,19 @@ void tr_swing_watch(tr_run *r, double h) {
   if (again) tr_jump_tell(&jump, w->jump, sizeof w->jump);
   w->pause = jump.part ? AGAIN : (int)fmax(LEAST_PAUSE, (double)r->info.steps / SELDOM);
   w->found = jump, w->found_at = r->info.steps;
+}
+
+void tr_run_watch_cut(tr_run *r, double tried, double h) {
+  tr_cuts *c = &r->cuts;
+  if (!(h < CUT * tried) || ++c->count < CUTS || (c->count & (c->count - 1)) != 0) return;
+  tr_ahead p;
+  if (tr_ahead_make(r, &p)) {
+    tr_jump jump = tr_ahead_find_jump(&p, &r->x, tried, 1);
+    bool again = jump.part && c->of && !strcmp(c->of, jump.part->name);
+    if (again) tr_jump_tell(&jump, c->jump, sizeof c->jump);
+    if (jump.part) c->of = jump.part->name;
+  }
+  tr_ahead_free(&p);
 }
 
 // No forces but weight, springs and dampers, no bodies by callbacks, which may hide some, no constraints that could move or
@@ -309,6 +326,11 @@ void tr_run_note(tr_run *r) {
   const tr_method *m = r->step->method;
   r->note[0] = 0;
   size_t n = note_swing(r, r->note, room);
+  if (n == 0 && r->cuts.jump[0]) // "; force .."
+    n = (size_t)snprintf(r->note, room,
+                         "steps were cut short %ld times, and what is left of the jumps on the way "
+                         "falls with the root of the tolerance%s\n",
+                         r->cuts.count, r->cuts.jump);
   if (r->sys->nreaction > 0 && m->alternates && m->alternates(r->step->par))
     n += (size_t)snprintf(r->note + n, room - n,
                           "reactions alternate from step to step with this method, and so do laws "
