@@ -85,7 +85,9 @@ static void links_that_turn_far(void **u) {
       tr_status status = tr_run_all(run, &error);
       if ((status == TR_FAILED) != row[i].lost)
         fail_msg("%s, %g m: %d, %s", row[i].method, size, status, error.text);
-      bool why = strstr(error.text, "astray") || strstr(error.text, "does not converge");
+      // small ones may be lost for the iteration before the end
+      bool why =
+          strstr(error.text, "astray") || (size < 1 && strstr(error.text, "does not converge"));
       if (row[i].lost && !why) fail_msg("%s", error.text);
       tr_run_free(run);
       unload(&m);
@@ -115,6 +117,7 @@ static void short_levers(void **u) {
     tr_status status = tr_run_all(run, &error);
     if (status != (row[i].lost ? TR_FAILED : TR_OK))
       fail_msg("%s: %d, %s", row[i].method, status, error.text);
+    if (row[i].lost && !strstr(error.text, "astray")) fail_msg("%s", error.text);
     tr_run_free(run);
   }
   unload(&m);

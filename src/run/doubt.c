@@ -259,13 +259,20 @@ static bool was_pushed(tr_run *r, tr_projector *p, int i) {
          x->a[i] * x1->a[i] > MOSTLY * x1->a[i] * x1->a[i];
 }
 
-// A place has no part in it. Steps know nothing of who asks: it has a matrix of its own, made when the first does.
-static bool made_by_time(tr_run *r, int i, bool rush) {
-  tr_projector p = r->projector;
-  p.kkt = &r->aside;
+// Made when the first asks.
+bool tr_run_aside(tr_run *r, tr_projector *p) {
+  *p = r->projector;
+  p->kkt = &r->aside;
   if (!r->aside.p && tr_kkt_make(&r->arena, &r->sys->pattern, &r->aside) != TR_OK) return false;
   r->aside.mask = r->projector.kkt->mask;
-  return is_driven(r, &p, i) || (rush ? was_pushed(r, &p, i) : is_pushed(r, &p, i));
+  return true;
+}
+
+// A place has no part in it.
+static bool made_by_time(tr_run *r, int i, bool rush) {
+  tr_projector p;
+  return tr_run_aside(r, &p) &&
+         (is_driven(r, &p, i) || (rush ? was_pushed(r, &p, i) : is_pushed(r, &p, i)));
 }
 
 static bool is_thrown_back(const tr_run *r, int i) {

@@ -265,6 +265,8 @@ double tr_run_round_off(const tr_run *r);
 // Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error
 // tells (notes.c).
 bool tr_run_made_up(tr_run *r, tr_error *error);
+// A projector with a matrix of its own, so that steps know nothing of who asks; false: no memory.
+bool tr_run_aside(tr_run *r, tr_projector *p);
 // What to know of the results: r->note.
 void tr_run_note(tr_run *r);
 // Steps of length h hardly lead on: fails if a discontinuity is the reason.

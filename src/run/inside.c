@@ -72,7 +72,8 @@ typedef struct tr_inside {
 // The matrix for numbers that depend on each other, with all that it will ever need.
 static bool make_aside(tr_run *r) {
   double *v = r->inside->v;
-  if (!r->aside.p && tr_kkt_make(&r->arena, &r->sys->pattern, &r->aside) != TR_OK) return false;
+  tr_projector p;
+  if (!tr_run_aside(r, &p)) return false;
   memcpy(v, r->x.v, (size_t)r->sys->nv * sizeof *v);
   return tr_settle_aside(r->step, &r->aside, r->x.t, r->x.q, v, r->x.mem, r->x.lam) != TR_NO_MEMORY;
 }

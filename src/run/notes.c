@@ -175,19 +175,14 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   return true;
 }
 
-// How far velocities are from their constraints: a look that is no part of the run's counts. Uses r->next.
+// How far velocities are from their constraints: a look aside, which is no part of the run's counts. Uses r->next.
 static double find_across(tr_run *r) {
   tr_start_info info;
-  if (r->info.steps == 0 || r->sys->nc == 0) return 0;
-  tr_kkt *kkt = r->projector.kkt;
-  const tr_mask *mask = kkt->mask;
-  long made = kkt->factorisations, remade = kkt->refactorisations, solves = kkt->solves;
+  tr_projector p;
+  if (r->info.steps == 0 || r->sys->nc == 0 || !tr_run_aside(r, &p)) return 0;
   tr_state_copy(&r->next, &r->x);
-  r->projector.again = true;
-  tr_status status = tr_project(&r->projector, &r->next, &info, NULL);
-  kkt->mask = mask;
-  kkt->factorisations = made, kkt->refactorisations = remade, kkt->solves = solves;
-  return status == TR_OK ? info.moved_v : 0;
+  p.again = true;
+  return tr_project(&p, &r->next, &info, NULL) == TR_OK ? info.moved_v : 0;
 }
 
 // With little damping, on index 3, velocities across the constraints alternate ever more where links turn far in a step. Once
