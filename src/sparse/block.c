@@ -10,52 +10,10 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "math/lanes.h"
+#include "block_shape.h"
 #include "math/vector.h"
-
-enum { WIDTH = 16 };
-#define BY_SHAPE(s, plain, lanes_of, ...)                            \
-  do {                                                               \
-    const block_kind *k = (const block_kind *)(b->kind + (s)->kind); \
-    if (k->lanes) {                                                  \
-      switch (k->width) {                                            \
-        case 2: lanes_of(s, k, 2, __VA_ARGS__); break;               \
-        case 3: lanes_of(s, k, 3, __VA_ARGS__); break;               \
-        default: lanes_of(s, k, k->width, __VA_ARGS__);              \
-      }                                                              \
-      break;                                                         \
-    }                                                                \
-    switch (16 * k->width + (k->uniform < 16 ? k->uniform : 0)) {    \
-      case 16 * 1 + 1: plain(s, k, 1, 1, __VA_ARGS__); break;        \
-      case 16 * 1 + 2: plain(s, k, 1, 2, __VA_ARGS__); break;        \
-      case 16 * 2 + 2: plain(s, k, 2, 2, __VA_ARGS__); break;        \
-      case 16 * 2 + 3: plain(s, k, 2, 3, __VA_ARGS__); break;        \
-      case 16 * 3 + 3: plain(s, k, 3, 3, __VA_ARGS__); break;        \
-      case 16 * 4 + 2: plain(s, k, 4, 2, __VA_ARGS__); break;        \
-      default: /* runs that differ */                                \
-        switch (k->width) {                                          \
-          case 1: plain(s, k, 1, 0, __VA_ARGS__); break;             \
-          case 2: plain(s, k, 2, 0, __VA_ARGS__); break;             \
-          case 3: plain(s, k, 3, 0, __VA_ARGS__); break;             \
-          case 4: plain(s, k, 4, 0, __VA_ARGS__); break;             \
-          case 5: plain(s, k, 5, 0, __VA_ARGS__); break;             \
-          case 6: plain(s, k, 6, 0, __VA_ARGS__); break;             \
-          default: plain(s, k, k->width, 0, __VA_ARGS__);            \
-        }                                                            \
-    }                                                                \
-  } while (0)
-#define FIXED static inline __attribute__((always_inline))
-
-// Factors are read one after the other, and more than FAR numbers of them come from far: what is so many bytes ahead,
-// perhaps on another page, is asked for in time. As much of it as a small node has.
-enum { FAR = 1 << 20, AHEAD = 8192, LINE = 64 };
-FIXED void fetch(const double *from, int ahead) {
-  const char *at = (const char *)((uintptr_t)from + (uintptr_t)(intptr_t)ahead);
-  __builtin_prefetch(at), __builtin_prefetch(at + LINE), __builtin_prefetch(at + 2 * LINE);
-}
 
 // ---- factor ---------------------------------------------------------------------------------------
 
@@ -174,13 +132,6 @@ FIXED bool invert(int w, const double *d, double *restrict D, block_report *repo
 
 #include "block_dense.h"
 
-// Runs of a node before unknown `limit`.
-static inline int runs_before(const block_node *s, const block_kind *kind, int limit) {
-  int n = kind->runs;
-  while (n > 0 && s->first + kind->run[n - 1].first >= limit) n--;
-  return n;
-}
-
 // The products of rows from `from` on and columns from there on, or of all others before them. size: of all runs, 0:
 // they differ.
 FIXED void subtract_products(const block_kind *kind, int w, int size, bool beyond, int from,
@@ -292,13 +243,22 @@ TR_WIDE(factor_some_below, factor_lower,
          bool *ok),
         (b, next, end, scale, F, report, ok))
 
+#include "block_four.h"
+
 // Nodes first .. end - 1.
 static void factor_nodes(const tr_blocks *b, bool below, int first, int end, double *scale,
                          double *F, block_report *report, bool *ok) {
-  for (; first < end && *ok; first++) {
-    (below ? factor_some_below : factor_some)(b, &first, end, scale, F, report, ok);
-    if (first >= end || !*ok) return;
-    const block_node *s = b->node + first;
+  const block_window *window = window_from(b, first);
+  while (first < end && *ok) {
+    if (first == window->node) {
+      factor_window(b, window, scale, F, report, ok);
+      first += BLOCK_FOUR * window++->period;
+      continue;
+    }
+    int until = window->node < end ? window->node : end;
+    (below ? factor_some_below : factor_some)(b, &first, until, scale, F, report, ok);
+    if (first >= until || !*ok) continue;
+    const block_node *s = b->node + first++;
     const block_kind *kind = (const block_kind *)(b->kind + s->kind);
     if (b->measured) scale_node(b, s, F, scale + s->first);
     int limit = below ? runs_before(s, kind, b->top) : kind->runs;
@@ -416,172 +376,4 @@ bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
   else
     factor_nodes(b, false, 0, b->nodes, d, F, report, &ok);
   return ok && isfinite(report->most + report->largest);
-}
-
-// ---- solve ----------------------------------------------------------------------------------------
-
-#define NUMBER double
-#define NAMED(name) name
-#include "block_sweep.h"
-#undef NUMBER
-#undef NAMED
-TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
-        (b, first, end, F, x))
-TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
-        (b, first, end, F, x))
-
-typedef double pair __attribute__((vector_size(16)));
-#define NUMBER pair
-#define NAMED(name) name##_pair
-#include "block_sweep.h"
-TR_WIDE(sweep_down_pair, down_all_pair,
-        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
-TR_WIDE(sweep_up_pair, up_all_pair,
-        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
-
-// To the order of the elimination and back, one right-hand side or two side by side. Back, what is not finite makes
-// the result something else than 0.
-FIXED void load_one(int n, const int *restrict order, const double *restrict rhs,
-                    double *restrict x) {
-#pragma GCC unroll 4
-  for (int k = 0; k < n; k++) x[k] = rhs[order[k]];
-}
-
-FIXED void load_two(int n, const int *restrict order, const double *restrict rhs,
-                    const double *restrict second, pair *restrict x) {
-#pragma GCC unroll 4
-  for (int k = 0; k < n; k++) x[k] = (pair){rhs[order[k]], second[order[k]]};
-}
-
-FIXED double unload_one(int n, const int *restrict order, const double *restrict x,
-                        double *restrict rhs) {
-  double odd = 0, even = 0; // sums that do not wait for each other
-  for (int k = n % 2; k < n; k += 2) {
-    double a = x[k], b = x[k + 1];
-    rhs[order[k]] = a, rhs[order[k + 1]] = b;
-    odd += a - a, even += b - b;
-  }
-  if (n % 2 == 1) rhs[order[0]] = x[0], odd += x[0] - x[0];
-  return odd + even;
-}
-
-FIXED double unload_two(int n, const int *restrict order, const pair *restrict x,
-                        double *restrict rhs, double *restrict second) {
-  pair odd = {0}, even = {0};
-  for (int k = n % 2; k < n; k += 2) {
-    pair a = x[k], b = x[k + 1];
-    rhs[order[k]] = a[0], second[order[k]] = a[1];
-    rhs[order[k + 1]] = b[0], second[order[k + 1]] = b[1];
-    odd += a - a, even += b - b;
-  }
-  if (n % 2 == 1) rhs[order[0]] = x[0][0], second[order[0]] = x[0][1], odd += x[0] - x[0];
-  odd += even;
-  return odd[0] + odd[1];
-}
-
-typedef struct solving {
-  const tr_blocks *b;
-  const double *F;
-  double *x, *rhs;
-  bool two;                   // right-hand sides, side by side
-  bool fine[BLOCK_PARTS_MAX]; // they came out finite
-} solving;
-
-// Unknowns first .. end - 1 of the elimination.
-static void load(const solving *s, int first, int end) {
-  const int *order = s->b->order + first;
-  if (s->two)
-    load_two(end - first, order, s->rhs, s->rhs + s->b->n, (pair *)s->x + first);
-  else
-    load_one(end - first, order, s->rhs, s->x + first);
-}
-
-// True: they are finite.
-static bool unload(const solving *s, int first, int end) {
-  const int *order = s->b->order + first;
-  if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
-  const pair *x = (const pair *)s->x + first;
-  return unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n) == 0;
-}
-
-static void down(const solving *s, int first, int end) {
-  if (s->two)
-    sweep_down_pair(s->b, first, end, s->F, (pair *)s->x);
-  else
-    sweep_down(s->b, first, end, s->F, s->x);
-}
-
-// A bridge in the rows of its part, or in those of the top.
-static void down_bridge(const solving *s, int node, bool beyond) {
-  const tr_blocks *b = s->b;
-  const block_kind *kind = (const block_kind *)(b->kind + b->node[node].kind);
-  int border = runs_before(b->node + node, kind, b->top);
-  int from = beyond ? border : 0, end = beyond ? kind->runs : border;
-  if (s->two)
-    forward_runs_pair(b, node, from, end, s->F, (pair *)s->x);
-  else
-    forward_runs(b, node, from, end, s->F, s->x);
-}
-
-static void up(const solving *s, int first, int end) {
-  if (s->two)
-    sweep_up_pair(s->b, first, end, s->F, (pair *)s->x);
-  else
-    sweep_up(s->b, first, end, s->F, s->x);
-}
-
-static int first_of(const tr_blocks *b, int node) {
-  return node < b->nodes ? b->node[node].first : b->n;
-}
-
-static void down_part(void *what, int p) {
-  const solving *s = what;
-  const tr_blocks *b = s->b;
-  int at = b->part[p];
-  load(s, first_of(b, at), first_of(b, b->part[p + 1]));
-  for (int k = b->first_bridge[p]; k < b->first_bridge[p + 1]; k++) {
-    down(s, at, b->bridge[k]);
-    down_bridge(s, b->bridge[k], false);
-    at = b->bridge[k] + 1;
-  }
-  down(s, at, b->part[p + 1]);
-}
-
-static void up_part(void *what, int p) {
-  solving *s = what;
-  const tr_blocks *b = s->b;
-  up(s, b->part[p], b->part[p + 1]);
-  s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
-}
-
-TR_APART bool solve_together(solving *s, tr_team *team) {
-  const tr_blocks *b = s->b;
-  int top = b->part[b->parts];
-  tr_team_share(team, b->parts, down_part, s);
-  load(s, b->top, b->n);
-  for (int k = 0; k < b->first_bridge[b->parts]; k++) down_bridge(s, b->bridge[k], true);
-  down(s, top, b->nodes);
-  up(s, top, b->nodes);
-  bool fine = unload(s, b->top, b->n);
-  tr_team_share(team, b->parts, up_part, s);
-  for (int p = 0; p < b->parts; p++) fine &= s->fine[p];
-  return fine;
-}
-
-static bool solve_alone(const solving *s) {
-  load(s, 0, s->b->n);
-  down(s, 0, s->b->nodes);
-  up(s, 0, s->b->nodes);
-  return unload(s, 0, s->b->n);
-}
-
-bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
-                     double *rhs) {
-  bool fine = true, shared = team && b->parts > 1;
-  for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
-    done += s.two ? 2 : 1;
-    fine &= shared ? solve_together(&s, team) : solve_alone(&s);
-  }
-  return fine;
 }

@@ -52,6 +52,10 @@ typedef struct block_target {
   X(6, 5, 3)
 #define BLOCK_LANES(X) X(2, 1) X(2, 2) X(2, 3) X(3, 1) X(3, 2)
 #define BLOCK_SINGLES(X) X(2) X(3) X(4)
+// Those of which four go side by side, and those that may wait for them.
+#define BLOCK_FOURS(X) X(1, 2, 0) X(1, 2, 2) X(2, 3, 3) X(3, 3, 3)
+#define BLOCK_FOUR_LANES(X) X(2, 2) X(3, 2)
+#define BLOCK_RESTS(X) X(2, 2, 0) X(3, 3, 0)
 #define BLOCK_SHAPE(w, one, two) BLOCK_##w##_##one##_##two,
 #define BLOCK_LANE(w, runs) BLOCK_LANES_##w##_##runs,
 #define BLOCK_SINGLE(runs) BLOCK_SINGLES_##runs,
@@ -84,6 +88,12 @@ typedef struct block_node {
   int kind;
 } block_node;
 
+// Nodes node .. node + 4 period - 1: four periods alike. All of a period but the one at `rest` are free: block_window.c.
+enum { BLOCK_FOUR = 4 };
+typedef struct block_window {
+  int node, period, rest;
+} block_window;
+
 typedef struct tr_blocks {
   int n, nodes;
   // Nodes part[p] .. part[p + 1] - 1 are subtrees of the elimination: nobody else needs them but the top, the
@@ -98,6 +108,8 @@ typedef struct tr_blocks {
   const int *order; // (n) unknown that is eliminated k-th
   block_node *node; // (nodes)
   const int *kind;  // block_kind one after the other
+  int windows;
+  const block_window *window; // by node, then one at the end of all
   // (2 n) where the entries of a column of the matrix go: the first one, and the list that says how far
   // from it each of them is
   const int *column, *offsets;

@@ -52,7 +52,7 @@ FIXED void times_two(const double *I, double *L) {
 }
 
 FIXED void times_three(const double *I, double *L) {
-  nine A[3] = {0}, B[3] = {0}, p;
+  nine A[3], B[3], p;
   for (int k = 0; k < 3; k++) {
     double x = I[3 * k], y = I[3 * k + 1], z = I[3 * k + 2];
     by_rows(L[k], L[3 + k], L[6 + k], A + k);
@@ -77,7 +77,7 @@ FIXED bool factor_threes(const block_kind *kind, int w, const double *d, double 
   const block_target *target = block_targets(kind);
   for (int i = 0; i < runs; i++, target += runs) {
     const double *l = L + 3 * i * w;
-    nine A[3] = {0}, B[3] = {0}, p;
+    nine A[3], B[3], p;
     int end = i < from ? runs : from;
     for (int k = 0; k < w; k++) by_rows(l[k], l[w + k], l[2 * w + k], A + k);
     for (int j = 0; j < end; j++) {

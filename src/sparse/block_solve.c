@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves with the factors of block.c: right-hand sides into the order of the elimination, down, up, and back.
+#include "block_shape.h"
+
+#define NUMBER double
+#define NAMED(name) name
+#include "block_sweep.h"
+#undef NUMBER
+#undef NAMED
+#include "block_four_sweep.h"
+TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
+        (b, first, end, F, x))
+TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
+        (b, first, end, F, x))
+
+TR_WIDE(windows_down, down_windows,
+        (const tr_blocks *b, const block_window **window, int end, const double *F, double *x),
+        (b, window, end, F, x))
+TR_WIDE(windows_up, up_windows,
+        (const tr_blocks *b, const block_window **window, int first, const double *F, double *x),
+        (b, window, first, F, x))
+
+typedef double pair __attribute__((vector_size(16)));
+#define NUMBER pair
+#define NAMED(name) name##_pair
+#include "block_sweep.h"
+TR_WIDE(sweep_down_pair, down_all_pair,
+        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
+TR_WIDE(sweep_up_pair, up_all_pair,
+        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
+
+// To the order of the elimination and back, one right-hand side or two side by side. Back, what is not finite makes
+// the result something else than 0.
+FIXED void load_one(int n, const int *restrict order, const double *restrict rhs,
+                    double *restrict x) {
+#pragma GCC unroll 4
+  for (int k = 0; k < n; k++) x[k] = rhs[order[k]];
+}
+
+FIXED void load_two(int n, const int *restrict order, const double *restrict rhs,
+                    const double *restrict second, pair *restrict x) {
+#pragma GCC unroll 4
+  for (int k = 0; k < n; k++) x[k] = (pair){rhs[order[k]], second[order[k]]};
+}
+
+FIXED double unload_one(int n, const int *restrict order, const double *restrict x,
+                        double *restrict rhs) {
+  double odd = 0, even = 0; // sums that do not wait for each other
+  for (int k = n % 2; k < n; k += 2) {
+    double a = x[k], b = x[k + 1];
+    rhs[order[k]] = a, rhs[order[k + 1]] = b;
+    odd += a - a, even += b - b;
+  }
+  if (n % 2 == 1) rhs[order[0]] = x[0], odd += x[0] - x[0];
+  return odd + even;
+}
+
+FIXED double unload_two(int n, const int *restrict order, const pair *restrict x,
+                        double *restrict rhs, double *restrict second) {
+  pair odd = {0}, even = {0};
+  for (int k = n % 2; k < n; k += 2) {
+    pair a = x[k], b = x[k + 1];
+    rhs[order[k]] = a[0], second[order[k]] = a[1];
+    rhs[order[k + 1]] = b[0], second[order[k + 1]] = b[1];
+    odd += a - a, even += b - b;
+  }
+  if (n % 2 == 1) rhs[order[0]] = x[0][0], second[order[0]] = x[0][1], odd += x[0] - x[0];
+  odd += even;
+  return odd[0] + odd[1];
+}
+
+typedef struct solving {
+  const tr_blocks *b;
+  const double *F;
+  double *x, *rhs;
+  bool two;                   // right-hand sides, side by side
+  bool fine[BLOCK_PARTS_MAX]; // they came out finite
+} solving;
+
+// Unknowns first .. end - 1 of the elimination.
+static void load(const solving *s, int first, int end) {
+  const int *order = s->b->order + first;
+  if (s->two)
+    load_two(end - first, order, s->rhs, s->rhs + s->b->n, (pair *)s->x + first);
+  else
+    load_one(end - first, order, s->rhs, s->x + first);
+}
+
+// True: they are finite.
+static bool unload(const solving *s, int first, int end) {
+  const int *order = s->b->order + first;
+  if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
+  const pair *x = (const pair *)s->x + first;
+  return unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n) == 0;
+}
+
+// Nodes first .. end - 1, whole windows among them.
+static void down(const solving *s, int first, int end) {
+  const tr_blocks *b = s->b;
+  if (s->two) {
+    sweep_down_pair(b, first, end, s->F, (pair *)s->x);
+    return;
+  }
+  for (const block_window *w = window_from(b, first); first < end;) {
+    int until = w->node < end ? w->node : end;
+    if (first < until) sweep_down(b, first, until, s->F, s->x);
+    if (until == end) return;
+    windows_down(b, &w, end, s->F, s->x);
+    first = w[-1].node + BLOCK_FOUR * w[-1].period;
+  }
+}
+
+// A bridge in the rows of its part, or in those of the top.
+static void down_bridge(const solving *s, int node, bool beyond) {
+  const tr_blocks *b = s->b;
+  const block_kind *kind = (const block_kind *)(b->kind + b->node[node].kind);
+  int border = runs_before(b->node + node, kind, b->top);
+  int from = beyond ? border : 0, end = beyond ? kind->runs : border;
+  if (s->two)
+    forward_runs_pair(b, node, from, end, s->F, (pair *)s->x);
+  else
+    forward_runs(b, node, from, end, s->F, s->x);
+}
+
+static void up(const solving *s, int first, int end) {
+  const tr_blocks *b = s->b;
+  if (s->two) {
+    sweep_up_pair(b, first, end, s->F, (pair *)s->x);
+    return;
+  }
+  for (const block_window *w = window_from(b, end); first < end;) {
+    int since = w > b->window ? w[-1].node + BLOCK_FOUR * w[-1].period : 0;
+    if (since < first) since = first;
+    if (since < end) sweep_up(b, since, end, s->F, s->x);
+    if (since == first) return;
+    windows_up(b, &w, first, s->F, s->x);
+    end = w->node;
+  }
+}
+
+static int first_of(const tr_blocks *b, int node) {
+  return node < b->nodes ? b->node[node].first : b->n;
+}
+
+static void down_part(void *what, int p) {
+  const solving *s = what;
+  const tr_blocks *b = s->b;
+  int at = b->part[p];
+  load(s, first_of(b, at), first_of(b, b->part[p + 1]));
+  for (int k = b->first_bridge[p]; k < b->first_bridge[p + 1]; k++) {
+    down(s, at, b->bridge[k]);
+    down_bridge(s, b->bridge[k], false);
+    at = b->bridge[k] + 1;
+  }
+  down(s, at, b->part[p + 1]);
+}
+
+static void up_part(void *what, int p) {
+  solving *s = what;
+  const tr_blocks *b = s->b;
+  up(s, b->part[p], b->part[p + 1]);
+  s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
+}
+
+TR_APART bool solve_together(solving *s, tr_team *team) {
+  const tr_blocks *b = s->b;
+  int top = b->part[b->parts];
+  tr_team_share(team, b->parts, down_part, s);
+  load(s, b->top, b->n);
+  for (int k = 0; k < b->first_bridge[b->parts]; k++) down_bridge(s, b->bridge[k], true);
+  down(s, top, b->nodes);
+  up(s, top, b->nodes);
+  bool fine = unload(s, b->top, b->n);
+  tr_team_share(team, b->parts, up_part, s);
+  for (int p = 0; p < b->parts; p++) fine &= s->fine[p];
+  return fine;
+}
+
+static bool solve_alone(const solving *s) {
+  load(s, 0, s->b->n);
+  down(s, 0, s->b->nodes);
+  up(s, 0, s->b->nodes);
+  return unload(s, 0, s->b->n);
+}
+
+bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
+                     double *rhs) {
+  bool fine = true, shared = team && b->parts > 1;
+  for (int done = 0; done < count;) {
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
+    done += s.two ? 2 : 1;
+    fine &= shared ? solve_together(&s, team) : solve_alone(&s);
+  }
+  return fine;
+}

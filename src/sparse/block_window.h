@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stretches of an elimination that repeat themselves, as along a chain, and what may go side by side in them.
+#ifndef TR_BLOCK_WINDOW_H
+#define TR_BLOCK_WINDOW_H
+
+#include "block.h"
+
+// Once b has its nodes and parts.
+tr_status tr_find_windows(tr_arena *ar, tr_blocks *b);
+
+#endif
