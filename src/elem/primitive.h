@@ -29,6 +29,13 @@ typedef struct prim_pull {
   double f[3], a[3], b[3];
 } prim_pull;
 
+static inline void prim_twist(double lam, const double *c, prim_pull *p) {
+  for (int i = 0; i < 3; i++) {
+    double x = lam * c[i];
+    p->a[i] -= x, p->b[i] += x;
+  }
+}
+
 static inline void prim_put(const prim_pull *p, double *w) {
   for (int i = 0; i < 3; i++) w[i] = p->f[i], w[3 + i] = p->a[i];
   for (int i = 0; i < 3; i++) w[6 + i] = -p->f[i], w[9 + i] = p->b[i];
@@ -53,7 +60,7 @@ TR_INLINE void prim_eval(const prim *p, int n, const tr_frame *const *f, const d
       phi[r] = v3_dot(a, b);
       if (lam) {
         v3_cross(a, b, c);
-        v3_axpy(-lam[r], c, pull.a), v3_axpy(lam[r], c, pull.b);
+        prim_twist(lam[r], c, &pull);
       }
     } else {
       phi[r] = v3_dot(a, d);
@@ -168,8 +175,7 @@ TR_INLINE void prim_two(const prim *p, int n, const tr_frame *const *f, const tr
       m3_axis(f[1]->R, p->j, b);
       v3_cross(a, b, c);
       phi[r] = v3_dot(a, b), rate[r] = v3_dot(c, u);
-      v3_axpy(-lam[r], c, one.a), v3_axpy(lam[r], c, one.b);
-      v3_axpy(-mu[r], c, two.a), v3_axpy(mu[r], c, two.b);
+      prim_twist(lam[r], c, &one), prim_twist(mu[r], c, &two);
     } else {
       v3_cross(a, d, c);
       phi[r] = v3_dot(a, d), rate[r] = v3_dot(a, dv) + v3_dot(c, f[0]->w);
