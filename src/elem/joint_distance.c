@@ -76,17 +76,22 @@ static inline void rate(int n, const par *p, const tr_frame *const *f, double *o
   out[0] = sum / p->length;
 }
 
+// Written at the end: what is written might be a frame, for all that compilers know.
 static inline void two(int n, const par *p, const tr_frame *const *f, const tr_joint_two *io) {
+  const tr_frame *A = f[0], *B = f[1];
   int s = 3 * (n - 1);
-  double dd = 0, sum = 0, iL = 1 / p->length, lam = io->lam[0], mu = io->mu[0];
+  double d[3], dd = 0, sum = 0, iL = 1 / p->length, lam = io->lam[0], mu = io->mu[0];
   double *w = io->w, *w2 = io->w2;
-  for (int i = n; i < s; i++) w[i] = w[s + i] = w2[i] = w2[s + i] = 0;
   for (int i = 0; i < n; i++) {
-    double d = f[1]->p[i] - f[0]->p[i], x = lam * d * iL, y = mu * d * iL;
-    dd += d * d, sum += d * (f[1]->v[i] - f[0]->v[i]);
-    w[i] = x, w[s + i] = -x, w2[i] = y, w2[s + i] = -y;
+    d[i] = B->p[i] - A->p[i];
+    dd += d[i] * d[i], sum += d[i] * (B->v[i] - A->v[i]);
   }
   io->phi[0] = 0.5 * (dd * iL - p->length), io->rate[0] = sum * iL;
+  for (int i = 0; i < n; i++) {
+    double x = lam * d[i] * iL, y = mu * d[i] * iL;
+    w[i] = x, w[s + i] = -x, w2[i] = y, w2[s + i] = -y;
+  }
+  for (int i = n; i < s; i++) w[i] = w[s + i] = w2[i] = w2[s + i] = 0;
 }
 
 static inline void length(int n, const tr_frame *const *f, double *out) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "elem.h"
+#include "math/lanes.h"
 #include "math/v3.h"
 
 typedef enum prim_kind { POINT, DOT1, DOT2 } prim_kind;
@@ -28,16 +29,24 @@ typedef struct prim_pull {
   double f[3], a[3], b[3];
 } prim_pull;
 
+static inline void prim_twist(double lam, const double *c, prim_pull *p) {
+  for (int i = 0; i < 3; i++) {
+    double x = lam * c[i];
+    p->a[i] -= x, p->b[i] += x;
+  }
+}
+
 static inline void prim_put(const prim_pull *p, double *w) {
   for (int i = 0; i < 3; i++) w[i] = p->f[i], w[3 + i] = p->a[i];
   for (int i = 0; i < 3; i++) w[6 + i] = -p->f[i], w[9 + i] = p->b[i];
 }
 
-static inline void prim_eval(const prim *p, int n, const tr_frame *const *f, const double *lam,
-                             double *phi, double *w) {
+TR_INLINE void prim_eval(const prim *p, int n, const tr_frame *const *f, const double *lam,
+                         double *phi, double *w) {
   double d[3], a[3], b[3], c[3];
   prim_pull pull = {0};
   v3_sub(f[1]->p, f[0]->p, d);
+#pragma GCC unroll 6
   for (int k = 0, r = 0; k < n; k++, p++) {
     if (p->kind == POINT) {
       v3_copy(d, phi + r);
@@ -51,7 +60,7 @@ static inline void prim_eval(const prim *p, int n, const tr_frame *const *f, con
       phi[r] = v3_dot(a, b);
       if (lam) {
         v3_cross(a, b, c);
-        v3_axpy(-lam[r], c, pull.a), v3_axpy(lam[r], c, pull.b);
+        prim_twist(lam[r], c, &pull);
       }
     } else {
       phi[r] = v3_dot(a, d);
@@ -121,11 +130,12 @@ static inline void prim_geom(const prim *p, int n, const tr_frame *const *f, con
 }
 
 // DOT1: (a x b).(w_A - w_B);  DOT2: a.d' + (a x d).w_A
-static inline void prim_rate(const prim *p, int n, const tr_frame *const *f, double *out) {
+TR_INLINE void prim_rate(const prim *p, int n, const tr_frame *const *f, double *out) {
   double d[3], dv[3], a[3], b[3], c[3], w[3];
   v3_sub(f[1]->p, f[0]->p, d);
   v3_sub(f[1]->v, f[0]->v, dv);
   v3_sub(f[0]->w, f[1]->w, w);
+#pragma GCC unroll 6
   for (int k = 0; k < n; k++, p++) {
     if (p->kind == POINT) {
       v3_copy(dv, out);
@@ -145,14 +155,14 @@ static inline void prim_rate(const prim *p, int n, const tr_frame *const *f, dou
 }
 
 // prim_eval with lam and with mu, and prim_rate.
-static inline void prim_two(const prim *p, int n, const tr_frame *const *f,
-                            const tr_joint_two *io) {
+TR_INLINE void prim_two(const prim *p, int n, const tr_frame *const *f, const tr_joint_two *io) {
   double d[3], dv[3], a[3], b[3], c[3], u[3], *phi = io->phi, *rate = io->rate;
   const double *lam = io->lam, *mu = io->mu;
   prim_pull one = {0}, two = {0};
   v3_sub(f[1]->p, f[0]->p, d);
   v3_sub(f[1]->v, f[0]->v, dv);
   v3_sub(f[0]->w, f[1]->w, u);
+#pragma GCC unroll 6
   for (int k = 0, r = 0; k < n; k++, p++) {
     if (p->kind == POINT) {
       v3_copy(d, phi + r), v3_copy(dv, rate + r);
@@ -165,8 +175,7 @@ static inline void prim_two(const prim *p, int n, const tr_frame *const *f,
       m3_axis(f[1]->R, p->j, b);
       v3_cross(a, b, c);
       phi[r] = v3_dot(a, b), rate[r] = v3_dot(c, u);
-      v3_axpy(-lam[r], c, one.a), v3_axpy(lam[r], c, one.b);
-      v3_axpy(-mu[r], c, two.a), v3_axpy(mu[r], c, two.b);
+      prim_twist(lam[r], c, &one), prim_twist(mu[r], c, &two);
     } else {
       v3_cross(a, d, c);
       phi[r] = v3_dot(a, d), rate[r] = v3_dot(a, dv) + v3_dot(c, f[0]->w);

@@ -45,13 +45,7 @@ static const double CLOSE = 0.25;
 enum { SELDOM = 8 };
 // The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
 static const double SLOW = 0.15, FADE = 1.02;
-// The second half alone: its share of the tolerance; rates for which it is not worth while, and none better; the scatter
-// of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
-static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
-                    HALF_FADE = 0.8, HALF_LARGER = 3;
-static const double SETTLES = 0.5;    // contraction of P e1 that will do
-static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth while
-enum { HALF_BELIEVED = 7, HALVES = 5 };
+static const double SETTLES = 0.5; // contraction of P e1 that will do
 // What is left of the price of a matrix where corrections are dearer, since they are refined.
 static const double REFINED = 0.4;
 enum { RENEWED = 3 };       // matrices for that
@@ -194,11 +188,6 @@ static void fill(const correction *k, bool in_blocks, bool damped, double *to) {
   s->work->increment = NULL, s->work->rates = NULL;
 }
 
-// The second half converges with the matrix of the first, as was measured lately.
-static bool halves_known(const tr_step *s) {
-  return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
-}
-
 // Next to stiff springs a matrix may hide for long what converges slowly.
 static bool may_plan(const tr_step *s) {
   return s->c.brisk && !s->c.multipliers && !s->c.split && !s->stiff;
@@ -219,7 +208,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (c->split) c->split->plain = c->plain;
   if (A) {
     fill(k, true, false, A);
-    bool close = s->far <= CLOSE * limit || (p->finish && halves_known(s));
+    bool close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
     if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
       rows = tr_metric_rows(s, A, mass), s->far_age = 0;
   }
@@ -307,59 +296,16 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   return tr_kkt_solve(&s->kkt, 1, r);
 }
 
-static void update_rates(correction *k, const double *dw) {
+// The second half alone, at fixed positions; and the rows of k->low times k->scale.
+void tr_si2_follow(correction *k, const double *dw) {
   const tr_step *s = k->s;
   k->dx = dw;
   TR_SHARE(s->work, s->sys->nv, follow_part, k);
   TR_SHARE(s->work, s->sys->nc, mu_part, k);
 }
 
-// What the rate of the halves leaves of one of this size is nothing.
-static bool halved(const tr_newton_problem *p, double rate, double now) {
-  return rate > 0 && rate < HALF_SLOW && rate / (1 - rate) * now <= HALF_TOL * p->tol;
-}
-
-// Velocities follow the positions just found: the second half alone, again and again, since A is not cm X. It is linear;
-// what is left of G dw after the first time is the change of G since the matrix was made, and where bodies turn what its
-// chart makes of it, |G T - G| dw, up to half the angle: velocities are looked at again while that counts, and near
-// singular positions, where solves leave G dw open, each time.
-static tr_status finish(tr_newton_problem *p, int since) {
-  correction *k = (correction *)p;
-  tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double chart = 0.5 * k->turn, rate = HALF_SCATTER * s->half_rate;
-  double last = k->half, *r = s->newton.r, *low = k->low = r + nv;
-  bool believed = s->half_age++ < HALF_BELIEVED;
-  if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
-  if (since == 2) s->half_first = k->first;
-  if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
-  const double *blocks = c->blocks;
-  k->scale = -c->cq / (c->cv * c->cw);
-  for (int half = 1; half <= HALVES; half++) {
-    if (half == 1 || !p->regular || chart * last > 0.5 * HALF_TOL * p->tol) {
-      tr_kinematics(s->work, k->t1, k->x1->q, k->x1->v, k->x1->mem, TR_AT_VELOCITY);
-      if (!blocks) blocks = tr_mass_blocks(s->work, s->blocks);
-      tr_stabilised_rates(s->work, s->mu, low, r);
-      TR_SHARE(s->work, nc, scale_part, k);
-    } else {
-      tr_constraint_force(s->work, s->mu, r);
-      memset(low, 0, (size_t)nc * sizeof *low);
-    }
-    tr_mass_weigh(s->work, blocks, c->cm, s->w, r);
-    TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
-    double now = c->cv * c->cw / c->cq * tr_largest(s->work, r, nv);
-    if (!isfinite(now)) return TR_NOT_FINITE;
-    update_rates(k, r);
-    if (half > 1 || since > 1) {
-      rate = fmax(HALF_LEAST, now / last);
-      s->half_rate = fmax(rate, HALF_FADE * s->half_rate), s->half_age = 0;
-    }
-    last = now;
-    if ((half > 1 || since > 1 || believed) && halved(p, rate, now)) return TR_OK;
-  }
-  p->finishes = false;
-  return TR_NO_CONVERGENCE;
+void tr_si2_scale(const correction *k) {
+  TR_SHARE(k->s->work, k->s->sys->nc, scale_part, (void *)k);
 }
 
 static tr_status matrix_full(tr_newton_problem *p) {
@@ -512,11 +458,6 @@ static tr_status settle_few(correction *k) {
   return TR_OK;
 }
 
-// Not where velocities act on positions by more than forces, or one matrix is not like the next.
-static bool may_finish(const correction *k) {
-  return k->plain && k->usual && k->p.matrix_cost > 0 && 0.5 * k->turn < HALF_CHART;
-}
-
 // All rows are of velocities: there is nothing to stabilise, w = 0 and mu = 0, and this is index 3.
 static bool is_index_3(const tr_step *s) {
   bool usual = s->settings.fixed_iterations == 0 && !s->full && !s->c.few && !s->base;
@@ -573,7 +514,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   long before = s->newton.iterations, stagnations = s->newton.stagnations;
   bool looks = !c->few && !s->full && !s->sys->flat;
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
-  if (may_finish(&k)) k.p.finish = finish;
+  if (tr_si2_may_finish(&k)) k.p.finish = tr_si2_finish;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);
   if (c->split) c->split->blunt = false, c->split->defect = 0;

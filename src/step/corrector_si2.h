@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step's correction of the stabilised index-2 family (corrector_si2.c), and its floor of round-off (si2_floor.c).
+// One step's correction of the stabilised index-2 family (corrector_si2.c), its floor of round-off (si2_floor.c), and how
+// velocities follow positions (si2_finish.c).
 #ifndef TR_CORRECTOR_SI2_H
 #define TR_CORRECTOR_SI2_H
 
@@ -39,5 +40,14 @@ double tr_si2_few_floor(const correction *k);
 // coordinates that are stuck, or if that is slow and M^-1 e1 more than the tolerance there, by the next.
 void tr_si2_keep(const correction *k);
 tr_status tr_si2_contraction(correction *k, double *rate);
+
+// Velocities by the second half alone (si2_finish.c): Newton's finish, where that may be; whether it is known to converge
+// with the matrix of the first.
+bool tr_si2_may_finish(const correction *k);
+tr_status tr_si2_finish(tr_newton_problem *p, int since);
+bool tr_si2_halves_known(const tr_step *s);
+// For it: w and mu -= (dw, -dmu) at fixed positions; k->low times k->scale.
+void tr_si2_follow(correction *k, const double *dw);
+void tr_si2_scale(const correction *k);
 
 #endif

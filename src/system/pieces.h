@@ -36,12 +36,22 @@ static inline void put_wrenches(const sys_element *e, const double *wrench, tr_w
 }
 
 // The same with two wrenches, in sets of one size.
-static inline void put_both(const sys_element *e, const double *x, const double *y, tr_wrenches W,
-                            tr_wrenches W2) {
-  for (int k = 0; k < e->markers; k++, x += e->nd, y += e->nd) {
+TR_INLINE void put_pairs(int nd, int n, const sys_element *e, const double *x, const double *y,
+                         tr_wrenches W, tr_wrenches W2) {
+  for (int k = 0; k < e->markers; k++, x += nd, y += nd) {
     bool first = e->first >> k & 1;
-    put_wrench(e->nd, first, x, W, e->frame[k]), put_wrench(e->nd, first, y, W2, e->frame[k]);
+    put_numbers(n, first, x, tr_wrench_at(W, e->frame[k]));
+    put_numbers(n, first, y, tr_wrench_at(W2, e->frame[k]));
   }
+}
+TR_INLINE void put_both(const sys_element *e, const double *x, const double *y, tr_wrenches W,
+                        tr_wrenches W2) {
+  if (e->nd == 6 && W.size == 6)
+    put_pairs(6, 6, e, x, y, W, W2);
+  else if (e->nd == 3 && W.size >= 3)
+    put_pairs(3, 3, e, x, y, W, W2);
+  else
+    put_pairs(e->nd, W.size < e->nd ? W.size : e->nd, e, x, y, W, W2);
 }
 
 // The run that an element is in.
