@@ -154,51 +154,72 @@ static void check_forces(crowd *c) {
   }
 }
 
-static void check_tangents(crowd *c) {
+// What one body has of the matrix, by the functions of one.
+static void check_tangent(crowd *c, int body, const tr_four_bodies *x, const double *K) {
   const tr_body_type *t = c->type;
+  const tr_body_slot *s = &c->slot[body];
   int nn = t->nv * t->nv;
-  double many[BODIES * MOST_V * MOST_V] = {0}, cm = 1.3, ck = 0.4, cd = 0.7;
-  t->tangent_run(&c->all, c->g, c->wrenches, cm, ck, cd, many);
-  t->tangent_run(&c->all, c->g, c->wrenches, cm, ck, cd, many); // over what was there
-  for (int i = 0; i < BODIES; i++) {
-    const tr_body_slot *s = &c->slot[i];
-    tr_body_at at = one(c, i, c->cache);
-    double K[MOST_V * MOST_V] = {0}, D[MOST_V * MOST_V] = {0}, M[MOST_V * MOST_V];
-    t->mass(&at, M);
-    if (t->add_force_tangent) t->add_force_tangent(&at, c->g, K, D);
-    for (int k = s->site; k < s->site + s->sites; k++)
-      t->add_wrench_dq(&at, c->site + k, c->W + 6 * k, K);
-    for (int j = 0; j < nn; j++) M[j] = cm * M[j] - ck * K[j] - cd * D[j];
-    assert_all_near(nn, many + i * nn, M, 1e-13 * (1 + largest(nn, M)), "%s: tangent_run", t->name);
+  tr_body_at at = one(c, body, c->cache);
+  double Q[MOST_V * MOST_V] = {0}, D[MOST_V * MOST_V] = {0}, M[MOST_V * MOST_V];
+  t->mass(&at, M);
+  if (t->add_force_tangent) t->add_force_tangent(&at, c->g, Q, D);
+  for (int k = s->site; k < s->site + s->sites; k++)
+    t->add_wrench_dq(&at, c->site + k, c->W + 6 * k, Q);
+  for (int j = 0; j < nn; j++) M[j] = x->cm * M[j] - x->ck * Q[j] - x->cd * D[j];
+  assert_all_near(nn, K, M, 1e-13 * (1 + largest(nn, M)), "%s: K", t->name);
+}
+
+static void check_rows(crowd *c, int body, const tr_pin *pin, const double *d, const double *G,
+                       const double *turned) {
+  const tr_body_type *t = c->type;
+  const tr_site *site = &c->site[pin->site];
+  int rows = site->nd == 3 ? 2 : 3, size = rows * t->nv;
+  tr_body_at at = one(c, body, c->cache);
+  double want[18] = {0}, unit[36] = {0}, J[36];
+  for (int i = 0; i < 6; i++) unit[7 * i] = 1;
+  for (int r = 0; r < rows; r++) t->add_pull(&at, site, unit + 6 * r, want + r * t->nv);
+  for (int i = 0; i < size; i++) want[i] *= pin->sign;
+  assert_all_near(size, G, want, 1e-14, "%s: G", t->name);
+  if (t->pull_increment && d) t->pull_increment(c->par[0], d + c->slot[body].v, rows, t->nv, want);
+  assert_all_near(size, turned, want, 1e-13, "%s: turned", t->name);
+  t->pull_rows(&at, site, rows, 6, unit, t->nv, J);
+  for (int i = 0; i < size; i++) J[i] *= pin->sign;
+  assert_all_near(size, J, G, 1e-14, "%s: pull_rows", t->name);
+}
+
+// Four bodies that have as many sites, or one four times; over what others left there.
+static void check_four(crowd *c, const int *body, int pins, const tr_pin *pin, const double *d,
+                       double *room) {
+  const tr_body_type *t = c->type;
+  int nn = t->nv * t->nv, size = 3 * t->nv;
+  tr_four_bodies x = {.pins = pins, .gravity = c->g, .increment = d, .W = c->wrenches};
+  x.cm = 1.3, x.ck = 0.4, x.cd = 0.7;
+  x.K = room, x.G = room + 4 * 36, x.turned = x.G + TR_PINS * 4 * 18;
+  for (int l = 0; l < 4; l++) x.slot[l] = &c->slot[body[l]], x.pin[l] = pin + c->slot[body[l]].site;
+  t->tangent_four(&c->all, &x);
+  for (int l = 0; l < 4; l++) {
+    double block[3][MOST_V * MOST_V];
+    for (int i = 0; i < nn; i++) block[0][i] = x.K[4 * i + l];
+    check_tangent(c, body[l], &x, block[0]);
+    for (int k = 0; k < pins; k++) {
+      for (int i = 0; i < size; i++) {
+        block[1][i] = x.G[4 * (size * k + i) + l];
+        block[2][i] = x.turned[4 * (size * k + i) + l];
+      }
+      check_rows(c, body[l], x.pin[l] + k, d, block[1], block[2]);
+    }
   }
 }
 
-static void check_rows(crowd *c, seed *s) {
-  const tr_body_type *t = c->type;
-  tr_point point[SITES];
-  double G[SITES * 18], turned[SITES * 18], plain[SITES * 18], unit[36] = {0}, J[36];
-  int n = 0;
-  for (int i = 0; i < 6; i++) unit[7 * i] = 1;
-  for (int i = BODIES - 1; i >= 0; i--)
-    for (int k = c->slot[i].site; k < c->slot[i].site + c->slot[i].sites; k++)
-      point[n++] = (tr_point){i, k, draw(s) > 0 ? 1 : -1};
-  t->point_rows(&c->all, n, point, c->d, G, turned);
-  t->point_rows(&c->all, n, point, NULL, plain, NULL);
-  for (int k = 0; k < n; k++) {
-    const tr_site *site = &c->site[point[k].site];
-    int rows = site->nd == 3 ? 2 : 3, size = rows * t->nv;
-    tr_body_at at = one(c, point[k].body, c->cache);
-    double want[18] = {0};
-    for (int r = 0; r < rows; r++) t->add_pull(&at, site, unit + 6 * r, want + r * t->nv);
-    for (int i = 0; i < size; i++) want[i] *= point[k].sign;
-    assert_all_near(size, G + 3 * t->nv * k, want, 1e-14, "%s: point_rows", t->name);
-    assert_all_near(size, plain + 3 * t->nv * k, want, 1e-14, "%s: point_rows", t->name);
-    if (t->pull_increment)
-      t->pull_increment(c->par[0], c->d + c->slot[point[k].body].v, rows, t->nv, want);
-    assert_all_near(size, turned + 3 * t->nv * k, want, 1e-13, "%s: turned", t->name);
-    t->pull_rows(&at, site, rows, 6, unit, t->nv, J);
-    for (int i = 0; i < size; i++) J[i] *= point[k].sign;
-    assert_all_near(size, J, plain + 3 * t->nv * k, 1e-14, "%s: pull_rows", t->name);
+static void check_fours(crowd *c, seed *s) {
+  tr_pin pin[SITES];
+  double room[4 * (36 + 2 * TR_PINS * 18)] = {0};
+  for (int k = 0; k < SITES; k++) pin[k] = (tr_pin){.site = k, .sign = draw(s) > 0 ? 1 : -1};
+  for (int i = 0; i < BODIES; i++) {
+    int alike[4] = {i, i, i, i}, n = 1, pins = (int)c->slot[i].sites;
+    for (int k = i + 1; k < BODIES && n < 4; k++)
+      if (c->slot[k].sites == c->slot[i].sites) alike[n++] = k;
+    check_four(c, alike, pins < TR_PINS ? pins : TR_PINS, pin, i % 2 ? c->d : NULL, room);
   }
 }
 
@@ -216,8 +237,7 @@ static void crowds(void **u) {
       check_retraction(c);
       check_kinematics(c);
       check_forces(c);
-      if ((*t)->tangent_run) check_tangents(c);
-      if ((*t)->point_rows) check_rows(c, &s);
+      if ((*t)->tangent_four) check_fours(c, &s);
     }
   }
   assert_true(done >= 4 * CASES);

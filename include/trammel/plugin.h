@@ -190,11 +190,28 @@ typedef struct tr_bodies_at {
   const tr_site *site;
 } tr_bodies_at;
 
-// A point, a site, on one of the bodies of a tr_bodies_at.
-typedef struct tr_point {
-  int body, site;
+// A site that a joint of points holds: the rows of J that belong to the point (2, or 3 if nd = 6), times sign, are
+// those of the joint from `row` on.
+typedef struct tr_pin {
+  int site, row;
   double sign;
-} tr_point;
+} tr_pin;
+
+// Four bodies of a tr_bodies_at, or fewer of which one comes again, with as many sites and pins each, and what the
+// matrix has of them:
+//   K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v, nv x nv, of bodies with constant M;
+//   G of each pin, 3 x nv, and turned = G T(d), d in increment, or G where that is NULL
+// All by rows, with four numbers for an entry, one for each body. They come zeroed, or as bodies of the type left them.
+enum { TR_PINS = 4 };
+typedef struct tr_four_bodies {
+  const tr_body_slot *slot[4];
+  const tr_pin *pin[4]; // (pins) of each
+  int pins;             // TR_PINS at most
+  const double *gravity, *increment;
+  tr_wrenches W;
+  double cm, ck, cd;
+  double *K, *G, *turned; // K NULL: rows only
+} tr_four_bodies;
 
 // A joint between two of the bodies of a tr_bodies_at, or with the ground: TR_GROUND.
 typedef struct tr_between {
@@ -314,18 +331,11 @@ typedef struct tr_body_type {
   // Rows Gf on the frame's displacements -> rows G = Gf J on v; both with strides from row to row.
   void (*pull_rows)(const tr_body_at *b, const tr_site *s, int rows, int frame_stride,
                     const double *Gf, int stride, double *G);
-  // For n points: the rows of J that belong to the point (2, or 3 if nd = 6) times sign, one after the
-  // other in G, 3 nv numbers for each point. turned: the same times T(d), d in increment; or NULL.
-  void (*point_rows)(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
-                     double *G, double *turned);
+  // What the matrix has of four bodies and the joints of points between them.
+  void (*tangent_four)(const tr_bodies_at *b, const tr_four_bodies *io);
   // For four joints of primitives.
   void (*joint_rows)(const tr_bodies_at *b, tr_frames frame, const tr_between *joint,
                      const tr_four_joints *io);
-  // K = cm M - ck (Q_q + sum (J' W)_q) - cd Q_v of bodies with constant M, from their own forces and
-  // the wrenches W. nv x nv numbers for each, which come zeroed, or as a call with the
-  // same bodies left them.
-  void (*tangent_run)(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm, double ck,
-                      double cd, double *K);
 
   // Own constraints, nc > 0 only.
   void (*phi)(const tr_body_at *b, double *phi);                       // (nc)

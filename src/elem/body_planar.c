@@ -143,34 +143,6 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * (g[0] * q[0] + g[1] * q[1]);
 }
 
-// (sign, 0, -sign ry), (0, sign, sign rx), and nothing in the third direction
-static void point_rows(const tr_bodies_at *b, int n, const tr_point *p, const double *increment,
-                       double *G, double *turned) {
-  (void)increment;
-  for (int k = 0; k < n; k++, p++, G += 9) {
-    tr_body_at at = one_of(b, b->slot + p->body);
-    double rx, ry;
-    arm(&at, b->site + p->site, &rx, &ry);
-    G[0] = p->sign, G[1] = 0, G[2] = -p->sign * ry;
-    G[3] = 0, G[4] = p->sign, G[5] = p->sign * rx;
-    G[6] = G[7] = G[8] = 0;
-    for (int i = 0; turned && i < 9; i++) *turned++ = G[i];
-  }
-}
-
-static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
-                        double ck, double cd, double *K) {
-  (void)g, (void)cd;
-  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++, K += 9) {
-    tr_body_at at = one_of(b, s);
-    const par *p = s->par;
-    K[8] = 0;
-    for (int k = 0; k < s->sites; k++)
-      add_wrench_dq(&at, b->site + s->site + k, tr_wrench_at(W, s->frame + k), K);
-    K[0] = K[4] = cm * p->mass, K[8] = cm * p->inertia - ck * K[8];
-  }
-}
-
 TR_PULL_ROWS(3)
 TR_PULL_SITES
 
@@ -195,10 +167,10 @@ TR_INLINE void store_turns4(const lanes *c, const lanes *s, double *cache) {
   *(lanes_anywhere *)(cache + LANES) = __builtin_shufflevector(*c, *s, 2, 6, 3, 7);
 }
 
-// Arms of site k of each body.
-TR_INLINE void arms4(const tr_bodies_at *b, const tr_body_slot *slot, int k, const lanes *c,
-                     const lanes *s, lanes *rx, lanes *ry) {
-  POINTERS(const double, at, b->site[slot[l].site + k].c);
+// Arms of a site of each body.
+TR_INLINE void arms4(const tr_site *const *site, const lanes *c, const lanes *s, lanes *rx,
+                     lanes *ry) {
+  POINTERS(const double, at, site[l]->c);
   lanes x = {at[0][0], at[1][0], at[2][0], at[3][0]}, y = {at[0][1], at[1][1], at[2][1], at[3][1]};
   *rx = *c * x - *s * y, *ry = *s * x + *c * y;
 }
@@ -216,7 +188,8 @@ TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_l
     w = (lanes){v[2], v[5], v[8], v[11]};
   }
   for (int k = 0; k < n; k++) {
-    arms4(b, slot, k, &c, &s, &rx, &ry);
+    POINTERS(const tr_site, site, b->site + slot[l].site + k);
+    arms4(site, &c, &s, &rx, &ry);
     lanes px = x + rx, py = y + ry, ux = vx - w * ry, uy = vy + w * rx;
     for (int l = 0; l < LANES; l++) {
       tr_frame *f = tr_frame_at(frame, slot[l].frame + k);
@@ -267,7 +240,8 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
   if (W.first) sum[0] = m * g[0], sum[1] = m * g[1];
   load_turns4(b->cache + slot->cache, &c, &s);
   for (int k = 0; k < n; k++) {
-    arms4(b, slot, k, &c, &s, &rx, &ry);
+    POINTERS(const tr_site, site, b->site + slot[l].site + k);
+    arms4(site, &c, &s, &rx, &ry);
     size_t at[LANES];
     int size = W.first ? W.size : W2.size;
     for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)size;
@@ -322,6 +296,44 @@ TR_WIDE(gather_run, gather_some,
          double *F2),
         (b, g, W, F, W2, F2))
 
+// Rows (sign, 0, -sign ry), (0, sign, sign rx), and nothing in the third direction.
+TR_INLINE void put_rows4(const lanes *sign, const lanes *rx, const lanes *ry, double *to) {
+  lanes_anywhere *G = (lanes_anywhere *)to;
+  G[0] = *sign, G[2] = -*sign * *ry;
+  G[4] = *sign, G[5] = *sign * *rx;
+}
+
+TR_INLINE void tangent4(const tr_bodies_at *b, const tr_four_bodies *io) {
+  const tr_body_slot *const *s = io->slot;
+  POINTERS(const par, p, s[l]->par);
+  POINTERS(const double, turn, b->cache + s[l]->cache);
+  lanes cosine = {turn[0][0], turn[1][0], turn[2][0], turn[3][0]};
+  lanes sine = {turn[0][1], turn[1][1], turn[2][1], turn[3][1]}, sum = {0}, rx, ry;
+  for (int k = 0, n = io->K ? (int)s[0]->sites : 0; k < n; k++) {
+    POINTERS(const tr_site, site, b->site + s[l]->site + k);
+    POINTERS(const double, w, tr_wrench_at(io->W, s[l]->frame + k));
+    lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
+    arms4(site, &cosine, &sine, &rx, &ry);
+    sum -= rx * x + ry * y;
+  }
+  if (io->K) {
+    lanes_anywhere *K = (lanes_anywhere *)io->K;
+    lanes m = {p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass};
+    lanes J = {p[0]->inertia, p[1]->inertia, p[2]->inertia, p[3]->inertia};
+    K[0] = K[4] = io->cm * m, K[8] = io->cm * J - io->ck * sum;
+  }
+  for (int k = 0; k < io->pins; k++) {
+    POINTERS(const tr_pin, pin, io->pin[l] + k);
+    POINTERS(const tr_site, site, b->site + pin[l]->site);
+    lanes sign = {pin[0]->sign, pin[1]->sign, pin[2]->sign, pin[3]->sign};
+    arms4(site, &cosine, &sine, &rx, &ry);
+    put_rows4(&sign, &rx, &ry, io->G + 9 * LANES * k);
+    put_rows4(&sign, &rx, &ry, io->turned + 9 * LANES * k);
+  }
+}
+
+TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io), (b, io))
+
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
   gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
 }
@@ -352,6 +364,5 @@ const tr_body_type tr_body_planar = {
     .gather_run = gather_run,
     .pull_run = pull_run,
     .pull_rows = pull_rows,
-    .point_rows = point_rows,
-    .tangent_run = tangent_run,
+    .tangent_four = tangent_four,
 };

@@ -267,52 +267,6 @@ static void energy(const tr_body_at *b, const double g[3], double *kinetic, doub
   *potential = -p->mass * v3_dot(g, b->q);
 }
 
-// (sign 1, -sign R [c]): row i is (e_i, c x R' e_i)
-static void point_row(const tr_bodies_at *b, const tr_point *p, const double *increment, double *G,
-                      double *turned) {
-  const tr_body_slot *s = b->slot + p->body;
-  double c[3];
-  v3_scale(p->sign, b->site[p->site].c, c);
-  for (int i = 0; i < 3; i++) {
-    double *row = G + 6 * i;
-    row[0] = row[1] = row[2] = 0, row[i] = p->sign;
-    v3_cross(c, b->cache + s->cache + 3 * i, row + 3);
-  }
-  if (!turned) return;
-  for (int i = 0; i < 18; i++) turned[i] = G[i];
-  pull_increment(NULL, increment + s->v, 3, 6, turned);
-}
-
-// The rotational block: cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J)
-static void tangent(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, double cm,
-                    double ck, double cd, double *K) {
-  const par *p = s->par;
-  const double *R = b->cache + s->cache, *w = b->v + s->v + 3, *J = p->inertia;
-  double f[3], n[3], A[9], B[9], S[9], C[9] = {0}, moment[3] = {0};
-  for (int k = 0; k < s->sites; k++) {
-    const tr_site *site = b->site + s->site + k;
-    const double *w_k = tr_wrench_at(W, s->frame + k);
-    m3_tmul(R, w_k, f);
-    m3_skew2(site->c, f, A);
-    for (int i = 0; i < 9; i++) C[i] -= ck * A[i];
-    if (site->point) continue;
-    m3_tmul(R, w_k + 3, n);
-    v3_axpy(-ck, n, moment);
-  }
-  m3_mul(J, w, f);
-  v3_axpy(-cd, f, moment);
-  m3_skew(moment, A);
-  m3_skew(w, S);
-  m3_mulm(S, J, B);
-  for (int i = 0; i < 3; i++) {
-    K[7 * i] = cm * p->mass;
-    for (int j = 0; j < 3; j++) {
-      int k = 3 * i + j;
-      K[6 * (3 + i) + 3 + j] = cm * J[k] + C[k] + A[k] + cd * B[k];
-    }
-  }
-}
-
 TR_PULL_ROWS(6)
 TR_PULL_SITES
 
@@ -392,43 +346,11 @@ TR_WIDE(gather_run, gather_some,
          double *F2),
         (b, g, W, F, W2, F2))
 
-TR_INLINE void point_rows_all(const tr_bodies_at *b, int n, const tr_point *p,
-                              const double *increment, double *G, double *turned) {
-  int k = 0;
-  for (; turned && k + LANES <= n; k += LANES)
-    point_rows4(b, p + k, increment, G + 18 * k, turned + 18 * k);
-  for (; k < n; k++) point_row(b, p + k, increment, G + 18 * k, turned ? turned + 18 * k : NULL);
-}
-
-TR_INLINE void tangent_all(const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd,
-                           double *K) {
-  const tr_body_slot *s = b->slot, *end = s + b->n;
-  for (; end - s >= LANES; s += LANES, K += 36 * LANES) {
-    if (same_sites(s))
-      tangent4(b, s, W, cm, ck, cd, K);
-    else
-      for (int l = 0; l < LANES; l++) tangent(b, s + l, W, cm, ck, cd, K + 36 * l);
-  }
-  for (; s < end; s++, K += 36) tangent(b, s, W, cm, ck, cd, K);
-}
-
-TR_WIDE(point_rows, point_rows_all,
-        (const tr_bodies_at *b, int n, const tr_point *p, const double *increment, double *G,
-         double *turned),
-        (b, n, p, increment, G, turned))
-TR_WIDE(tangents, tangent_all,
-        (const tr_bodies_at *b, tr_wrenches W, double cm, double ck, double cd, double *K),
-        (b, W, cm, ck, cd, K))
+TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io), (b, io))
 
 TR_WIDE(joint_rows, joint_rows4,
         (const tr_bodies_at *b, tr_frames frame, const tr_between *joint, const tr_four_joints *io),
         (b, frame, joint, io))
-
-static void tangent_run(const tr_bodies_at *b, const double g[3], tr_wrenches W, double cm,
-                        double ck, double cd, double *K) {
-  (void)g;
-  tangents(b, W, cm, ck, cd, K);
-}
 
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
   gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
@@ -470,7 +392,6 @@ const tr_body_type tr_body_spatial = {
     .pull_run = pull_run,
     .retract_run = retract_run,
     .pull_rows = pull_rows,
-    .point_rows = point_rows,
+    .tangent_four = tangent_four,
     .joint_rows = joint_rows,
-    .tangent_run = tangent_run,
 };

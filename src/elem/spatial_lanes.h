@@ -31,10 +31,6 @@ static inline int common_sites(const tr_body_slot *s) {
   return n;
 }
 
-static inline bool same_sites(const tr_body_slot *s) {
-  return s[0].sites == s[1].sites && s[0].sites == s[2].sites && s[0].sites == s[3].sites;
-}
-
 // False: some rotation is too large for it, nothing was done.
 TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d, double *q1) {
   POINTERS(const double, from, q + s->q + NQ * l + 3);
@@ -170,72 +166,79 @@ TR_INLINE void turn4(const lanes *d, lanes *T) {
   T[5] += a * d[0], T[6] += a * d[1], T[7] -= a * d[0];
 }
 
-// Rows (sign e_i, g) of four points, g from three numbers per row.
-TR_INLINE void put_rows4(const tr_point *p, const lanes *g, double *G) {
-  for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) G[18 * l + 6 * i + j] = i == j ? p[l].sign : 0;
-  for (int i = 0; i < 3; i++) {
-    POINTERS(double, row, G + 18 * l + 6 * i + 3);
-    lanes_store3(g + 3 * i, row);
-  }
-}
-
-TR_INLINE void point_rows4(const tr_bodies_at *b, const tr_point *p, const double *increment,
-                           double *G, double *turned) {
-  POINTERS(const double, cache, b->cache + b->slot[p[l].body].cache);
-  POINTERS(const double, arm, b->site[p[l].site].c);
-  POINTERS(const double, turn, increment + b->slot[p[l].body].v + 2);
-  lanes R[9], c[4], d[4], g[9], T[9], gT[9], sign = {p[0].sign, p[1].sign, p[2].sign, p[3].sign};
-  lanes_load9(cache, R), lanes_load4(arm, c), lanes_load4(turn, d);
-  for (int i = 0; i < 3; i++) c[i] = sign * c[i];
-  for (int i = 0; i < 3; i++) lanes_cross(c, R + 3 * i, g + 3 * i);
-  put_rows4(p, g, G);
-  turn4(d + 1, T);
-  lanes_mulm(g, T, gT);
-  put_rows4(p, gT, turned);
-}
-
-// Of bodies with as many sites each.
-TR_INLINE void tangent4(const tr_bodies_at *b, const tr_body_slot *s, tr_wrenches W, double cm,
-                        double ck, double cd, double *K) {
-  POINTERS(const tr_spatial_par, par, s[l].par);
+// cm J - ck sum ([c][R'f] + [R'n]) - cd ([J w] - [w] J) in the corner of rotations
+TR_INLINE void own_tangent4(const tr_bodies_at *b, const tr_four_bodies *io, const lanes *R) {
+  const tr_body_slot *const *s = io->slot;
+  lanes_anywhere *K = (lanes_anywhere *)io->K;
+  POINTERS(const tr_spatial_par, par, s[l]->par);
   POINTERS(const double, inertia, par[l]->inertia);
-  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
-  POINTERS(const double, cache, b->cache + s->cache + NR * l);
-  lanes R[9], J[9], w[4], C[9] = {0}, m[3] = {0}, f[3], x[4], c[4];
-  lanes_load9(cache, R), lanes_load9(inertia, J), lanes_load4(spin, w);
-  for (int k = 0; k < s->sites; k++) {
-    POINTERS(const double, arm, b->site[s[l].site + k].c);
-    POINTERS(const double, force, tr_wrench_at(W, s[l].frame + k));
-    POINTERS(const double, moment, tr_wrench_at(W, s[l].frame + k) + 2);
+  POINTERS(const double, spin, b->v + s[l]->v + 2);
+  lanes J[9], w[4], C[9], m[3], f[3], x[4], c[4];
+  lanes mass = {par[0]->mass, par[1]->mass, par[2]->mass, par[3]->mass};
+  lanes_load9(inertia, J), lanes_load4(spin, w);
+  lanes_mul(J, w + 1, f);
+  for (int i = 0; i < 3; i++) m[i] = -io->cd * f[i];
+  for (int j = 0; j < 3; j++) { // cm J + cd [w] J by columns
+    lanes y[3], z[3] = {J[j], J[3 + j], J[6 + j]};
+    lanes_cross(w + 1, z, y);
+    for (int i = 0; i < 3; i++) C[3 * i + j] = io->cm * z[i] + io->cd * y[i];
+  }
+  for (int k = 0, n = s[0]->sites; k < n; k++) {
+    POINTERS(const tr_site, site, b->site + s[l]->site + k);
+    POINTERS(const double, arm, site[l]->c);
+    POINTERS(const double, force, tr_wrench_at(io->W, s[l]->frame + k));
     lanes_load4(force, x), lanes_load4(arm, c);
     lanes_tmul(R, x, f);
-    for (int i = 0; i < 3; i++) f[i] *= ck;
+    for (int i = 0; i < 3; i++) f[i] *= io->ck;
     lanes cf = c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++) C[3 * i + j] -= f[i] * c[j];
       C[4 * i] += cf;
     }
-    bool points = true;
-    for (int l = 0; l < LANES; l++) points &= b->site[s[l].site + k].point;
-    if (points) continue;
+    if (site[0]->point & site[1]->point & site[2]->point & site[3]->point) continue;
+    POINTERS(const double, moment, force[l] + 2);
     lanes_load4(moment, x);
     lanes_tmul(R, x + 1, f);
-    for (int i = 0; i < 3; i++) m[i] -= ck * f[i];
+    for (int i = 0; i < 3; i++) m[i] -= io->ck * f[i];
   }
-  lanes_mul(J, w + 1, f);
-  for (int i = 0; i < 3; i++) m[i] -= cd * f[i];
   C[1] -= m[2], C[2] += m[1], C[3] += m[2], C[5] -= m[0], C[6] -= m[1], C[7] += m[0];
-  for (int j = 0; j < 3; j++) { // cm J + cd [w] J by columns
-    lanes y[3], z[3] = {J[j], J[3 + j], J[6 + j]};
-    lanes_cross(w + 1, z, y);
-    for (int i = 0; i < 3; i++) C[3 * i + j] += cm * z[i] + cd * y[i];
-  }
   for (int i = 0; i < 3; i++) {
-    POINTERS(double, row, K + 36 * l + 6 * (3 + i) + 3);
-    lanes_store3(C + 3 * i, row);
-    for (int l = 0; l < LANES; l++) K[36 * l + 7 * i] = cm * par[l]->mass;
+    K[7 * i] = io->cm * mass;
+    for (int j = 0; j < 3; j++) K[6 * (3 + i) + 3 + j] = C[3 * i + j];
+  }
+}
+
+// Rows (sign e_i, g) of a point, g from three numbers per row.
+TR_INLINE void put_rows4(const lanes *sign, const lanes *g, double *to) {
+  lanes_anywhere *G = (lanes_anywhere *)to;
+  for (int i = 0; i < 3; i++) {
+    G[7 * i] = *sign;
+    for (int j = 0; j < 3; j++) G[6 * i + 3 + j] = g[3 * i + j];
+  }
+}
+
+// (sign 1, -sign R [c]): row i is (e_i, c x R' e_i)
+TR_INLINE void tangent4(const tr_bodies_at *b, const tr_four_bodies *io) {
+  POINTERS(const double, cache, b->cache + io->slot[l]->cache);
+  const double *increment = io->increment;
+  lanes R[9], c[4], d[4], g[9], T[9], gT[9];
+  lanes_load9(cache, R);
+  if (io->K) own_tangent4(b, io, R);
+  if (increment) {
+    POINTERS(const double, turn, increment + io->slot[l]->v + 2);
+    lanes_load4(turn, d);
+    turn4(d + 1, T);
+  }
+  for (int k = 0; k < io->pins; k++) {
+    POINTERS(const tr_pin, p, io->pin[l] + k);
+    POINTERS(const double, arm, b->site[p[l]->site].c);
+    lanes sign = {p[0]->sign, p[1]->sign, p[2]->sign, p[3]->sign};
+    lanes_load4(arm, c);
+    for (int i = 0; i < 3; i++) c[i] = sign * c[i];
+    for (int i = 0; i < 3; i++) lanes_cross(c, R + 3 * i, g + 3 * i);
+    put_rows4(&sign, g, io->G + 18 * LANES * k);
+    if (increment) lanes_mulm(g, T, gT);
+    put_rows4(&sign, increment ? gT : g, io->turned + 18 * LANES * k);
   }
 }
 

@@ -325,7 +325,6 @@ tr_status tr_kkt_factor(tr_kkt *k) {
 
 double *tr_kkt_blocks(tr_kkt *k) {
   if (!k->factors || k->mask || k->pause > 0) return NULL;
-  tr_blocks_clear(k->p->blocks, k->team, k->factors);
   return k->factors;
 }
 

@@ -111,7 +111,7 @@ void tr_kkt_free(tr_kkt *k);
 void tr_kkt_forget(tr_kkt *k, const tr_kkt *then);
 void tr_kkt_apply_mask(tr_kkt *k);  // to the values, as tr_kkt_factor does
 tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_MEMORY
-// Cleared room for a matrix in blocks, or NULL: fill the values this time. Then its factors; false: it takes
+// Room for a matrix in blocks, all of its numbers to be written, or NULL: fill the values this time. Then its factors; false: it takes
 // tr_kkt_factor. To refine solves the values are needed after all: tr_kkt_refines.
 double *tr_kkt_blocks(tr_kkt *k);
 bool tr_kkt_factor_blocks(tr_kkt *k);

@@ -77,12 +77,33 @@ static int slot_from(const tr_pattern *p, int column, int row) {
   return low;
 }
 
+// The entries of a shape by their slots, fours first; of small ones.
+static void order_entries(int *shape) {
+  enum { SMALL = 256 };
+  int n = shape[0], (*e)[2] = (int(*)[2])(shape + 2), singles = 0, other[SMALL][2];
+  if (n > SMALL) return;
+  for (int i = 1, k; i < n; i++) {
+    int slot = e[i][0], from = e[i][1];
+    for (k = i; k > 0 && slot < e[k - 1][0]; k--) e[k][0] = e[k - 1][0], e[k][1] = e[k - 1][1];
+    e[k][0] = slot, e[k][1] = from;
+  }
+  for (int i = 0; i < n;) {
+    bool four = i + 4 <= n;
+    for (int k = 1; four && k < 4; k++) four = e[i + k][0] == e[i][0] + k;
+    if (four)
+      memmove(e[4 * shape[1]++], e[i], 4 * sizeof *e), i += 4;
+    else
+      memcpy(other[singles++], e[i++], sizeof *e);
+  }
+  memcpy(e[4 * shape[1]], other, (size_t)singles * sizeof *e);
+}
+
 static void record(tr_recorder *r, tr_block_at at) {
   const tr_pattern *p = &r->sys->pattern;
   tr_lists *shape = &r->shape;
   int first = shape->length, base = -1;
   bool add = false;
-  tr_lists_push(shape, 0);
+  tr_lists_push(shape, 0), tr_lists_push(shape, 0);
   for (int j = 0; j < at.columns; j++) {
     int slot = slot_from(p, at.j + j, at.i), end = p->column[at.j + j + 1];
     for (; slot < end && p->row[slot] < at.i + at.rows; slot++) {
@@ -94,11 +115,11 @@ static void record(tr_recorder *r, tr_block_at at) {
   }
   r->failed |= shape->failed;
   if (r->failed) return;
-  int n = (shape->length - first) / 2;
-  shape->number[first] = n;
+  int n = shape->number[first] = (shape->length - first) / 2 - 1;
+  order_entries(shape->number + first);
   // slots that are added to before anything was written to them start from zero
   for (int i = 0; i < n; i++) {
-    int slot = base + shape->number[first + 1 + 2 * i];
+    int slot = base + shape->number[first + 2 + 2 * i];
     if (add && !r->written[slot]) push(r, &r->clear, &r->clear_length, &r->clear_capacity, slot);
     r->written[slot] = true;
   }
@@ -230,13 +251,42 @@ static tr_status find(tr_recorder *r, tr_work *w, const scene *x) {
   return keep_tape(r);
 }
 
+// Pins by bodies, those of one in the order of joints; first[b + 1] is where the next one of body b goes.
+static tr_status find_pins(tr_system *sys) {
+  int *first = sys->first_pin = TR_NEW(&sys->arena, sys->nbody + 2, int), pins = 0;
+  for (int fill = 0; first && fill < 2; fill++) { // count, then write
+    sys->nloose = 0;
+    for (int i = 0; i < sys->njoint; i++) {
+      const sys_joint *j = &sys->joint[i];
+      bool pinned = tr_joins_points(sys, j) != NULL;
+      if (!pinned && fill) sys->loose[sys->nloose] = i;
+      sys->nloose += !pinned;
+      for (int k = 0; pinned && k < 2; k++) {
+        int body = j->e.body[k];
+        if (body == TR_GROUND) continue;
+        int site = (int)(tr_site_of(sys, body, j->e.frame[k]) - sys->site);
+        if (fill)
+          sys->pin[first[body + 1]++] = (tr_pin){site, j->row, k == 0 ? -1 : 1};
+        else
+          first[body + 2]++, pins++;
+      }
+    }
+    if (fill) break;
+    for (int b = 0; b < sys->nbody; b++) first[b + 2] += first[b + 1];
+    sys->pin = TR_NEW(&sys->arena, pins + 1, tr_pin);
+    sys->loose = TR_NEW(&sys->arena, sys->nloose + 1, int);
+    if (!sys->pin || !sys->loose) return TR_NO_MEMORY;
+  }
+  return first ? TR_OK : TR_NO_MEMORY;
+}
+
 tr_status tr_record_pattern(tr_system *sys, tr_work *w, tr_error *error) {
   tr_recorder r = {.sys = sys, .random = 12345, .shape.al = sys->al};
   size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
   size_t want = 2 * nq + 2 * nv + nc + (size_t)sys->nmem + 1;
   double *q = tr_resize(sys->al, NULL, want * sizeof *q);
-  tr_status status = q ? TR_OK : TR_NO_MEMORY;
-  if (q) {
+  tr_status status = q ? find_pins(sys) : TR_NO_MEMORY;
+  if (status == TR_OK) {
     memset(q, 0, want * sizeof *q);
     scene x = {.q = q, .q1 = q + nq, .v = q + 2 * nq};
     x.d = x.v + nv, x.lam = x.d + nv, x.mem = x.lam + nc;
@@ -279,27 +329,137 @@ static double single_rows(const tr_system *sys) {
   return rows;
 }
 
-// The tape for slots of the block solver.
-static tr_status redirect_tape(tr_system *sys) {
-  const tr_pattern *p = &sys->pattern;
-  int *slot = tr_resize(sys->al, NULL, ((size_t)p->nnz + 1) * sizeof *slot);
-  int *tape = sys->block_tape = TR_BUSY(&sys->arena, sys->ntape + 1, int);
-  tr_lists shapes = {.al = sys->al, .failed = !slot || !tape};
-  if (!shapes.failed) tr_blocks_slots(p->blocks, p, slot);
-  for (int i = 0; i < sys->ntape && !shapes.failed; i += 2) {
-    const int *shape = sys->shape + (sys->tape[i] >> 1), *to = slot + sys->tape[i + 1];
-    int first = shapes.length, add = sys->tape[i] & 1;
-    tr_lists_push(&shapes, shape[0]);
-    for (int k = 0; k < shape[0]; k++) {
-      tr_lists_push(&shapes, to[shape[1 + 2 * k]] - to[0]);
-      tr_lists_push(&shapes, shape[2 + 2 * k]);
-    }
-    tape[i] = 2 * tr_lists_share(&shapes, first) + add;
-    tape[i + 1] = to[0];
+// What happens to a number of the block solver: blocks overwrite it, or add to it, or it is not of the matrix.
+typedef enum { FILL, ADDED_TO, OVERWRITTEN } fate;
+
+// What is needed to make the tape for slots of the block solver.
+typedef struct redirection {
+  tr_system *sys;
+  tr_lists shape;
+  int *slot;           // (nnz)
+  unsigned char *fate; // (numbers of the solver)
+  int numbers, length; // length: of the new tape
+} redirection;
+
+// Entries of number i of the tape.
+static const int *entries_of(const tr_system *sys, int i, const int **end) {
+  const int *shape = sys->shape + (sys->tape[i] >> 1);
+  *end = shape + 2 + 2 * shape[0];
+  return shape + 2;
+}
+
+// The block that overwrites a number comes before those that add to it.
+static void find_fates(const redirection *r) {
+  const tr_system *sys = r->sys;
+  for (int i = 0; i < sys->ntape; i += 2) {
+    const int *end, *e = entries_of(sys, i, &end), *to = r->slot + sys->tape[i + 1];
+    for (; e < end; e += 2)
+      if (r->fate[to[e[0]]] == FILL) r->fate[to[e[0]]] = sys->tape[i] & 1 ? ADDED_TO : OVERWRITTEN;
   }
-  tr_resize(sys->al, slot, 0);
-  sys->block_shape = tr_lists_keep(&shapes, &sys->arena);
-  return sys->block_shape ? TR_OK : TR_NO_MEMORY;
+}
+
+// Fill behind the slots of the last shape, as far as it is little, comes to it as zeros.
+static void take_fill(redirection *r, int first, int base) {
+  enum { LITTLE = 64 };
+  int slots = (r->shape.length - first) / 2 - 1, left = LITTLE;
+  for (int k = 0; k < slots && !r->shape.failed; k++) {
+    int from = base + r->shape.number[first + 2 + 2 * k] + 1, end = from;
+    while (end < r->numbers && r->fate[end] == FILL) end++;
+    if (end - from > left) continue;
+    left -= end - from;
+    for (int i = from; i < end; i++) {
+      tr_lists_push(&r->shape, i - base), tr_lists_push(&r->shape, TR_MANY_ZERO);
+      r->fate[i] = OVERWRITTEN;
+    }
+  }
+}
+
+// `count` blocks from number i of the tape on become one, each from a place in their common room on, which is that of
+// bodies (w->many) if it has zeros.
+static void redirect(redirection *r, int i, int count, const int *from, bool zeros) {
+  const tr_system *sys = r->sys;
+  int first = r->shape.length, add = 0, base = r->slot[sys->tape[i + 1]];
+  tr_lists_push(&r->shape, 0), tr_lists_push(&r->shape, 0);
+  for (int k = 0; k < count; k++) {
+    const int *end, *e = entries_of(sys, i + 2 * k, &end);
+    const int *to = r->slot + sys->tape[i + 2 * k + 1];
+    add |= sys->tape[i + 2 * k] & 1;
+    for (; e < end; e += 2) {
+      tr_lists_push(&r->shape, to[e[0]] - base);
+      tr_lists_push(&r->shape, from[k] + e[1]);
+    }
+  }
+  for (int k = first + 2; add && k < r->shape.length; k += 2)
+    if (count > 1) r->fate[base + r->shape.number[k]] = ADDED_TO;
+  if (zeros && !add) take_fill(r, first, base);
+  if (r->shape.failed) return;
+  r->shape.number[first] = (r->shape.length - first) / 2 - 1;
+  if (zeros) order_entries(r->shape.number + first);
+  sys->block_tape[r->length++] = 2 * tr_lists_share(&r->shape, first) + add;
+  sys->block_tape[r->length++] = base;
+}
+
+// As emit_four (together.h) has them: K and the first pins, then pins.
+static void redirect_body(redirection *r, int b, int i) {
+  const tr_system *sys = r->sys;
+  int size = 3 * LANES * sys->body[b].nv, pins = sys->first_pin[b + 1] - sys->first_pin[b];
+  for (int done = 0; done == 0 || done < pins; done += TR_PINS) {
+    int from[1 + 2 * TR_PINS] = {0}, n = done == 0;
+    for (int k = 0; k < TR_PINS && done + k < pins; k++)
+      from[n++] = TR_MANY_TURNED + size * k, from[n++] = TR_MANY_G + size * k;
+    redirect(r, i, n, from, true);
+    i += 2 * n;
+  }
+}
+
+// All but what is overwritten, in pieces that a team can share.
+static tr_status find_gaps(const redirection *r) {
+  enum { PIECE = 512 };
+  tr_system *sys = r->sys;
+  for (int fill = 0; fill < 2; fill++) { // count, then write
+    sys->ngap = 0;
+    for (int i = 0, end; i < r->numbers; i = end) {
+      end = i + 1;
+      if (r->fate[i] == OVERWRITTEN) continue;
+      while (end < r->numbers && end - i < PIECE && r->fate[end] != OVERWRITTEN) end++;
+      if (fill) sys->gap[sys->ngap] = (sys_run){i, end - i};
+      sys->ngap++;
+    }
+    if (!fill && !(sys->gap = TR_NEW(&sys->arena, sys->ngap + 1, sys_run))) return TR_NO_MEMORY;
+  }
+  return TR_OK;
+}
+
+// The tape for slots of the block solver.
+static void redirect_all(redirection *r) {
+  const tr_system *sys = r->sys;
+  int i = 0, plain = 0;
+  tr_blocks_slots(sys->pattern.blocks, &sys->pattern, r->slot);
+  find_fates(r);
+  for (int b = 0; b < sys->nbody; b++) {
+    int end = i + tr_body_tape(sys, b, false);
+    if (sys->body[b].type->tangent_four) redirect_body(r, b, i), i = end;
+    for (; i < end; i += 2) redirect(r, i, 1, &plain, false);
+  }
+  for (; i < sys->ntape; i += 2) redirect(r, i, 1, &plain, false);
+}
+
+static tr_status redirect_tape(tr_system *sys) {
+  redirection r = {.sys = sys, .shape.al = sys->al, .numbers = sys->pattern.blocks->numbers};
+  r.slot = tr_resize(sys->al, NULL, ((size_t)sys->pattern.nnz + 1) * sizeof *r.slot);
+  r.fate = tr_resize(sys->al, NULL, (size_t)r.numbers + 1);
+  int joined = 0; // blocks that are parts of others
+  for (int b = 0; b < sys->nbody; b++)
+    joined += tr_body_tape(sys, b, false) - tr_body_tape(sys, b, true);
+  sys->block_tape = TR_BUSY(&sys->arena, sys->ntape - joined + 1, int);
+  tr_status status = r.slot && r.fate && sys->block_tape ? TR_OK : TR_NO_MEMORY;
+  if (r.fate) memset(r.fate, FILL, (size_t)r.numbers + 1);
+  if (status == TR_OK) redirect_all(&r);
+  if (status == TR_OK) status = find_gaps(&r);
+  tr_resize(sys->al, r.slot, 0);
+  tr_resize(sys->al, r.fate, 0);
+  sys->block_shape = tr_lists_keep(&r.shape, &sys->arena);
+  return sys->block_shape ? status : TR_NO_MEMORY;
 }
 
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {

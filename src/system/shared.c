@@ -11,23 +11,16 @@ enum { SHARED_MIN = 8000, FEW = 16 };
 static const double FLOPS_MANY = 300, NEAR = 0.02;
 
 // Numbers of the tape: two for each block.
-static void mark_bodies(const tr_system *s, int *tape) {
+static void mark_bodies(const tr_system *s, bool joined, int *tape) {
   int at = 0, next = 0;
   for (int i = 0; i < s->nbody; i++) {
     for (;
          next <= s->nbody / TR_GRAIN && run_border(s->body_run, s->nbody_run, next * TR_GRAIN) <= i;
          next++)
       tape[next] = at;
-    at += 2 * (s->body[i].nc > 0 ? 3 : 1);
+    at += tr_body_tape(s, i, joined);
   }
   for (; next <= s->nbody / TR_GRAIN; next++) tape[next] = at;
-}
-
-// No joint adds to blocks of others.
-static bool joins_points(const tr_system *s) {
-  for (int i = 0; i < s->njoint; i++)
-    if (!tr_joins_points(s, &s->joint[i])) return false;
-  return true;
 }
 
 static bool joints_apart(const tr_system *s) {
@@ -36,30 +29,14 @@ static bool joints_apart(const tr_system *s) {
   return true;
 }
 
-static void mark_joints(const tr_system *s, tr_joint_mark *mark) {
-  int at = 0, next = 0, points = 0;
-  const tr_body_type *type = NULL;
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    const tr_body_type *of = tr_joins_points(s, j);
-    int bodies = (j->e.body[0] != TR_GROUND) + (j->e.body[1] != TR_GROUND);
-    if (of != type || points + 2 > TR_MANY_POINTS) // as enqueue does it
-      for (points = 0; next <= s->njoint / TR_GRAIN && next * TR_GRAIN <= i; next++)
-        mark[next] = (tr_joint_mark){i, at};
-    type = of, points += bodies, at += 4 * bodies;
-  }
-  for (; next <= s->njoint / TR_GRAIN; next++) mark[next] = (tr_joint_mark){s->njoint, at};
-}
-
 tr_status tr_mark_tape(tr_work *w) {
   const tr_system *s = w->sys;
-  w->body_tape = TR_NEW(&w->arena, s->nbody / TR_GRAIN + 1, int);
-  tr_joint_mark *mark = TR_NEW(&w->arena, s->njoint / TR_GRAIN + 1, tr_joint_mark);
-  if (!w->body_tape || !mark) return TR_NO_MEMORY;
-  mark_bodies(s, w->body_tape);
+  for (int joined = 0; joined < 2; joined++) {
+    int *tape = w->body_tape[joined] = TR_NEW(&w->arena, s->nbody / TR_GRAIN + 1, int);
+    if (!tape) return TR_NO_MEMORY;
+    mark_bodies(s, joined, tape);
+  }
   w->joints_apart = joints_apart(s);
-  w->joint_mark = joins_points(s) ? mark : NULL;
-  if (w->joint_mark) mark_joints(s, mark);
   return TR_OK;
 }
 
@@ -79,8 +56,7 @@ static bool shares_well(const tr_system *s) {
   const tr_blocks *b = s->pattern.blocks;
   if (s->pattern.n < SHARED_MIN || !b || b->parts < 2) return false;
   if (b->flops > FLOPS_MANY * b->n) return true;
-  return s->nforce * FEW <= s->nbody && joins_points(s) && joints_apart(s) &&
-         neighbours_together(s);
+  return s->nforce * FEW <= s->nbody && s->nloose == 0 && joints_apart(s) && neighbours_together(s);
 }
 
 tr_status tr_team_for(const tr_system *s, int threads, tr_team **team) {

@@ -7,9 +7,11 @@
 // their sizes where there is no room for them.
 //
 // The tape has two numbers for each block: 2 shape + add, and the slot of its first entry. A shape, common
-// to the many blocks that look alike, is the number of entries, and for each of them its slot, from that
-// of the first one on, and its place in the block.
+// to the many blocks that look alike, is the number of entries, that of fours, and for each entry its slot, from that
+// of the first one on, and its place in the block. Fours, which come first, are entries whose slots follow each other.
 // add: some of its slots were written before by another block; else the block overwrites.
+// In the slots of the block solver, which has what belongs to a body in one place, all blocks that a body has together
+// (together.h), up to TR_PINS pins, are one, with zeros for what is next to them and has no slot.
 #ifndef TR_SINK_H
 #define TR_SINK_H
 
@@ -21,6 +23,8 @@ typedef struct sink {
   sink_mode mode;
   double *values, *rates;       // rates: or NULL
   const int *tape, *shape;      // SINK_WRITE
+  bool joined;                  // slots are those of the block solver,
+  const sys_run *gap;           // and these are to be cleared before
   struct tr_recorder *recorder; // SINK_COLLECT, SINK_RECORD
   const tr_sizes *sizes;        // SINK_SIZES
 } sink;
@@ -39,15 +43,22 @@ double tr_record_random(struct tr_recorder *r); // in [-1/2, 1/2)
 void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
                  tr_coefficients c);
 
-// The type of the bodies whose points it joins, if rows of many such joints can be had together; else NULL.
+// Numbers of the tape that belong to a body.
+static inline int tr_body_tape(const tr_system *sys, int body, bool joined) {
+  int pins = sys->first_pin[body + 1] - sys->first_pin[body];
+  if (sys->body[body].nc > 0) return 6;
+  return !joined ? 2 + 4 * pins : pins <= TR_PINS ? 2 : 2 * ((pins + TR_PINS - 1) / TR_PINS);
+}
+
+// The type of the bodies whose points it joins, if that makes the rows of such joints (tr_pin); else NULL.
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j);
 const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j); // by primitives
 
 // Three entries at a time: most blocks have a multiple of these.
 static inline void write_block(const sink *s, const int *tape, const double *block, double *v) {
-  const int *shape = s->shape + (tape[0] >> 1), *end = shape + 1 + 2 * *shape;
+  const int *shape = s->shape + (tape[0] >> 1), *end = shape + 2 + 2 * *shape;
   v += tape[1];
-  shape++;
+  shape += 2;
   if (tape[0] & 1) {
     for (; shape < end; shape += 2) v[shape[0]] += block[shape[1]];
     return;

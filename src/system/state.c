@@ -110,6 +110,7 @@ tr_work *tr_hand(tr_work *w, int i) {
   tr_work *hand = &w->hand[i], own = *hand;
   *hand = *w;
   hand->rows = own.rows, hand->block = own.block, hand->many = own.many;
+  hand->many_of = own.many_of;
   hand->team = NULL;
   return hand;
 }

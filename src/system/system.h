@@ -149,6 +149,9 @@ struct tr_system {
   tr_link *link;      // (njoint)
   sys_force *force;
   int nown, *own;               // (nown) bodies with constraints of their own
+  int *first_pin;               // (nbody + 1) of a body; they follow each other
+  tr_pin *pin;                  // where joints of points hold bodies whose type makes their rows,
+  int nloose, *loose;           // and the other joints
   int max_rows;                 // numbers in the rows of the largest block
   int nevent, nswitched, nlock; // nlock: joints that can be locked
   sys_event *event;
@@ -185,8 +188,10 @@ struct tr_system {
   int nclear, *clear;   // slots that no block overwrites
   int ntape;            // numbers of the tape
   int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
-  int norigin, nmarker;          // bodies with an origin come first; markers besides
-  sys_marker *marker;            // (nmarker)
+  int ngap;
+  sys_run *gap;         // (ngap) those of its numbers that no block overwrites
+  int norigin, nmarker; // bodies with an origin come first; markers besides
+  sys_marker *marker;   // (nmarker)
   int nplace;
   sys_place *place; // (nplace)
   int nowner;
@@ -194,11 +199,6 @@ struct tr_system {
   int *owner_hash, hash_size; // open addressing on names, -1: free
   tr_site *marker_site;       // (1 + norigin + nmarker) for outputs, when some body is flexible
 };
-
-// Where a range of joints in the assembly begins, and the numbers of the tape from the first joint to there.
-typedef struct tr_joint_mark {
-  int joint, tape;
-} tr_joint_mark;
 
 // Everything one thread writes while it evaluates.
 typedef struct tr_work {
@@ -209,17 +209,18 @@ typedef struct tr_work {
   tr_wrenches W2; // (nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   uint64_t
       acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
-  double *cache;        // (ncache)
-  double *G;            // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
-  double *rows;         // (max_rows) those of one block
-  double *block;        // (scratch) blocks under assembly
-  double *many;         // (TR_MANY) blocks of several bodies or joints
-  double *x, *y;        // (max(nv, nc)) scratch of callers in this folder
-  tr_team *team;        // who shares the loops, or NULL
+  double *cache;               // (ncache)
+  double *G;                   // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
+  double *rows;                // (max_rows) those of one block
+  double *block;               // (scratch) blocks under assembly
+  double *many;                // (TR_MANY) blocks of several bodies,
+  const tr_body_type *many_of; // of this type, all others being 0
+  double *x, *y;               // (max(nv, nc)) scratch of callers in this folder
+  tr_team *team;               // who shares the loops, or NULL
   struct tr_work *hand; // (size of the team) the others with scratch of their own, see tr_hand
   bool joints_apart;    // no two joints share a frame
-  int *body_tape;       // numbers of the tape before the range of bodies that begins at k TR_GRAIN
-  const struct tr_joint_mark *joint_mark; // the same for joints; NULL: they are not shared
+  // numbers of the tape, or of that of blocks, before the range of bodies that begins at k TR_GRAIN
+  int *body_tape[2];
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
   double
       *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too
@@ -229,8 +230,13 @@ typedef struct tr_work {
   const double *q, *v, *mem;
 } tr_work;
 
-// Bodies and points of joints that are looked at together while the matrix is put together.
-enum { TR_MANY_BODIES = 8, TR_MANY_POINTS = 16, TR_MANY = 8 * 36 + 2 * 16 * 18 };
+// Blocks of four bodies and their pins, while the matrix is put together: see tr_four_bodies.
+enum {
+  TR_MANY_G = LANES * 36,
+  TR_MANY_TURNED = TR_MANY_G + LANES * 18 * TR_PINS,
+  TR_MANY_ZERO = TR_MANY_TURNED + LANES * 18 * TR_PINS, // an entry that stays 0
+  TR_MANY = TR_MANY_ZERO + LANES
+};
 
 // q (nq) and v (nv) of the bodies as written.
 void tr_start_motion(const tr_system *sys, double *q, double *v);
@@ -516,7 +522,7 @@ void tr_silence_rows(const tr_system *sys, const bool *rows, double *values);
 // complete after it.
 void tr_tangent_here(tr_work *w, const double *a, const double *lam, const double *blocks,
                      tr_coefficients c, double *values);
-// The same into the cleared room for blocks of a tr_kkt.
+// The same into the room for blocks of a tr_kkt.
 void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
                        tr_coefficients c, double *to);
 // |G'| |f| and the diagonal of the corner (nv) of the same matrix, without room for it.

@@ -222,12 +222,6 @@ static void body_tangent(tr_work *w, const sys_body *b, const double *a, const d
   for (size_t i = 0; i < nn; i++) K[i] += c.cm * mass[i];
 }
 
-// Equations by functions: nothing is known of their pattern. Kept coordinates get weights on the whole
-// block at the start.
-static bool whole_block(const sys_body *b) {
-  return b->type->sizes != NULL || b->keep_q || b->keep_v;
-}
-
 static void emit_block(sink *s, const sys_body *b, const double *K) {
   emit(s, (tr_block_at){b->v, b->v, b->nv, b->nv, b->nv, 1, whole_block(b)}, K);
 }
@@ -238,23 +232,6 @@ static void emit_own_rows(sink *s, tr_work *w, const sys_body *b) {
   bool whole = whole_block(b);
   emit(s, (tr_block_at){below, b->v, b->nc, b->nv, b->nv, 1, whole}, G);
   emit(s, (tr_block_at){b->v, below, b->nv, b->nc, 1, b->nv, whole}, G);
-}
-
-// Bodies of a type that has tangents of many.
-static void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients c) {
-  const tr_system *sys = w->sys;
-  const sys_body *b = sys->body + run->first;
-  size_t nn = (size_t)(b->nv * b->nv);
-  memset(w->many, 0, TR_MANY_BODIES * nn * sizeof *w->many);
-  for (int done = 0; done < run->count; done += TR_MANY_BODIES) {
-    int n = run->count - done < TR_MANY_BODIES ? run->count - done : TR_MANY_BODIES;
-    tr_bodies_at many = tr_bodies_of(w, run->first + done, n);
-    if (s->rates) b->type->tangent_run(&many, sys->gravity, w->W, 0, 0, c.cd, w->many);
-    for (int i = 0; s->rates && i < n; i++)
-      write_block(s, s->tape + 2 * i, w->many + (size_t)i * nn, s->rates);
-    b->type->tangent_run(&many, sys->gravity, w->W, c.cm, c.ck, c.cd, w->many);
-    for (int i = 0; i < n; i++) emit_block(s, b + done + i, w->many + (size_t)i * nn);
-  }
 }
 
 // The type of all bodies of a joint; NULL: they differ.
@@ -272,7 +249,7 @@ static const tr_body_type *type_joined(const tr_system *sys, const sys_joint *j)
 const tr_body_type *tr_joins_points(const tr_system *sys, const sys_joint *j) {
   if (j->ops->sight != TR_JOINS_POINTS || j->lock >= 0) return NULL;
   const tr_body_type *type = type_joined(sys, j);
-  return type && type->point_rows ? type : NULL;
+  return type && type->tangent_four ? type : NULL;
 }
 
 const tr_body_type *tr_joins_frames(const tr_system *sys, const sys_joint *j) {
@@ -296,7 +273,7 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
     const sys_run run = run_within(&sys->body_run[r], of);
     if (of && run.count <= 0) break;
     const sys_body *b = sys->body + run.first;
-    if (b->type->tangent_run) {
+    if (b->type->tangent_four) {
       emit_bodies(s, w, &run, m->c);
       continue;
     }
@@ -312,9 +289,12 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
   }
 }
 
-static void assemble_joints(const assembly *m, sink *s, tr_work *w, int first, int end) {
-  queue q = {.points = 0};
-  for (const sys_joint *j = w->sys->joint + first; j < w->sys->joint + end; j++) {
+// Those of points come with their bodies.
+static void assemble_joints(const assembly *m, sink *s, tr_work *w) {
+  const tr_system *sys = w->sys;
+  queue q = {.joints = 0};
+  for (int i = 0; i < sys->nloose; i++) {
+    const sys_joint *j = &sys->joint[sys->loose[i]];
     if (enqueue(s, w, j, &q, m->lam, m->c.ck)) continue;
     flush(s, w, &q, m->lam, m->c.ck);
     emit_joint(s, w, j, m->lam, m->c);
@@ -326,21 +306,10 @@ static void bodies_part(void *what, int i, int first, int end) {
   assembly *m = what;
   sink s = *m->s;
   const tr_system *sys = m->w->sys;
-  if (first > 0) s.tape += m->w->body_tape[first / TR_GRAIN];
+  if (first > 0) s.tape += m->w->body_tape[s.joined][first / TR_GRAIN];
   sys_range of = range_of(sys->body_run, sys->nbody_run, first, end);
   assemble_bodies(m, &s, tr_hand(m->w, i), &of);
   if (end == sys->nbody) m->tape = s.tape;
-}
-
-static void joints_part(void *what, int i, int first, int end) {
-  assembly *m = what;
-  sink s = *m->s;
-  const tr_joint_mark *mark = m->w->joint_mark;
-  int n = m->w->sys->njoint;
-  if (first > 0) s.tape += mark[first / TR_GRAIN].tape;
-  assemble_joints(m, &s, tr_hand(m->w, i), first > 0 ? mark[first / TR_GRAIN].joint : 0,
-                  end < n ? mark[end / TR_GRAIN].joint : n);
-  if (end == n) m->tape = s.tape;
 }
 
 void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
@@ -354,12 +323,7 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
   } else {
     assemble_bodies(&m, s, w, NULL);
   }
-  if (team && w->joint_mark) {
-    tr_team_ranges(team, sys->njoint, TR_GRAIN, joints_part, &m);
-    s->tape = m.tape;
-  } else {
-    assemble_joints(&m, s, w, 0, sys->njoint);
-  }
+  assemble_joints(&m, s, w);
   for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
 }
 
@@ -384,10 +348,19 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
+static void clear_gaps(void *what, int i, int first, int end) {
+  const sink *s = what;
+  (void)i;
+  for (const sys_run *gap = s->gap + first; gap < s->gap + end; gap++)
+    memset(s->values + gap->first, 0, (size_t)gap->count * sizeof *s->values);
+}
+
 void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
                        tr_coefficients c, double *to) {
   const tr_system *sys = w->sys;
   sink s = {.mode = SINK_WRITE, .values = to, .tape = sys->block_tape, .shape = sys->block_shape};
+  s.joined = true, s.gap = sys->gap;
+  tr_team_ranges(w->team, sys->ngap, 1, clear_gaps, &s);
   tr_assemble(&s, w, a, lam, blocks, c);
 }
 
