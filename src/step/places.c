@@ -65,7 +65,7 @@ double tr_fastest_turn(const tr_system *s, const double *v) {
   for (int i = 0; i < s->nbody; i++) {
     const sys_body *b = &s->body[i];
     for (int k = b->type->dim; k < b->nv && k < 3 * (b->type->dim - 1); k++)
-      most = fmax(most, fabs(v[b->v + k]));
+      most = fabs(v[b->v + k]) > most ? fabs(v[b->v + k]) : most;
   }
   return most;
 }

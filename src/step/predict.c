@@ -356,9 +356,10 @@ TR_INLINE void judge_all(int n, const double *const *y, const double (*w)[DEGREE
 TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGREES], double *e),
         (n, y, w, e))
 
-static int best_degree(const tr_step *s, const double *newest) {
+static int best_degree(tr_step *s, const double *newest) {
   double w[DEGREES][DEGREES] = {{0}}, e[DEGREES];
   double value = tr_largest(s->work, newest, s->sys->nv);
+  if (!s->newest_a) s->top_a = value;
   const double *y[DEGREES + 1];
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
