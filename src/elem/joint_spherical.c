@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spherical joint: the points coincide. Planar (2 rows) it is a revolute joint; spatial 3 rows.
+#include "math/lanes.h"
 #include "planar.h"
 #include "primitive.h"
 
@@ -33,20 +34,44 @@ static void rate2(const void *par, double t, const tr_frame *const *f, double *o
   points_rate(f, out);
 }
 
-static void pull(const double *lam, const tr_link *l, tr_wrenches W) {
-  v3_copy(lam + l->row, tr_wrench_at(W, l->frame[0]));
-  v3_scale(-1, lam + l->row, tr_wrench_at(W, l->frame[1]));
+// Three numbers as two and one.
+TR_INLINE lanes_pair two_at(const double *x) { return *(const lanes_pair *)x; }
+
+TR_INLINE void apart(const double *a, const double *b, double *out) {
+  lanes_pair two = two_at(b) - two_at(a);
+  double one = b[2] - a[2];
+  *(lanes_pair *)out = two, out[2] = one;
 }
 
-static void run3(int n, const tr_link *l, double t, tr_frames frame, const tr_joint_run *io) {
-  (void)t;
+TR_INLINE void pull(const double *lam, const tr_link *l, tr_wrenches W) {
+  lanes_pair two = two_at(lam + l->row);
+  double one = lam[l->row + 2];
+  double *A = tr_wrench_at(W, l->frame[0]), *B = tr_wrench_at(W, l->frame[1]);
+  *(lanes_pair *)A = two, A[2] = one;
+  *(lanes_pair *)B = -two, B[2] = -one;
+}
+
+TR_INLINE void run_some(int n, const tr_link *l, tr_frames frame, double *phi, double *rate,
+                        const double *lam, tr_wrenches W, const double *mu, tr_wrenches W2) {
   for (; n > 0; n--, l++) {
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
-    if (io->phi) v3_sub(B->p, A->p, io->phi + l->row);
-    if (io->rate) v3_sub(B->v, A->v, io->rate + l->row);
-    if (io->lam) pull(io->lam, l, io->W);
-    if (io->mu) pull(io->mu, l, io->W2);
+    if (phi) apart(A->p, B->p, phi + l->row);
+    if (rate) apart(A->v, B->v, rate + l->row);
+    if (lam) pull(lam, l, W);
+    if (mu) pull(mu, l, W2);
   }
+}
+
+// What is asked for most often is known where it is compiled.
+static void run3(int n, const tr_link *l, double t, tr_frames frame, const tr_joint_run *io) {
+  const tr_wrenches W = io->W, W2 = io->W2;
+  (void)t;
+  if (io->phi && io->lam && !io->rate && !io->mu)
+    run_some(n, l, frame, io->phi, NULL, io->lam, W, NULL, W2);
+  else if (io->phi && io->lam && io->rate && io->mu)
+    run_some(n, l, frame, io->phi, io->rate, io->lam, W, io->mu, W2);
+  else
+    run_some(n, l, frame, io->phi, io->rate, io->lam, W, io->mu, W2);
 }
 
 static void rate3(const void *par, double t, const tr_frame *const *f, double *out) {

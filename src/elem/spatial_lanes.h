@@ -39,8 +39,9 @@ TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d,
   lanes e[4], u[4];
   lanes_load4(from, e), lanes_load4(turn, u);
   if (!lanes_quat_turn(u + 1, e)) return false;
-  for (int l = 0; l < LANES; l++)
-    for (int i = 0; i < 3; i++) q1[s->q + NQ * l + i] = q[s->q + NQ * l + i] + d[s->v + NV * l + i];
+  for (int l = 0; l < LANES; l++) // the fourth is overwritten
+    *(lanes_anywhere *)(to[l] - 3) =
+        *(const lanes_anywhere *)(from[l] - 3) + *(const lanes_anywhere *)(turn[l] - 2);
   lanes_store4(e, to);
   return true;
 }
@@ -49,18 +50,19 @@ TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d,
 TR_INLINE void frames4(tr_level level, const lanes *r, const lanes *R, const lanes *u,
                        const lanes *w, const tr_site *const *site, tr_frame *const *f) {
   POINTERS(const double, arm, site[l]->c);
-  POINTERS(double, place, f[l]->p);
-  lanes c[4], x[3], wc[3], S[9], P[9];
+  POINTERS(double, place, f[l]->p); // the velocity is behind it
+  _Static_assert(offsetof(tr_frame, v) == 3 * sizeof(double), "six numbers in a row");
+  lanes c[4], x[6], wc[3], S[9], P[9];
   lanes_load4(arm, c);
   lanes_mul(R, c, x);
   for (int i = 0; i < 3; i++) x[i] = r[i] + x[i];
-  lanes_store3(x, place);
   if (level >= TR_AT_VELOCITY) {
-    POINTERS(double, velocity, f[l]->v);
     lanes_cross(w, c, wc);
-    lanes_mul(R, wc, x);
-    for (int i = 0; i < 3; i++) x[i] = u[i] + x[i];
-    lanes_store3(x, velocity);
+    lanes_mul(R, wc, x + 3);
+    for (int i = 0; i < 3; i++) x[3 + i] = u[i] + x[3 + i];
+    lanes_store6(x, place);
+  } else {
+    lanes_store3(x, place);
   }
   if (site[0]->point & site[1]->point & site[2]->point & site[3]->point) return;
   POINTERS(const double, axes, site[l]->R);
@@ -80,17 +82,16 @@ TR_INLINE void kinematics4(const tr_bodies_at *b, const tr_body_slot *s, tr_leve
   POINTERS(const double, place, b->q + s->q + NQ * l);
   POINTERS(const double, rotation, b->q + s->q + NQ * l + 3);
   POINTERS(const double, velocity, b->v + s->v + NV * l);
-  POINTERS(const double, spin, b->v + s->v + NV * l + 2);
   POINTERS(double, cache, b->cache + s->cache + NR * l);
-  lanes r[4], e[4], R[9], u[4] = {0}, w[4] = {0};
+  lanes r[4], e[4], R[9], u[6] = {0};
   lanes_load4(place, r), lanes_load4(rotation, e);
   lanes_quat_to_m3(e, R);
   lanes_store9(R, cache);
-  if (level >= TR_AT_VELOCITY) lanes_load4(velocity, u), lanes_load4(spin, w);
+  if (level >= TR_AT_VELOCITY) lanes_load6(velocity, u);
   for (int k = 0, n = common_sites(s); k < n; k++) {
     POINTERS(const tr_site, site, b->site + s[l].site + k);
     POINTERS(tr_frame, f, tr_frame_at(frame, s[l].frame + k));
-    frames4(level, r, R, u, w + 1, site, f);
+    frames4(level, r, R, u, u + 3, site, f);
   }
 }
 
@@ -142,10 +143,9 @@ TR_INLINE void own_force4(const tr_bodies_at *b, const tr_body_slot *s, const do
 // F = -sum
 TR_INLINE void put_force4(const tr_body_slot *s, const lanes *sum, double *F) {
   POINTERS(double, force, F + s->v + NV * l);
-  POINTERS(double, moment, F + s->v + NV * l + 2);
   lanes x[6];
   for (int i = 0; i < 6; i++) x[i] = -sum[i];
-  lanes_store4(x, force), lanes_store4(x + 2, moment);
+  lanes_store6(x, force);
 }
 
 // T(d) as a matrix, [d]^2 = d d' - |d|^2 1; factors of large rotations one by one

@@ -76,6 +76,27 @@ TR_INLINE void lanes_store3(const lanes *x, double *const *p) {
   }
 }
 
+// Six numbers, as four and two.
+TR_INLINE void lanes_load6(const double *const *p, lanes *x) {
+  lanes_pair a[LANES];
+  lanes_load4(p, x);
+  for (int l = 0; l < LANES; l++) a[l] = *(const lanes_pair *)(p[l] + 4);
+  lanes even = __builtin_shufflevector(a[0], a[2], 0, 1, 2, 3);
+  lanes odd = __builtin_shufflevector(a[1], a[3], 0, 1, 2, 3);
+  x[4] = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+  x[5] = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+}
+
+TR_INLINE void lanes_store6(const lanes *x, double *const *p) {
+  lanes even = __builtin_shufflevector(x[4], x[5], 0, 4, 2, 6);
+  lanes odd = __builtin_shufflevector(x[4], x[5], 1, 5, 3, 7);
+  lanes_store4(x, p);
+  *(lanes_pair *)(p[0] + 4) = __builtin_shufflevector(even, even, 0, 1);
+  *(lanes_pair *)(p[1] + 4) = __builtin_shufflevector(odd, odd, 0, 1);
+  *(lanes_pair *)(p[2] + 4) = __builtin_shufflevector(even, even, 2, 3);
+  *(lanes_pair *)(p[3] + 4) = __builtin_shufflevector(odd, odd, 2, 3);
+}
+
 TR_INLINE void lanes_load9(const double *const *p, lanes *x) {
   POINTERS(const double, q, p[l] + 4);
   lanes_load4(p, x), lanes_load4(q, x + 4);

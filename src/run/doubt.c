@@ -207,7 +207,7 @@ bool tr_run_leapt(const tr_run *r, double h) {
 
 static double largest_speed(const tr_run *r) {
   double most = 0;
-  if (r->sys->nnumber == 0) return vec_largest(r->x.v, r->sys->nv);
+  if (r->sys->nnumber == 0) return tr_largest(r->work, r->x.v, r->sys->nv);
   for (int i = 0; i < r->sys->nv; i++)
     if (!r->sys->number[i] && fabs(r->x.v[i]) > most) most = fabs(r->x.v[i]);
   return most;
@@ -283,6 +283,7 @@ static bool is_thrown_back(const tr_run *r, int i) {
 void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
   double speed = largest_speed(r);
+  r->step->speed = speed, r->step->speed_known = r->sys->nnumber == 0;
   // time had a pole: what was made by it went back against its velocities
   if (isnan(r->leap.t) && !isnan(r->driven.t) && is_thrown_back(r, r->driven.of))
     r->leap = r->driven;

@@ -106,6 +106,7 @@ typedef struct tr_blocks {
   bool measured;                    // against what they were made of: see tr_blocks_factor
   bool bold;        // there are regular matrices that they do not manage: see block_order.h
   const int *order; // (n) unknown that is eliminated k-th
+  bool threes;      // they come by threes that follow each other: order[3 k + i] = order[3 k] + i
   block_node *node; // (nodes)
   const int *kind;  // block_kind one after the other
   int windows;

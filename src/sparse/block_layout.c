@@ -272,6 +272,12 @@ static tr_status renumber(draft *d, const tree_cut *cut, const int *order, int *
   return TR_OK;
 }
 
+static bool goes_by_threes(int n, const int *order) {
+  for (int k = 0; k + 2 < n; k += 3)
+    if (order[k + 1] != order[k] + 1 || order[k + 2] != order[k] + 2) return false;
+  return n % 3 == 0;
+}
+
 tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
                      layout *plan, tr_blocks *b) {
   tree_cut cut;
@@ -282,7 +288,7 @@ tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, in
   plan->node = TR_NEW(own, d->count, plan_node);
   if (!plan->node || !final) return TR_NO_MEMORY;
   TR_TRY(renumber(d, &cut, order, final, sorted, at, room + 2 * n));
-  b->order = final;
+  b->order = final, b->threes = goes_by_threes(b->n, final);
   for (int s = 0, lanes, first = 0; s < d->count; s += lanes, plan->nodes++) {
     const node_draft *one = &d->node[sorted[s]];
     plan_node *node = &plan->node[plan->nodes];

@@ -29,45 +29,7 @@ TR_WIDE(sweep_down_pair, down_all_pair,
 TR_WIDE(sweep_up_pair, up_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 
-// To the order of the elimination and back, one right-hand side or two side by side. Back, what is not finite makes
-// the result something else than 0.
-FIXED void load_one(int n, const int *restrict order, const double *restrict rhs,
-                    double *restrict x) {
-#pragma GCC unroll 4
-  for (int k = 0; k < n; k++) x[k] = rhs[order[k]];
-}
-
-FIXED void load_two(int n, const int *restrict order, const double *restrict rhs,
-                    const double *restrict second, pair *restrict x) {
-#pragma GCC unroll 4
-  for (int k = 0; k < n; k++) x[k] = (pair){rhs[order[k]], second[order[k]]};
-}
-
-FIXED double unload_one(int n, const int *restrict order, const double *restrict x,
-                        double *restrict rhs) {
-  double odd = 0, even = 0; // sums that do not wait for each other
-  for (int k = n % 2; k < n; k += 2) {
-    double a = x[k], b = x[k + 1];
-    rhs[order[k]] = a, rhs[order[k + 1]] = b;
-    odd += a - a, even += b - b;
-  }
-  if (n % 2 == 1) rhs[order[0]] = x[0], odd += x[0] - x[0];
-  return odd + even;
-}
-
-FIXED double unload_two(int n, const int *restrict order, const pair *restrict x,
-                        double *restrict rhs, double *restrict second) {
-  pair odd = {0}, even = {0};
-  for (int k = n % 2; k < n; k += 2) {
-    pair a = x[k], b = x[k + 1];
-    rhs[order[k]] = a[0], second[order[k]] = a[1];
-    rhs[order[k + 1]] = b[0], second[order[k + 1]] = b[1];
-    odd += a - a, even += b - b;
-  }
-  if (n % 2 == 1) rhs[order[0]] = x[0][0], second[order[0]] = x[0][1], odd += x[0] - x[0];
-  odd += even;
-  return odd[0] + odd[1];
-}
+#include "block_load.h"
 
 typedef struct solving {
   const tr_blocks *b;
@@ -80,18 +42,23 @@ typedef struct solving {
 // Unknowns first .. end - 1 of the elimination.
 static void load(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
+  bool threes = by_threes(s->b, first, end);
   if (s->two)
-    load_two(end - first, order, s->rhs, s->rhs + s->b->n, (pair *)s->x + first);
+    (threes ? load_two_threes : load_two)(end - first, order, s->rhs, s->rhs + s->b->n,
+                                          (pair *)s->x + first);
   else
-    load_one(end - first, order, s->rhs, s->x + first);
+    (threes ? load_threes : load_one)(end - first, order, s->rhs, s->x + first);
 }
 
 // True: they are finite.
 static bool unload(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
-  if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
+  bool threes = by_threes(s->b, first, end);
+  if (!s->two)
+    return (threes ? unload_threes : unload_one)(end - first, order, s->x + first, s->rhs) == 0;
   const pair *x = (const pair *)s->x + first;
-  return unload_two(end - first, order, x, s->rhs, s->rhs + s->b->n) == 0;
+  return (threes ? unload_two_threes : unload_two)(end - first, order, x, s->rhs,
+                                                   s->rhs + s->b->n) == 0;
 }
 
 // Nodes first .. end - 1, whole windows among them.

@@ -60,12 +60,18 @@ bool tr_far_away(const tr_system *s, const double *q) {
   return false;
 }
 
+// Where bodies are evaluated together their velocities follow each other: nothing else of them is looked at.
 double tr_fastest_turn(const tr_system *s, const double *v) {
   double most = 0;
-  for (int i = 0; i < s->nbody; i++) {
-    const sys_body *b = &s->body[i];
-    for (int k = b->type->dim; k < b->nv && k < 3 * (b->type->dim - 1); k++)
-      most = fmax(most, fabs(v[b->v + k]));
+  for (const sys_run *r = s->body_run; r < s->body_run + s->nbody_run; r++) {
+    const sys_body *b = &s->body[r->first];
+    int dim = b->type->dim, end = 3 * (dim - 1);
+    bool alike = b->type->kinematics_run != NULL;
+    for (int i = 0; i < r->count; i++) {
+      int at = alike ? b->v + i * b->nv : b[i].v, nv = alike ? b->nv : b[i].nv;
+      for (int k = dim; k < nv && k < end; k++)
+        most = fabs(v[at + k]) > most ? fabs(v[at + k]) : most;
+    }
   }
   return most;
 }

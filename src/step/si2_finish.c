@@ -54,7 +54,7 @@ tr_status tr_si2_finish(tr_newton_problem *p, int since) {
       tr_constraint_force(s->work, s->mu, r);
       memset(low, 0, (size_t)nc * sizeof *low);
     }
-    tr_mass_weigh(s->work, blocks, c->cm, s->w, r);
+    tr_mass_weigh(s->work, blocks, -1, -c->cm, s->w, r);
     TR_TRY(tr_kkt_solve(&s->kkt, 1, r));
     double now = c->cv * c->cw / c->cq * tr_largest(s->work, r, nv);
     if (!isfinite(now)) return TR_NOT_FINITE;

@@ -109,6 +109,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.fixed_iterations = settings->fixed_iterations;
   s->newton.reuse = settings->reuse;
   s->unsettled = -1;
+  s->top_v = s->top_a = -1;
   s->arena = ar;
   tr_status status = allocate(s, team);
   if (status != TR_OK) {
@@ -156,8 +157,8 @@ static double fixed_tolerance(const tr_step *s, const tr_state *x0) {
     v = fmax(v, fabs(x0->v[i])), a = fmax(a, fabs(x0->a[i]));
   }
   if (a == 0) {
-    v = tr_largest(s->work, x0->v, s->sys->nv);
-    a = tr_largest(s->work, x0->a, s->sys->nv);
+    v = s->top_v >= 0 ? s->top_v : tr_largest(s->work, x0->v, s->sys->nv);
+    a = s->top_a >= 0 ? s->top_a : tr_largest(s->work, x0->a, s->sys->nv);
   }
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * fmin(fmax(v, a), 1000 * a);
@@ -360,6 +361,7 @@ bool tr_step_matrix_fits(tr_step *s) {
 
 tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->last_h = 0;
+  s->speed_known = false;
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
@@ -377,6 +379,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
 }
 
 void tr_step_change_rows(tr_step *s, const tr_state *x) {
+  s->speed_known = false;
   s->newton.valid = s->newton.known = false;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));

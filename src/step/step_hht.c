@@ -68,8 +68,7 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 
 // What loops over velocities are about.
 typedef struct shared {
-  const tr_step *s;
-  const double *a, *before, *Ma;
+  const double *a, *before;
   double *to, shift;
 } shared;
 
@@ -135,20 +134,12 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
 
-TR_INLINE void keep_history(void *what, int part, int first, int end) {
-  const shared *k = what;
-  const double *Ma = k->Ma;
-  double *history = k->s->room[HISTORY], cm = k->s->c.cm, w = weight(k->s);
-  (void)part;
-  for (int i = first; i < end; i++) history[i] = -w * (cm * Ma[i] + history[i]);
-}
-
 // F1 = -cm Mbar a1 - history once the equation is solved; else evaluated.
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   (void)x0;
   const double *blocks = s->c.blocks;
   memory *m = s->memory;
-  double *Ma = tr_step_room(s), *spare = s->room[BEFORE];
+  double *spare = s->room[BEFORE];
   m->before = m->used;
   if (m->used == s->room[ACCELERATION])
     s->room[BEFORE] = s->room[ACCELERATION], s->room[ACCELERATION] = spare;
@@ -160,8 +151,7 @@ static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     tr_kinematics(s->work, x1->t, x1->q, x1->v, x1->mem, TR_AT_POSITION);
     blocks = tr_mass_blocks(s->work, s->blocks);
   }
-  tr_mass_times_shared(s->work, blocks, x1->a, Ma);
-  TR_SHARE(s->work, s->sys->nv, keep_history, &(shared){.s = s, .Ma = Ma});
+  tr_mass_weigh(s->work, blocks, -weight(s), s->c.cm, x1->a, s->room[HISTORY]);
 }
 
 static tr_truncation truncation(const void *pv) {

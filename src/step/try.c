@@ -52,7 +52,9 @@ TR_APART bool turns_away_shared(const tr_step *s, const tr_state *x0, double h) 
   return any && some_turns_away(s, x0, h);
 }
 
+// |d - h v| <= |d| + h |v|: seldom as much.
 static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
+  if (s->top_v >= 0 && tr_largest(s->work, s->d, s->sys->nv) + h * s->top_v <= TURN) return false;
   if (s->work->team) return turns_away_shared(s, x0, h);
   // of all coordinates: seldom as much
   return vec_apart(s->d, h, x0->v, s->sys->nv) > TURN && some_turns_away(s, x0, h);
@@ -162,7 +164,7 @@ static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, 
   return status;
 }
 
-tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool seen = false;
   if (!tr_step_guesses(s)) tr_predict(s, x0, x0->t + h, x1);
   if (s->settings.fixed_iterations > 0) {
@@ -177,5 +179,16 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   if (status > TR_OK && !(s->allowed > 0) && !s->method->direct)
     status = insist(s, x0, h, x1, &seen);
   s->afresh = false;
+  return status;
+}
+
+tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+  bool needed = !(s->allowed > 0) && !s->method->direct;
+  if (s->speed_known)
+    s->top_v = s->speed;
+  else if (needed)
+    s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
+  tr_status status = try(s, x0, h, x1);
+  s->top_v = s->top_a = -1;
   return status;
 }

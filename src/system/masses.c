@@ -158,17 +158,19 @@ void tr_mass_times(const tr_system *s, const double *blocks, const double *a, do
   mass_times(s, 0, s->nbody, blocks, a, out);
 }
 
-// y = f D x - y
-static inline void weigh(int n, double f, const double *d, const double *x, double *y) {
-  for (int i = 0; i < n; i++) y[i] = f * (d[i] * x[i]) - y[i];
+// y = g (f D x + y)
+static inline void weigh(int n, double f, double g, const double *restrict d,
+                         const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] = g * (f * (d[i] * x[i]) + y[i]);
 }
 
 TR_INLINE void mass_weigh(const tr_system *s, int first, int end, const double *blocks, double f,
-                          const double *a, double *out) {
+                          double g, const double *a, double *out) {
   if (s->mass_diag) {
     span p = span_of(s, first, end);
-    for (; p.at + p.period < p.to; p.at += p.period) weigh(p.period, f, p.m, a + p.at, out + p.at);
-    weigh(p.to - p.at, f, p.m, a + p.at, out + p.at);
+    for (; p.at + p.period < p.to; p.at += p.period)
+      weigh(p.period, f, g, p.m, a + p.at, out + p.at);
+    weigh(p.to - p.at, f, g, p.m, a + p.at, out + p.at);
     return;
   }
   for (const sys_body *b = s->body + first; b < s->body + end; b++) {
@@ -177,13 +179,13 @@ TR_INLINE void mass_weigh(const tr_system *s, int first, int end, const double *
     for (int r = 0; r < b->nv; r++, M += b->nv) {
       double sum = 0;
       for (int c = 0; c < b->nv; c++) sum += M[c] * x[c];
-      y[r] = f * sum - y[r];
+      y[r] = g * (f * sum + y[r]);
     }
   }
 }
 
-static inline void add(int n, double f, const double *d, const double *x, const double *h,
-                       double *y) {
+static inline void add(int n, double f, const double *restrict d, const double *restrict x,
+                       const double *restrict h, double *restrict y) {
   if (h)
     for (int i = 0; i < n; i++) y[i] += f * (d[i] * x[i]) + h[i];
   else
@@ -243,11 +245,24 @@ TR_INLINE void mass_add_two(const tr_system *s, int first, int end, const double
   }
 }
 
+TR_WIDE(weigh_wide, mass_weigh,
+        (const tr_system *s, int first, int end, const double *blocks, double f, double g,
+         const double *a, double *out),
+        (s, first, end, blocks, f, g, a, out))
+TR_WIDE(add_wide, mass_add,
+        (const tr_system *s, int first, int end, const double *blocks, double f, const double *a,
+         const double *h, double *out),
+        (s, first, end, blocks, f, a, h, out))
+TR_WIDE(add_two_wide, mass_add_two,
+        (const tr_system *s, int first, int end, const double *blocks, double f, const double *a,
+         const double *h, double *out, const double *x, double *out2),
+        (s, first, end, blocks, f, a, h, out, x, out2))
+
 // What is multiplied, for those who share it.
 typedef struct product {
   const tr_system *s;
   const double *blocks, *a, *h;
-  double f, *out;
+  double f, g, *out;
   const double *x;
   double *out2;
 } product;
@@ -261,19 +276,19 @@ static void times_part(void *what, int part, int first, int end) {
 static void weigh_part(void *what, int part, int first, int end) {
   const product *p = what;
   (void)part;
-  mass_weigh(p->s, first, end, p->blocks, p->f, p->a, p->out);
+  weigh_wide(p->s, first, end, p->blocks, p->f, p->g, p->a, p->out);
 }
 
 static void add_part(void *what, int part, int first, int end) {
   const product *p = what;
   (void)part;
-  mass_add(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out);
+  add_wide(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out);
 }
 
 static void add_two_part(void *what, int part, int first, int end) {
   const product *p = what;
   (void)part;
-  mass_add_two(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out, p->x, p->out2);
+  add_two_wide(p->s, first, end, p->blocks, p->f, p->a, p->h, p->out, p->x, p->out2);
 }
 
 TR_APART void share(const tr_work *w, tr_range_part *part, product p) {
@@ -288,27 +303,28 @@ void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, dou
     mass_times(w->sys, 0, w->sys->nbody, blocks, a, out);
 }
 
-void tr_mass_weigh(tr_work *w, const double *blocks, double f, const double *a, double *out) {
+void tr_mass_weigh(tr_work *w, const double *blocks, double g, double f, const double *a,
+                   double *out) {
   if (w->team)
-    share(w, weigh_part, (product){.s = w->sys, .blocks = blocks, .a = a, .f = f, .out = out});
+    share(w, weigh_part, (product){w->sys, blocks, a, NULL, f, g, out, NULL, NULL});
   else
-    mass_weigh(w->sys, 0, w->sys->nbody, blocks, f, a, out);
+    weigh_wide(w->sys, 0, w->sys->nbody, blocks, f, g, a, out);
 }
 
 void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                  double *out) {
   if (w->team)
-    share(w, add_part, (product){w->sys, blocks, a, h, f, out, NULL, NULL});
+    share(w, add_part, (product){w->sys, blocks, a, h, f, 1, out, NULL, NULL});
   else
-    mass_add(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
+    add_wide(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
 }
 
 void tr_mass_add_two(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                      double *out, const double *x, double *out2) {
   if (w->team)
-    share(w, add_two_part, (product){w->sys, blocks, a, h, f, out, x, out2});
+    share(w, add_two_part, (product){w->sys, blocks, a, h, f, 1, out, x, out2});
   else
-    mass_add_two(w->sys, 0, w->sys->nbody, blocks, f, a, h, out, x, out2);
+    add_two_wide(w->sys, 0, w->sys->nbody, blocks, f, a, h, out, x, out2);
 }
 
 // A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large

@@ -318,8 +318,9 @@ void tr_show_reactions(tr_work *w, const double *lam);
 const double *tr_mass_blocks(tr_work *w, double *to);
 void tr_mass_times(const tr_system *sys, const double *blocks, const double *a, double *out);
 void tr_mass_times_shared(tr_work *w, const double *blocks, const double *a, double *out);
-// out = f M a - out
-void tr_mass_weigh(tr_work *w, const double *blocks, double f, const double *a, double *out);
+// out = g (f M a + out)
+void tr_mass_weigh(tr_work *w, const double *blocks, double g, double f, const double *a,
+                   double *out);
 // out += f M a + h, h NULL: 0
 void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                  double *out);
