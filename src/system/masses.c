@@ -182,8 +182,8 @@ TR_INLINE void mass_weigh(const tr_system *s, int first, int end, const double *
   }
 }
 
-static inline void add(int n, double f, const double *d, const double *x, const double *h,
-                       double *y) {
+static inline void add(int n, double f, const double *restrict d, const double *restrict x,
+                       const double *restrict h, double *restrict y) {
   if (h)
     for (int i = 0; i < n; i++) y[i] += f * (d[i] * x[i]) + h[i];
   else
