@@ -137,8 +137,8 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 
 TR_INLINE void keep_history(void *what, int part, int first, int end) {
   const shared *k = what;
-  const double *Ma = k->Ma;
-  double *history = k->s->room[HISTORY], cm = k->s->c.cm, w = weight(k->s);
+  const double *restrict Ma = k->Ma;
+  double *restrict history = k->s->room[HISTORY], cm = k->s->c.cm, w = weight(k->s);
   (void)part;
   for (int i = first; i < end; i++) history[i] = -w * (cm * Ma[i] + history[i]);
 }
