@@ -58,8 +58,7 @@ static void site(const void *pv, const double p[3], const double R[9], tr_site *
 }
 
 // What a spatial element sees of a planar body: the same motion in three dimensions.
-static void lift(const tr_body_at *b, const tr_site *s, tr_frame *f) {
-  double c = b->cache[0], n = b->cache[1];
+static void lift(double c, double n, const tr_site *s, tr_frame *f) {
   const double *L = s->R;
   for (int j = 0; j < 3; j++) {
     f->R[j] = c * L[j] - n * L[3 + j];
@@ -71,8 +70,8 @@ static void lift(const tr_body_at *b, const tr_site *s, tr_frame *f) {
 }
 
 // n frames from the first-th on
-static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_site *site,
-                         tr_frames frame, int first) {
+TR_INLINE void place_frames(const tr_body_at *b, tr_level level, int n, const tr_site *site,
+                            tr_frames frame, int first) {
   const double *q = b->q, *v = b->v;
   double c, s;
   angle_sincos(q[2], &s, &c);
@@ -83,7 +82,7 @@ static void place_frames(const tr_body_at *b, tr_level level, int n, const tr_si
     f->p[0] = q[0] + rx, f->p[1] = q[1] + ry;
     f->angle = q[2] + site->angle;
     if (site->nd == 6) {
-      lift(b, site, f);
+      lift(c, s, site, f);
     } else if (!site->point) {
       // R(angle) R(site)
       double fc = c * site->R[0] - s * site->R[3], fs = s * site->R[0] + c * site->R[3];
@@ -252,6 +251,29 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
   if (W2.first) put_force4(slot, second, F2);
 }
 
+// The wrench on site k through its arm, after those on others.
+TR_INLINE void pull_one(const tr_body_slot *s, const tr_site *site, int k, double rx, double ry,
+                        tr_wrenches W, double *x, double *y, double *z) {
+  const double *w = tr_wrench_at(W, s->frame + k);
+  *x += w[0], *y += w[1], *z += w[site->nd - 1] + rx * w[1] - ry * w[0];
+}
+
+// The same of one body.
+TR_INLINE void gather1(const tr_bodies_at *b, const tr_body_slot *s, const double *g, tr_wrenches W,
+                       double *F, tr_wrenches W2, double *F2) {
+  const tr_body_at at = one_of(b, s);
+  const tr_site *site = b->site + s->site;
+  double m = ((const par *)s->par)->mass, x = 0, y = 0, z = 0, x2 = 0, y2 = 0, z2 = 0, rx, ry;
+  if (W.first) x = m * g[0], y = m * g[1];
+  for (int k = 0, n = W.first ? s->sites : s->held; k < n; k++, site++) {
+    arm(&at, site, &rx, &ry);
+    if (W.first) pull_one(s, site, k, rx, ry, W, &x, &y, &z);
+    if (W2.first && k < s->held) pull_one(s, site, k, rx, ry, W2, &x2, &y2, &z2);
+  }
+  if (W.first) F += s->v, F[0] = 0 - x, F[1] = 0 - y, F[2] = 0 - z;
+  if (W2.first) F2 += s->v, F2[0] = 0 - x2, F2[1] = 0 - y2, F2[2] = 0 - z2;
+}
+
 // W.first, W2.first NULL: the other only
 TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
                           tr_wrenches W2, double *F2) {
@@ -264,15 +286,13 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W,
       if (done > 0) gather4(b, s, W.first ? done : held, g, W, F, held, W2, F2);
     }
     for (; n > 0; n--, s++) {
-      bool all = done > 0 && done == s->sites;
-      if (all && (held == s->held || !W2.first)) continue;
+      if (done == 0) gather1(b, s, g, W, F, W2, F2);
+      if (done == 0 || (done == s->sites && (held == s->held || !W2.first))) continue;
       tr_body_at at = one_of(b, s);
       double sum[3] = {0}, second[3] = {0};
-      if (W.first && done == 0) add_force(&at, g, sum);
       pull_sites(&at, b, s, done, W, sum, held, W2, second);
-      for (int i = 0; W.first && i < 3; i++) F[s->v + i] = (done > 0 ? F[s->v + i] : 0) - sum[i];
-      for (int i = 0; W2.first && i < 3; i++)
-        F2[s->v + i] = (done > 0 ? F2[s->v + i] : 0) - second[i];
+      for (int i = 0; W.first && i < 3; i++) F[s->v + i] -= sum[i];
+      for (int i = 0; W2.first && i < 3; i++) F2[s->v + i] -= second[i];
     }
   }
 }

@@ -26,10 +26,23 @@ TR_INLINE void largest_all(const double *x, int n, double *out) {
 
 TR_WIDE(largest, largest_all, (const double *x, int n, double *out), (x, n, out))
 
-double tr_vec_largest(const double *x, int n) {
-  double most;
-  largest(x, n, &most);
-  return most;
+// So few are done at once: a NaN is in the sum.
+enum { FEW = 16 };
+
+double vec_largest(const double *x, int n) {
+  double m = 0, k = 0, sum = 0;
+  int i = 0;
+  if (n > FEW) {
+    largest(x, n, &m);
+    return m;
+  }
+  for (; i + 1 < n; i += 2) {
+    double a = fabs(x[i]), b = fabs(x[i + 1]);
+    m = max2(m, a), k = max2(k, b);
+    sum += a + b;
+  }
+  if (i < n) m = max2(m, fabs(x[i])), sum += fabs(x[i]);
+  return sum == sum ? max2(m, k) : INFINITY;
 }
 
 TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {
@@ -54,10 +67,17 @@ TR_INLINE void apart_all(const double *x, double f, const double *y, int n, doub
 TR_WIDE(apart, apart_all, (const double *x, double f, const double *y, int n, double *out),
         (x, f, y, n, out))
 
-double tr_vec_apart(const double *x, double f, const double *y, int n) {
-  double most;
-  apart(x, f, y, n, &most);
-  return most;
+double vec_apart(const double *x, double f, const double *y, int n) {
+  double m = 0, sum = 0;
+  if (n > FEW) {
+    apart(x, f, y, n, &m);
+    return m;
+  }
+  for (int i = 0; i < n; i++) {
+    double a = fabs(x[i] - f * y[i]);
+    m = max2(m, a), sum += a;
+  }
+  return sum == sum ? m : INFINITY;
 }
 
 // 0 unless a NaN or an infinity comes by.

@@ -6,34 +6,12 @@
 #include <math.h>
 #include <stdbool.h>
 
-double tr_vec_largest(const double *x, int n);
+// Of two numbers, by one instruction, where fmax and fmin are calls; a if b is a NaN.
+static inline double max2(double a, double b) { return b > a ? b : a; }
+static inline double min2(double a, double b) { return b < a ? b : a; }
 
-// max |x_i|; a NaN counts as infinite.
-static inline double vec_largest(const double *x, int n) {
-  double m = 0;
-  if (n > 16) return tr_vec_largest(x, n);
-  for (int i = 0; i < n; i++) {
-    double a = fabs(x[i]);
-    m = a > m ? a : m;
-    if (a != a) return INFINITY;
-  }
-  return m;
-}
-
-double tr_vec_apart(const double *x, double f, const double *y, int n);
-
-// max |x_i - f y_i|, the same
-static inline double vec_apart(const double *x, double f, const double *y, int n) {
-  double m = 0;
-  if (n > 16) return tr_vec_apart(x, f, y, n);
-  for (int i = 0; i < n; i++) {
-    double a = fabs(x[i] - f * y[i]);
-    m = a > m ? a : m;
-    if (a != a) return INFINITY;
-  }
-  return m;
-}
-
+double vec_largest(const double *x, int n); // max |x_i|; a NaN counts as infinite
+double vec_apart(const double *x, double f, const double *y, int n); // max |x_i - f y_i|, the same
 bool vec_finite(const double *x, int n);
 
 static inline double vec_norm(const double *x, int n) {

@@ -133,7 +133,7 @@ tr_status tr_run_doubt(tr_run *r, double h, long stagnations) {
   if (doubtful(r, h, stagnations) &&
       (lost_constraints(r, h) || (r->step->method->direct && r->info.steps > 1 && makes_energy(r))))
     return TR_NO_CONVERGENCE;
-  if (tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
+  if (r->sys->troubles && tr_trouble(r->sys, &r->next, h, &body)) return TR_NO_CONVERGENCE;
   if (tr_run_turns(r, h, &body) || tr_arms_lost(r)) return TR_NO_CONVERGENCE;
   return left_out_rows_open(r, &r->next) ? TR_SINGULAR : TR_OK;
 }
@@ -292,6 +292,6 @@ void tr_run_watch_speed(tr_run *r) {
     bool rush = !leapt && r->settings.control.tol > 0 && rushes(r, &leap);
     if (leapt || rush) *(made_by_time(r, leap.of, rush) ? &r->driven : &r->leap) = leap;
   }
-  r->top_speed = fmax(r->top_speed, speed);
-  r->fastest = fmax(r->fastest, speed);
+  r->top_speed = max2(r->top_speed, speed);
+  r->fastest = max2(r->fastest, speed);
 }

@@ -87,8 +87,8 @@ static tr_status go_on(tr_run *r, double h, const tr_kkt *counts, tr_error *erro
 }
 
 tr_status tr_run_after_brief(tr_run *r, tr_error *error) {
-  tr_kkt counts = r->step->kkt;
   if (!r->brief) return TR_OK;
+  tr_kkt counts = r->step->kkt;
   r->brief = false;
   return recall(r, &counts, error);
 }

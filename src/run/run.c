@@ -222,10 +222,10 @@ void tr_run_accept(tr_run *r, double t1, bool by_method) {
     tr_accept(r->work, r->x.mem);
   }
   if (by_method) {
-    r->info.smallest_step = r->info.smallest_step > 0 ? fmin(r->info.smallest_step, h) : h;
+    r->info.smallest_step = r->info.smallest_step > 0 ? min2(r->info.smallest_step, h) : h;
     count_length(r, h);
   }
-  r->info.largest_step = fmax(r->info.largest_step, h);
+  r->info.largest_step = max2(r->info.largest_step, h);
   r->info.steps++;
   if (r->swing) tr_swing_watch(r, h);
   tr_run_watch_speed(r);

@@ -104,7 +104,6 @@ static tr_status refresh_for_observers(tr_run *r, tr_error *error) {
 }
 
 static tr_status show(tr_run *r, tr_error *error) {
-  if (r->observers == 0) return TR_OK;
   TR_TRY(refresh_for_observers(r, error));
   tr_run_info info = tr_run_describe(r);
   for (int i = 0; i < r->observers; i++)
@@ -145,11 +144,11 @@ tr_status tr_run_show_start(tr_run *r, tr_error *error) {
 
 tr_status tr_run_show(tr_run *r, tr_error *error) {
   if (r->settings.audit) tr_run_audit(r, false);
-  return show(r, error);
+  return r->observers > 0 ? show(r, error) : TR_OK;
 }
 
 tr_status tr_run_look(tr_run *r, tr_error *error) {
   bool happened = false;
-  TR_TRY(tr_events_look(r, &happened, error));
+  if (r->sys->nevent > 0) TR_TRY(tr_events_look(r, &happened, error));
   return happened ? TR_OK : tr_run_show(r, error);
 }

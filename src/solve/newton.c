@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "math/vector.h"
+
 // Slower than this: a new matrix is made at another place for the next solve; refresh for it and look for
 // stagnation; give up on a fresh matrix.
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
@@ -129,7 +131,7 @@ static double aged(const tr_newton *nw) {
 
 // The same along a steady course, of the component that converges slowest.
 static double foreseen(const tr_newton *nw) {
-  return fmin(RATE_WORST, nw->growth * (nw->age < GROWN ? nw->age : GROWN));
+  return min2(RATE_WORST, nw->growth * (nw->age < GROWN ? nw->age : GROWN));
 }
 
 static bool is_short(const tr_newton_problem *p) { return p->way > 0 && p->way < SHORT; }
@@ -138,9 +140,9 @@ static bool is_short(const tr_newton_problem *p) { return p->way > 0 && p->way <
 static bool noisy(const tr_newton *nw, const tr_newton_problem *p, double norm) {
   bool near = p->tol <= (p->far ? FAR_FLOOR : 1) * p->floor;
   double most = NOISY_FLOOR;
-  if (is_short(p) && nw->left > 0) most = fmin(most, fmax(1, NOISY_LEFT * nw->left));
+  if (is_short(p) && nw->left > 0) most = min2(most, max2(1, NOISY_LEFT * nw->left));
   double size = near ? (p->far ? NOISY_FAR : most) * p->floor : NOISY * p->tol;
-  if (p->grain > 0) size = fmax(NOISY * p->tol, NOISY_GRAIN * p->grain);
+  if (p->grain > 0) size = max2(NOISY * p->tol, NOISY_GRAIN * p->grain);
   return p->steady && norm <= size;
 }
 
@@ -158,7 +160,7 @@ static bool exact_here(const tr_newton_problem *p) {
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
   if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
   if (norm > LARGER * nw->first_norm) return false;
-  double rate = fmax(RATE_BELIEVED, nw->first_rate * fmax(1, norm / nw->first_norm));
+  double rate = max2(RATE_BELIEVED, nw->first_rate * max2(1, norm / nw->first_norm));
   if (!(rate < RATE_MIN && SCATTER * rate * norm <= p->tol)) return false;
   nw->believed++;
   return true;
@@ -175,12 +177,12 @@ static bool once(tr_newton *nw, const tr_newton_problem *p, bool fresh, double n
   if (p->steady) {
     if (fresh) return exact_here(p) && believable(nw, p, norm);
     double most = (nw->regular ? ONCE : ONCE_NEAR) * p->tol;
-    if (!(nw->growth > 0 && small(fmax(RATE_ONCE, foreseen(nw)), norm, most))) return false;
-    if (norm > RISEN * fmax(nw->least, LEAST * p->tol)) return false;
-    nw->least = fmin(nw->least, norm);
+    if (!(nw->growth > 0 && small(max2(RATE_ONCE, foreseen(nw)), norm, most))) return false;
+    if (norm > RISEN * max2(nw->least, LEAST * p->tol)) return false;
+    nw->least = min2(nw->least, norm);
     return true;
   }
-  return nw->known && small(fmax(RATE_MIN, aged(nw) * fmax(1, norm / nw->norm)), norm, p->tol);
+  return nw->known && small(max2(RATE_MIN, aged(nw) * max2(1, norm / nw->norm)), norm, p->tol);
 }
 
 // What the last two corrections tell about the matrix.
@@ -188,27 +190,27 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
                     double last) {
   double rate = norm / last;
   bool more = noisy(nw, p, norm); // it may be less
-  nw->rate = more && nw->known ? fmin(rate, foreseen(nw)) : rate, nw->rate_age = nw->age;
+  nw->rate = more && nw->known ? min2(foreseen(nw), rate) : rate, nw->rate_age = nw->age;
   nw->norm = last;
   nw->known = true;
   if (k == 2) nw->least = last;
-  if (fresh && k == 2) nw->left = fmax(norm / p->floor, GRAIN_FADE * nw->left);
+  if (fresh && k == 2) nw->left = max2(GRAIN_FADE * nw->left, norm / p->floor);
   if (fresh && k == 2 && exact_here(p)) {
     // of the second correction, where round-off is all the tolerance there is, what that does not explain
     double noise = p->tol <= p->floor ? (p->far ? FAR_FLOOR : 1) * p->floor : 0;
     if (p->grain > 0) noise = p->grain;
-    double left = sqrt(fmax(0, norm * norm - noise * noise)) / last;
-    left = fmax(left, RATE_FADE * nw->first_rate); // it scatters
-    nw->first_rate = fmax(noise > 0 ? RATE_BELIEVED : 0, left);
+    double left = sqrt(max2(0, norm * norm - noise * noise)) / last;
+    left = max2(RATE_FADE * nw->first_rate, left); // it scatters
+    nw->first_rate = max2(noise > 0 ? RATE_BELIEVED : 0, left);
     // a start from rest tells nothing about bodies that spin
     nw->first_norm = last, nw->believed = nw->believed < 0 ? BELIEVED_MAX : 0;
   }
   if (fresh || !p->steady) return;
   int age = nw->age < GROWN ? nw->age : GROWN;
-  if (more && !(nw->growth > 0)) rate = fmin(rate, RATE_ONCE);
-  if (more && nw->growth > 0) rate = fmin(rate, nw->growth * age);
+  if (more && !(nw->growth > 0)) rate = min2(RATE_ONCE, rate);
+  if (more && nw->growth > 0) rate = min2(nw->growth * age, rate);
   if (rate > RATE_SLOW && nw->blunt > 0) return; // that was round-off
-  nw->growth = fmax(rate / age, GROWTH_FADE * nw->growth);
+  nw->growth = max2(GROWTH_FADE * nw->growth, rate / age);
 }
 
 // True when what is left of the error is below the tolerance.
@@ -216,13 +218,13 @@ static bool converged(tr_newton *nw, const tr_newton_problem *p, bool fresh, int
                       double last) {
   if (k == 1) return once(nw, p, fresh, norm);
   measure(nw, p, fresh, k, norm, last);
-  double rate = fmax(RATE_MIN, nw->rate);
+  double rate = max2(RATE_MIN, nw->rate);
   if (!fresh && p->steady)
-    rate = fmax(fmax(noisy(nw, p, norm) ? RATE_MIN : RATE_TWICE, nw->rate),
+    rate = max2(max2(noisy(nw, p, norm) ? RATE_MIN : RATE_TWICE, nw->rate),
                 GROWTH_SHARE * foreseen(nw));
   else if (fresh && exact_here(p))
-    rate = fmin(rate, fmax(RATE_FRESH, RATE_MARGIN * nw->rate));
-  return small(rate, norm, fmax(p->tol, p->grain));
+    rate = min2(rate, max2(RATE_FRESH, RATE_MARGIN * nw->rate));
+  return small(rate, norm, max2(p->tol, p->grain));
 }
 
 // Corrections of this rate until the tolerance is met.
@@ -231,7 +233,7 @@ static double remaining(const tr_newton_problem *p, double rate, double norm) {
 }
 
 static double matrix_cost(const tr_newton_problem *p) {
-  return p->matrix_cost > 0 ? p->matrix_cost : fmin(RENEWAL_MOST, fmax(USUAL_COST, p->renewal));
+  return p->matrix_cost > 0 ? p->matrix_cost : min2(RENEWAL_MOST, max2(USUAL_COST, p->renewal));
 }
 
 // A new matrix costs less than this one, with what corrections by either are still to come.
@@ -248,13 +250,13 @@ static bool off_unseen(const tr_newton *nw, const tr_newton_problem *p) {
 // The matrix of earlier solves is expected to cost more here than a new one would: as in the last solve,
 // or for its first reuse as foreseen.
 static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
-  double corrections = nw->last_count, rate = fmax(RATE_MIN, nw->reuse_rate);
+  double corrections = nw->last_count, rate = max2(RATE_MIN, nw->reuse_rate);
   if (p->tol <= p->floor && !p->lasts && off_unseen(nw, p)) return true;
   if (!(p->matrix_cost > 0)) return false;
   if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
   if (!(nw->reuse_rate > 0)) return false;
   if (nw->age == 1)
-    corrections = rate < RATE_SLOW ? ceil(fmax(1, remaining(p, rate, nw->first))) : INFINITY;
+    corrections = rate < RATE_SLOW ? ceil(max2(1, remaining(p, rate, nw->first))) : INFINITY;
   if (corrections - nw->fresh_count <= (matrix_cost(p) + nw->extra) / nw->age) return false;
   if (nw->age > 1) return true;
   if (nw->wait-- > 0) return true;
@@ -270,8 +272,8 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
 // better.
 static double handed_on(const tr_newton *nw, const tr_newton_problem *p) {
   if (p->matrix_cost > 0 && (nw->regular || p->inexact)) return RATE_SLOW;
-  double fresh = p->partial ? fmax(nw->fresh_rate, nw->slow_rate) : nw->fresh_rate;
-  return fmax(RATE_NEXT, fmin(RATE_SLOW, 1.5 * fresh));
+  double fresh = p->partial ? max2(nw->fresh_rate, nw->slow_rate) : nw->fresh_rate;
+  return max2(RATE_NEXT, min2(RATE_SLOW, 1.5 * fresh));
 }
 
 // Corrections that would have met the tolerance, by the last two of k: perhaps the last one told no more than
@@ -282,7 +284,7 @@ static double needed(const tr_newton *nw, const tr_newton_problem *p, int k, dou
   double enough = (nw->regular || k > 2 ? ONCE : ONCE_NEAR) * p->tol;
   if (k == 1 || !p->steady || !(norm < last)) return k;
   if (norm <= enough) return k - 1;
-  return k - 1 + fmin(1, log(norm / enough) / log(last / norm));
+  return k - 1 + min2(1, log(norm / enough) / log(last / norm));
 }
 
 // What a solve of `count` corrections that began with a matrix of that age tells about reuse. Where it ended
@@ -296,9 +298,9 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
   if (renewed) return;
-  nw->fresh_count = fmin(nw->fresh_count, count); // a fresh one would have done as well
-  nw->extra += fmax(0, count - nw->fresh_count);
-  if (ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
+  nw->fresh_count = min2(nw->fresh_count, count); // a fresh one would have done as well
+  nw->extra += max2(0, count - nw->fresh_count);
+  if (nw->patience > 0 && ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
 static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
@@ -354,8 +356,8 @@ static void find_grain(tr_newton *nw, tr_newton_problem *p) {
 }
 
 static void take_grain(const tr_newton *nw, tr_newton_problem *p) {
-  double most = nw->left > 0 ? fmax(1, nw->left) : GRAIN_FIRST;
-  p->grain = fmin(nw->grain, most) * p->floor;
+  double most = nw->left > 0 ? max2(1, nw->left) : GRAIN_FIRST;
+  p->grain = min2(nw->grain, most) * p->floor;
 }
 
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
@@ -384,7 +386,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (done && p->finishes) TR_TRY(finish(nw, p, since, &done));
     if (done) {
-      if (since > 1) worst = fmax(worst, nw->rate);
+      if (since > 1) worst = max2(worst, nw->rate);
       if (fresh) nw->dull = 0, find_grain(nw, p);
       learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(nw, p, norm))) nw->valid = false;
@@ -392,7 +394,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     }
     if (since < 2) continue;
     if (fresh && since == 2 && p->partial && nw->rate <= RATE_SLOW) nw->slow_rate = nw->rate;
-    worst = fmax(worst, nw->rate);
+    worst = max2(worst, nw->rate);
     // that is round-off, as it was lately
     bool dulled = (p->steady || p->partial || p->far) && nw->blunt > 0 && nw->rate > RATE_SLOW;
     bool grain = !fresh && grainy(p, norm);

@@ -312,7 +312,6 @@ static tr_status factor_otherwise(tr_kkt *k) {
   if (!equilibrate(k)) return TR_SINGULAR;
   if (k->klu) return tr_klu_factor(k);
   k->factorisations++;
-  k->uses = 0;
   return tr_tiny_factor(k);
 }
 
@@ -354,9 +353,9 @@ bool tr_kkt_wants_values(const tr_kkt *k) {
 }
 
 static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
-  if (k->klu) return tr_klu_solve(k, count, b);
-  tr_tiny_solve(k, count, b);
-  return TR_OK;
+  if (!k->klu) return tr_tiny_solve(k, count, b) ? TR_OK : TR_NOT_FINITE;
+  TR_TRY(tr_klu_solve(k, count, b));
+  return vec_finite(b, count * k->p->n) ? TR_OK : TR_NOT_FINITE;
 }
 
 // y = A x of two vectors one after the other, the matrix read once.
@@ -435,7 +434,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
     return tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b) ? TR_OK
                                                                                  : TR_NOT_FINITE;
   else
-    TR_TRY(solve_scaled(k, count, b));
+    return solve_scaled(k, count, b);
   return vec_finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
 }
 

@@ -98,7 +98,8 @@ typedef struct tr_kkt {
   size_t refined_size;  // twice as many numbers
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
-  int uses;
+  bool inverted;        // it is there
+  int uses;             // solves with the LU
   int *pivot;
   struct klu_numbers *klu;
 } tr_kkt;

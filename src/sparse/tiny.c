@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
+
 enum { INVERT_AT = 3 }; // solves
 
 // Numbers side by side in tiny systems.
@@ -14,13 +16,13 @@ enum { LANES = 4 };
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 #define FOUR(x) (*(four *)(x))
 #define FIXED static inline __attribute__((always_inline))
-static int padded(int n) { return (n + LANES - 1) / LANES * LANES; }
+static int padded(int n) { return (n + LANES - 1) & -LANES; }
 
 tr_status tr_tiny_make(tr_arena *ar, tr_kkt *k) {
   size_t n = (size_t)k->p->n, wide = (size_t)padded(k->p->n);
   k->dense = TR_NEW(ar, n * n, double);
   k->inverse = TR_NEW(ar, n * wide, double);
-  k->work = TR_NEW(ar, 2 * wide, double);
+  k->work = TR_NEW(ar, wide, double);
   k->pivot = TR_NEW(ar, n, int);
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
@@ -30,12 +32,13 @@ tr_status tr_tiny_factor(tr_kkt *k) {
   const tr_pattern *p = k->p;
   int n = p->n;
   double *A = k->dense;
+  k->uses = 0, k->inverted = false;
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
   memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each column
   for (int j = 0; j < n; j++)
     for (int s = p->column[j]; s < p->column[j + 1]; s++) {
       A[p->row[s] * n + j] = k->scaled[s];
-      k->work[j] = fmax(k->work[j], fabs(k->scaled[s]));
+      k->work[j] = max2(k->work[j], fabs(k->scaled[s]));
     }
   double least = INFINITY, most = 0;
   for (int c = 0; c < n; c++) {
@@ -49,7 +52,7 @@ tr_status tr_tiny_factor(tr_kkt *k) {
         A[c * n + j] = A[best * n + j], A[best * n + j] = x;
       }
     double d = A[c * n + c];
-    least = fmin(least, fabs(d)), most = fmax(most, fabs(d));
+    least = min2(least, fabs(d)), most = max2(most, fabs(d));
     if (!(fabs(d) > n * DBL_EPSILON * k->work[c])) return TR_SINGULAR;
     d = A[c * n + c] = 1 / d;
     for (int i = c + 1; i < n; i++) {
@@ -63,9 +66,10 @@ tr_status tr_tiny_factor(tr_kkt *k) {
   return TR_OK;
 }
 
-static void dense_substitute(const tr_kkt *k, double *b) {
+static bool substitute(const tr_kkt *k, double *b) {
   int n = k->p->n;
   const double *A = k->dense;
+  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
   for (int i = 0; i < n; i++) {
     double x = b[k->pivot[i]];
     b[k->pivot[i]] = b[i];
@@ -81,49 +85,11 @@ static void dense_substitute(const tr_kkt *k, double *b) {
     for (int j = i + 1; j < n; j++) s -= A[i * n + j] * b[j];
     b[i] = s * A[i * n + i];
   }
+  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
+  return vec_finite(b, n);
 }
 
-// y = A x for one or two x of n numbers, A by columns of n numbers and some more, all multiples of LANES;
-// four columns at a time, so that y is loaded and stored a quarter as often. Each number is the same sum of
-// products however many are formed at once.
-FIXED void multiply_any(int n, int count, const double *restrict A, const double *x,
-                        double *restrict y) {
-  int wide = padded(n), j = 0;
-  const double *z = x + (count - 1) * n;
-  double *restrict u = y + (count - 1) * wide;
-  memset(y, 0, (size_t)(count * wide) * sizeof *y);
-  for (; j + 4 <= n; j += 4, A += 4 * wide) {
-    const double *a = A, *b = A + wide, *c = A + 2 * wide, *d = A + 3 * wide;
-    double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
-    double z0 = z[j], z1 = z[j + 1], z2 = z[j + 2], z3 = z[j + 3];
-    for (int i = 0; i < wide; i += LANES) {
-      four p = FOUR(a + i), q = FOUR(b + i), r = FOUR(c + i), s = FOUR(d + i);
-      FOUR(y + i) += (x0 * p + x1 * q) + (x2 * r + x3 * s);
-      if (count > 1) FOUR(u + i) += (z0 * p + z1 * q) + (z2 * r + z3 * s);
-    }
-  }
-  for (; j < n; j++, A += wide)
-    for (int i = 0; i < wide; i += LANES) {
-      FOUR(y + i) += x[j] * FOUR(A + i);
-      if (count > 1) FOUR(u + i) += z[j] * FOUR(A + i);
-    }
-}
-
-#define MULTIPLY(name, count)                                            \
-  static void name(int n, const double *A, const double *x, double *y) { \
-    multiply_any(n, count, A, x, y);                                     \
-  }
-MULTIPLY(multiply_one, 1)
-MULTIPLY(multiply_two, 2)
-#if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) MULTIPLY(multiply_one_avx2, 1) __attribute__((target("avx2")))
-MULTIPLY(multiply_two_avx2, 2)
-#else
-#define multiply_one_avx2 multiply_one
-#define multiply_two_avx2 multiply_two
-#endif
-
-    static bool has_avx2(void) {
+static bool has_avx2(void) {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2");
 #else
@@ -131,12 +97,13 @@ MULTIPLY(multiply_two_avx2, 2)
 #endif
 }
 
-// The inverse by columns: a column is a row of (A^-1)' = P' L^-T U^-T, all of which are solved for at once, a band
-// of `parts` times LANES numbers of each in registers.
-enum { BAND = 6 };
+// The inverse by columns: a column is a row of (A^-1)' = P' L^-T U^-T, all of which are solved for at once, `parts`
+// times LANES numbers of each in registers.
+enum { PARTS = 6 }; // larger systems are not inverted
+_Static_assert(TR_DENSE_MAX <= PARTS * LANES, "those that there are");
 
 typedef struct square {
-  int n, wide, at;  // the band begins at number `at` of each row
+  int n, wide;
   const double *LU; // by rows
   const double *scale;
   double *y; // rows
@@ -145,49 +112,95 @@ typedef struct square {
 // sum -= sum_j a_j row_j, j from `first` to `last`
 FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
   for (int j = first; j < last; j++)
-    for (int p = 0; p < parts; p++)
-      sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + s->at + LANES * p);
+    for (int p = 0; p < parts; p++) sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + LANES * p);
 }
 
-FIXED void invert_band(int parts, const square *s) {
+FIXED void invert_parts(int parts, const square *s) {
   int n = s->n;
   for (int i = 0; i < n; i++) { // U'
-    four sum[BAND] = {{0}};
-    double *row = s->y + i * s->wide + s->at;
-    if (i >= s->at && i < s->at + LANES * parts)
-      sum[(i - s->at) / LANES][(i - s->at) % LANES] = s->scale[i];
-    eliminate(parts, s, s->at < i ? s->at : i, i, s->LU + i, sum);
+    four sum[PARTS];
+    double *row = s->y + i * s->wide;
+    for (int p = 0; p < parts; p++) sum[p] = (four){0};
+    sum[i / LANES][i % LANES] = s->scale[i];
+    eliminate(parts, s, 0, i, s->LU + i, sum);
     for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * n + i] * sum[p];
   }
   for (int i = n - 2; i >= 0; i--) { // L'
-    four sum[BAND];
-    double *row = s->y + i * s->wide + s->at;
+    four sum[PARTS];
+    double *row = s->y + i * s->wide;
     for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
     eliminate(parts, s, i + 1, n, s->LU + i, sum);
     for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
   }
 }
 
-FIXED void invert_bands(square s) {
-  for (; s.at < s.wide; s.at += LANES * BAND) switch ((s.wide - s.at) / LANES) {
-      case 1: invert_band(1, &s); break;
-      case 2: invert_band(2, &s); break;
-      case 3: invert_band(3, &s); break;
-      case 4: invert_band(4, &s); break;
-      case 5: invert_band(5, &s); break;
-      default: invert_band(BAND, &s);
-    }
+FIXED void invert_all(const square *s) {
+  switch (s->wide / LANES) {
+    case 1: invert_parts(1, s); break;
+    case 2: invert_parts(2, s); break;
+    case 3: invert_parts(3, s); break;
+    case 4: invert_parts(4, s); break;
+    case 5: invert_parts(5, s); break;
+    default: invert_parts(PARTS, s);
+  }
 }
 
-static void invert_base(const square *s) { invert_bands(*s); }
+// b := A b of `count` vectors, A by columns of `wide` numbers, four columns at a time. False: not all is finite.
+FIXED bool multiply_parts(int parts, int n, int wide, const double *A, int count, double *b) {
+  four nothing = {0};
+  int left = n - LANES * (parts - 1); // numbers in the last part
+  for (; count > 0; count--, b += n) {
+    four y[PARTS];
+    const double *a = A, *x = b, *end = b + n;
+    for (int p = 0; p < parts; p++) y[p] = (four){0};
+    for (; x + 3 < end; x += 4, a += 4 * wide)
+      for (int p = 0; p < parts; p++) {
+        const double *c = a + LANES * p;
+        y[p] += (x[0] * FOUR(c) + x[1] * FOUR(c + wide)) +
+                (x[2] * FOUR(c + 2 * wide) + x[3] * FOUR(c + 3 * wide));
+      }
+    for (; x < end; x++, a += wide)
+      for (int p = 0; p < parts; p++) y[p] += x[0] * FOUR(a + LANES * p);
+    for (int p = 0; p < parts; p++) nothing += 0 * y[p];
+    for (int p = 0; p < parts - 1; p++) FOUR(b + LANES * p) = y[p];
+    four last = y[parts - 1];
+    double *rest = b + LANES * (parts - 1);
+    rest[0] = last[0];
+    if (left > 1) rest[1] = last[1];
+    if (left > 2) rest[2] = last[2];
+    if (left > 3) rest[3] = last[3];
+  }
+  return (nothing[0] + nothing[1]) + (nothing[2] + nothing[3]) == 0;
+}
+
+// A function for each number of parts: what all of them need of registers is not saved for one.
+typedef bool multiplier(int n, int wide, const double *A, int count, double *b);
+#define MULTIPLY(target, name, parts)                                                         \
+  target static bool name##_##parts(int n, int wide, const double *A, int count, double *b) { \
+    return multiply_parts(parts, n, wide, A, count, b);                                       \
+  }
+#define MULTIPLY_ALL(target, name)                                                    \
+  MULTIPLY(target, name, 1)                                                           \
+  MULTIPLY(target, name, 2)                                                           \
+  MULTIPLY(target, name, 3)                                                           \
+  MULTIPLY(target, name, 4)                                                           \
+  MULTIPLY(target, name, 5)                                                           \
+  MULTIPLY(target, name, 6)                                                           \
+  static multiplier *const name[PARTS + 1] = {NULL,     name##_1, name##_2, name##_3, \
+                                              name##_4, name##_5, name##_6};
+
+static void invert_base(const square *s) { invert_all(s); }
+MULTIPLY_ALL(, multiply_base)
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_bands(*s); }
+__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_all(s); }
+MULTIPLY_ALL(__attribute__((target("avx2"))), multiply_avx2)
 #else
 #define invert_avx2 invert_base
+#define multiply_avx2 multiply_base
 #endif
 
 // inverse = D (D A D)^-1 D
-static void invert(tr_kkt *k) {
+TR_APART void invert(tr_kkt *k) {
   int n = k->p->n, wide = padded(n);
   square s = {.n = n, .wide = wide, .LU = k->dense, .scale = k->scale, .y = k->inverse};
   (has_avx2() ? invert_avx2 : invert_base)(&s);
@@ -199,25 +212,21 @@ static void invert(tr_kkt *k) {
     }
   }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) k->inverse[i * wide + j] *= k->scale[i];
+    for (int j = 0; j < wide; j++) k->inverse[i * wide + j] *= k->scale[i];
+  k->inverted = true;
 }
 
-void tr_tiny_solve(tr_kkt *k, int count, double *b) {
+bool tr_tiny_solve(tr_kkt *k, int count, double *b) {
   int n = k->p->n, wide = padded(n);
-  for (; count > 0 && k->uses < INVERT_AT - 1; count--, b += n, k->uses++) {
-    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
-    dense_substitute(k, b);
-    for (int i = 0; i < n; i++) b[i] *= k->scale[i];
+  bool finite = true;
+  for (; count > 0 && !k->inverted; count--, b += n, k->uses++) {
+    if (k->uses == INVERT_AT - 1 && n > 0 && wide <= LANES * PARTS) {
+      invert(k);
+      break;
+    }
+    finite = substitute(k, b) && finite;
   }
-  if (count == 0) return;
-  if (k->uses == INVERT_AT - 1) invert(k), k->uses++;
-  for (bool avx2 = has_avx2(); count > 0;) {
-    int now = count > 1 ? 2 : 1;
-    if (now == 2)
-      (avx2 ? multiply_two_avx2 : multiply_two)(n, k->inverse, b, k->work);
-    else
-      (avx2 ? multiply_one_avx2 : multiply_one)(n, k->inverse, b, k->work);
-    for (int i = 0; i < now; i++) memcpy(b + i * n, k->work + i * wide, (size_t)n * sizeof *b);
-    count -= now, b += now * n;
-  }
+  if (count == 0) return finite;
+  multiplier *multiply = (has_avx2() ? multiply_avx2 : multiply_base)[wide / LANES];
+  return multiply(n, wide, k->inverse, count, b) && finite;
 }

@@ -6,7 +6,7 @@
 #include "kkt.h"
 
 tr_status tr_tiny_make(tr_arena *ar, tr_kkt *k);
-tr_status tr_tiny_factor(tr_kkt *k); // TR_OK, TR_SINGULAR
-void tr_tiny_solve(tr_kkt *k, int count, double *b);
+tr_status tr_tiny_factor(tr_kkt *k);                 // TR_OK, TR_SINGULAR
+bool tr_tiny_solve(tr_kkt *k, int count, double *b); // false: not all is finite
 
 #endif

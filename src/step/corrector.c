@@ -80,11 +80,26 @@ TR_WIDE(place_wide, place_all,
          double *v),
         (c, first, end, dx, a, d, v))
 
+// The same of so few that it is not worth a call.
+static inline void place_few(const tr_corrector *c, int first, int end, const double *dx, double *a,
+                             double *d, double *v) {
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  int i = first;
+  for (; c->v && i + 1 < end; i += 2) {
+    lanes_pair a1 = *(lanes_pair *)(a + i), v0 = *(const lanes_pair *)(c->v + i),
+               a0 = *(const lanes_pair *)(c->a + i);
+    if (dx) *(lanes_pair *)(a + i) = a1 -= *(const lanes_pair *)(dx + i);
+    *(lanes_pair *)(d + i) = (d_v * v0 + d_a * a0) + cq * a1;
+    *(lanes_pair *)(v + i) = (v0 + v_a * a0) + cv * a1;
+  }
+  place_all(c, i, end, dx, a, d, v);
+}
+
 static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
-  enum { FEW = 16 }; // not worth a call
+  enum { FEW = 16 };
   tr_step *s = k->s;
   if (end - first <= FEW)
-    place_all(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
+    place_few(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
   else
     place_wide(&s->c, first, end, dx, k->x1->a, s->d, k->x1->v);
 }
@@ -279,9 +294,9 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = fmax(1, tr_largest(s->work, x0->q, s->sys->nq));
+  k.length_scale = max2(1, tr_largest(s->work, x0->q, s->sys->nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
   if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;

@@ -387,7 +387,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   double da = s->c.cv * tr_largest(s->work, dx, nv), half = 0;
   if (!alone) half = s->c.cv * s->c.cw / s->c.cq * tr_largest(s->work, dx + nv + nc, nv);
   if (dx == s->newton.r) k->first = k->half, k->half = half;
-  return k->last = p->finishes ? da : fmax(da, half);
+  return k->last = p->finishes ? da : max2(half, da);
 }
 
 // Corrections of the multipliers over what they were: of those the norm need not know.
@@ -481,9 +481,9 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
                   .x1 = x1,
                   .base = s->base ? s->base : x0->q,
                   .t1 = t1};
-  k.length_scale = fmax(1, tr_largest(s->work, x0->q, nq));
+  k.length_scale = max2(1, tr_largest(s->work, x0->q, nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = fmax(tr_step_tolerance(s, x0), k.p.floor);
+  k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
   if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;

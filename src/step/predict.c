@@ -205,7 +205,7 @@ static bool finds_w(tr_step *s) {
 }
 
 // What goes on like this: a and lam of x1, x0 and before; w, whose newest has no place among the others yet.
-static void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
+TR_APART void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
   const double *a[TR_TERMS_MAX + 1] = {x1->a, x0->a}, *lam[TR_TERMS_MAX + 1] = {x1->lam, x0->lam};
   const double *w[TR_TERMS + 1] = {s->w};
   tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
@@ -284,10 +284,12 @@ static const double *newest_a(const tr_step *s, const tr_state *x0) {
   return s->newest_a ? s->newest_a : x0->a;
 }
 
-// Room for a new vector at the front of the older ones, in place of the oldest.
+// Room for a new vector at the front of the older ones, in place of the oldest. All places move on, whose number
+// is known: that takes no call, as a loop would.
 static double *push(int count, double **older) {
-  double *oldest = older[count - 1];
-  for (int i = count - 1; i > 0; i--) older[i] = older[i - 1];
+  double *oldest = older[count - 1], *kept[TR_TERMS_MAX - 2];
+  memcpy(kept, older, sizeof kept);
+  memcpy(older + 1, kept, sizeof kept);
   return older[0] = oldest;
 }
 
@@ -300,7 +302,9 @@ static void keep(tr_step *s, const double *a, const double *lam) {
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past < 2 || !even(s, x1->t)) s->evens = 0;
   if (s->evens <= s->terms) s->evens++;
-  for (int i = s->terms; i > 0; i--) s->past_t[i] = s->past_t[i - 1];
+  double times[TR_TERMS_MAX];
+  memcpy(times, s->past_t, sizeof times);
+  memcpy(s->past_t + 1, times, sizeof times);
   s->past_t[0] = x1->t;
   if (s->past <= s->terms) s->past++;
   s->trend_age++;
@@ -360,21 +364,30 @@ TR_INLINE void judge_all(int n, const double *const *y, const double (*w)[DEGREE
 TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGREES], double *e),
         (n, y, w, e))
 
-static int best_degree(tr_step *s, const double *newest) {
-  double w[DEGREES][DEGREES] = {{0}}, e[DEGREES];
-  double value = tr_largest(s->work, newest, s->sys->nv);
-  if (!s->newest_a) s->top_a = value;
+// The e_k of the degrees below `judged` with steps of any length.
+static void judge_past(const tr_step *s, const double *newest, int judged, double *e) {
+  double w[DEGREES][DEGREES] = {{0}};
   const double *y[DEGREES + 1];
+  for (int j = 0; j <= DEGREES; j++) y[j] = j > 0 && j <= judged ? s->past_a[j - 1] : newest;
+  for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
+  judge(s->sys->nv, y, w, e);
+}
+
+// Mostly the first number tells.
+static bool all_below(double most, const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) < most)) return false;
+  return true;
+}
+
+static int best_degree(const tr_step *s, const double *newest) {
+  double judgement[DEGREES];
+  const double *e = s->trend_a.e;
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
   if (judged < 1) return 0;
-  if (s->trend_a.steps > 0 && (s->trend_age == 0 || !s->missed)) {
-    memcpy(e, s->trend_a.e, sizeof e);
-  } else {
-    for (int j = 0; j <= DEGREES; j++) y[j] = j > 0 && j <= judged ? s->past_a[j - 1] : newest;
-    for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
-    judge(s->sys->nv, y, w, e);
-  }
-  if (e[0] > value) return 0;
+  if (s->trend_a.steps == 0 || (s->trend_age > 0 && s->missed))
+    judge_past(s, newest, judged, judgement), e = judgement;
+  if (all_below(e[0], newest, s->sys->nv)) return 0;
   if (judged > 1 && e[1] > e[0]) return 1;
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }

@@ -107,9 +107,10 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
 TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
-  double ratio = s->c.cw / s->c.cq;
+  const double *restrict lam = k->x1->lam, *restrict mu = s->mu;
+  double ratio = s->c.cw / s->c.cq, *restrict sum = s->sum_lam;
   (void)part;
-  for (int i = first; i < end; i++) s->sum_lam[i] = k->x1->lam[i] - ratio * s->mu[i];
+  for (int i = first; i < end; i++) sum[i] = lam[i] - ratio * mu[i];
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.

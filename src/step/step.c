@@ -109,7 +109,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.fixed_iterations = settings->fixed_iterations;
   s->newton.reuse = settings->reuse;
   s->unsettled = -1;
-  s->top_v = s->top_a = -1;
+  s->top_v = -1;
   s->arena = ar;
   tr_status status = allocate(s, team);
   if (status != TR_OK) {
@@ -158,10 +158,10 @@ static double fixed_tolerance(const tr_step *s, const tr_state *x0) {
   }
   if (a == 0) {
     v = s->top_v >= 0 ? s->top_v : tr_largest(s->work, x0->v, s->sys->nv);
-    a = s->top_a >= 0 ? s->top_a : tr_largest(s->work, x0->a, s->sys->nv);
+    a = tr_largest(s->work, x0->a, s->sys->nv);
   }
   a *= s->c.cv; // what a does to the velocities in a step
-  return s->settings.tol * fmin(fmax(v, a), 1000 * a);
+  return s->settings.tol * min2(1000 * a, max2(v, a));
 }
 
 double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
@@ -389,7 +389,7 @@ void tr_step_change_rows(tr_step *s, const tr_state *x) {
 
 double tr_step_rcond(const tr_step *s) {
   double a = s->kkt.rcond, b = s->projection.rcond;
-  return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+  return a > 0 && b > 0 ? min2(a, b) : max2(a, b);
 }
 
 bool tr_step_guesses(const tr_step *s) {
@@ -405,8 +405,9 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
 }
 
 static void rotate(double **now, double **past) {
-  double *oldest = past[TR_TERMS - 1];
-  for (int i = TR_TERMS - 1; i > 0; i--) past[i] = past[i - 1];
+  double *oldest = past[TR_TERMS - 1], *kept[TR_TERMS - 1];
+  memcpy(kept, past, sizeof kept);
+  memcpy(past + 1, kept, sizeof kept);
   past[0] = *now, *now = oldest;
 }
 

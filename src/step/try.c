@@ -189,6 +189,6 @@ tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   else if (needed)
     s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   tr_status status = try(s, x0, h, x1);
-  s->top_v = s->top_a = -1;
+  s->top_v = -1;
   return status;
 }

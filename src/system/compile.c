@@ -106,6 +106,7 @@ static tr_status number_bodies(tr_system *s, tr_error *error) {
     s->nq += b->nq, s->nv += b->nv, s->nc += b->nc, s->ncache += ncache;
     if (b->type->retract) s->flat = false;
     if (b->type->change) s->changes = true;
+    if (b->type->trouble) s->troubles = true;
     if (b->nc > 0) s->nblock++;
     if (b->nc > 0 && b->type->phi_t) s->rheonomic = true;
     if (b->nv > s->max_nv) s->max_nv = b->nv;

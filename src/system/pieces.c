@@ -154,6 +154,7 @@ TR_INLINE void load_some(tr_work *w, const sys_range *of, const double *lam, dou
   const tr_system *s = w->sys;
   const tr_frame *f[TR_MAX_MARKERS];
   double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
+  const tr_joint_run all = {.lam = lam, .phi = phi, .W = W};
   for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
     const sys_run run = run_within(&s->joint_run[r], of);
     if (of && run.count <= 0) break;
@@ -161,8 +162,7 @@ TR_INLINE void load_some(tr_work *w, const sys_range *of, const double *lam, dou
     const tr_joint_ops *ops = first->ops;
     if (tr_load_idle(w, first, lam, phi, W)) continue;
     if (ops->eval_run && first->lock < 0) {
-      ops->eval_run(run.count, s->link + run.first, w->t, w->frames,
-                    &(tr_joint_run){.lam = lam, .phi = phi, .W = W});
+      ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &all);
       continue;
     }
     for (const sys_joint *e = first; e < first + run.count; e++) {

@@ -222,12 +222,19 @@ TR_INLINE void retract(const tr_system *s, const sys_range *of, const double *q,
   }
 }
 
+TR_APART void retract_all(const tr_system *s, const double *q, const double *d, double *q1) {
+  retract(s, NULL, q, d, q1);
+}
+
 void tr_retract(const tr_system *s, const double *q, const double *d, double *q1) {
   if (!s->aligned) {
-    retract(s, NULL, q, d, q1);
+    retract_all(s, q, d, q1);
     return;
   }
-  for (int i = 0; i < s->nq; i++) q1[i] = q[i] + d[i];
+  int i = 0;
+  for (; i + 1 < s->nq; i += 2)
+    *(lanes_pair *)(q1 + i) = *(const lanes_pair *)(q + i) + *(const lanes_pair *)(d + i);
+  if (i < s->nq) q1[i] = q[i] + d[i];
 }
 
 typedef struct way {

@@ -177,6 +177,7 @@ struct tr_system {
   bool rheonomic;           // some Phi depends on time
   bool remembers;           // tr_accept has something to do
   bool changes;             // some body may change its coordinates
+  bool troubles;            // some may get into trouble
   bool *of_velocity;        // (nc) rows Gam(v, q, t) = 0 instead of Phi(q, t) = 0
   int nvelocity;            // how many
   bool *of_number;          // (nc) of them those that are equations of states and variables
