@@ -11,7 +11,7 @@
 // change sign from step to step on index 3, are no polynomials in t, but they
 // go on as they did. With backward differences D and m terms
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
-// over all coordinates (of many, every other block) and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
+// over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
 // a and lam have their own b, of six terms, in large systems eight. It is used while b, as it was before the newest state was known, would have
 // predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, or a
 // trend of w's own: what the iteration leaves open is in w rather than in a, and least squares know how much of the past is
@@ -44,8 +44,6 @@ static const double WILDEST = 128,
 // ---- trend ----------------------------------------------------------------------------------------
 
 enum { TRENDS = 3 };
-// Of many numbers every other block is looked at; of fewer, what moves at some places only would be missed.
-enum { BLOCK = 32, MANY = 1024 };
 
 // b (m) from the normal equations by L D L', of several trends side by side: one alone would wait for itself. What
 // cannot be told apart from earlier terms gets none.
@@ -112,15 +110,13 @@ TR_INLINE void follow_terms(int M, int n, const double *const *y, tr_trend *f) {
   trend_sums s;
   lanes x[TR_TERMS_MAX + 1];
   double b[TR_TERMS_MAX];
-  int block = n > MANY ? BLOCK : n;
   for (int j = 0; j < M; j++) b[j] = f->b[j];
   load_sample(M, 0, n, y, x);
   add_sample(M, true, x, b, &s);
-  for (int first = 0; first < n; first += 2 * block)
-    for (int i = first > 0 ? first : LANES; i < first + block && i < n; i += LANES) {
-      load_sample(M, i, n, y, x);
-      add_sample(M, false, x, b, &s);
-    }
+  for (int i = LANES; i < n; i += LANES) {
+    load_sample(M, i, n, y, x);
+    add_sample(M, false, x, b, &s);
+  }
   for (int k = 0; k < DEGREES; k++) f->e[k] = lanes_top(&s.most[k]);
   f->e_b = lanes_top(&s.most_b);
   for (int j = 0; j < M; j++)
