@@ -173,16 +173,11 @@ TR_INLINE void own_tangent4(const tr_bodies_at *b, const tr_four_bodies *io, con
   POINTERS(const tr_spatial_par, par, s[l]->par);
   POINTERS(const double, inertia, par[l]->inertia);
   POINTERS(const double, spin, b->v + s[l]->v + 2);
-  lanes J[9], w[4], C[9], m[3], f[3], x[4], c[4];
+  lanes J[9], w[4], C[9] = {0}, m[3], f[3], x[4], c[4];
   lanes mass = {par[0]->mass, par[1]->mass, par[2]->mass, par[3]->mass};
   lanes_load9(inertia, J), lanes_load4(spin, w);
   lanes_mul(J, w + 1, f);
   for (int i = 0; i < 3; i++) m[i] = -io->cd * f[i];
-  for (int j = 0; j < 3; j++) { // cm J + cd [w] J by columns
-    lanes y[3], z[3] = {J[j], J[3 + j], J[6 + j]};
-    lanes_cross(w + 1, z, y);
-    for (int i = 0; i < 3; i++) C[3 * i + j] = io->cm * z[i] + io->cd * y[i];
-  }
   for (int k = 0, n = s[0]->sites; k < n; k++) {
     POINTERS(const tr_site, site, b->site + s[l]->site + k);
     POINTERS(const double, arm, site[l]->c);
@@ -190,11 +185,10 @@ TR_INLINE void own_tangent4(const tr_bodies_at *b, const tr_four_bodies *io, con
     lanes_load4(force, x), lanes_load4(arm, c);
     lanes_tmul(R, x, f);
     for (int i = 0; i < 3; i++) f[i] *= io->ck;
-    lanes cf = c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) C[3 * i + j] -= f[i] * c[j];
-      C[4 * i] += cf;
-    }
+    lanes p = c[0] * f[0], q = c[1] * f[1], r = c[2] * f[2];
+    C[0] += q + r, C[4] += p + r, C[8] += p + q;
+    C[1] -= f[0] * c[1], C[2] -= f[0] * c[2], C[3] -= f[1] * c[0];
+    C[5] -= f[1] * c[2], C[6] -= f[2] * c[0], C[7] -= f[2] * c[1];
     if (site[0]->point & site[1]->point & site[2]->point & site[3]->point) continue;
     POINTERS(const double, moment, force[l] + 2);
     lanes_load4(moment, x);
@@ -202,6 +196,12 @@ TR_INLINE void own_tangent4(const tr_bodies_at *b, const tr_four_bodies *io, con
     for (int i = 0; i < 3; i++) m[i] -= io->ck * f[i];
   }
   C[1] -= m[2], C[2] += m[1], C[3] += m[2], C[5] -= m[0], C[6] -= m[1], C[7] += m[0];
+  for (int j = 0; j < 3;
+       j++) { // cm J + cd [w] J by columns; last, lest large forces that cancel take J with them
+    lanes y[3], z[3] = {J[j], J[3 + j], J[6 + j]};
+    lanes_cross(w + 1, z, y);
+    for (int i = 0; i < 3; i++) C[3 * i + j] += io->cm * z[i] + io->cd * y[i];
+  }
   for (int i = 0; i < 3; i++) {
     K[7 * i] = io->cm * mass;
     for (int j = 0; j < 3; j++) K[6 * (3 + i) + 3 + j] = C[3 * i + j];

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the iteration takes where little of a system moves, or where forces dwarf inertia: corrections and matrices are few.
+#include <stdio.h>
+
+#include "helper_mechanics.h"
+
+static tr_run_info run_text(const char *text, const char *method, double step, double end) {
+  mechanism m = load_text(text);
+  tr_run *run = new_run(m.sys, method, step, end);
+  tr_error error;
+  if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  tr_run_info info = tr_run_describe(run);
+  tr_run_free(run);
+  unload(&m);
+  return info;
+}
+
+// 400 pendulums, all but one at rest: what it does next is seen wherever it stands among the others.
+static void one_of_many(void **u) {
+  (void)u;
+  static const char *const method[] = {"hht-i3", "nstiff"};
+  static const int moves[] = {2, 12, 199, 399};
+  for (int i = 0; i < 4; i++) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "trammel: 1\ngravity: [0, -9.81]\n"
+        "repeat:\n"
+        "  - {for: i, from: 0, to: 399,\n"
+        "     bodies: {\"b_{i}\": {type: planar, mass: 1, inertia: 0.1, angle: \"if(i == %d, 0, "
+        "-90 deg)\",\n"
+        "       position: [\"2*i + if(i == %d, 0.5, 0)\", \"if(i == %d, 0, -0.5)\"]}},\n"
+        "     joints: {\"j_{i}\": {type: revolute, markers: [{at: [2*i, 0]}, {body: \"b_{i}\", "
+        "at: [-0.5, 0]}]}}}\n",
+        moves[i], moves[i], moves[i]);
+    for (int k = 0; k < 2; k++) {
+      tr_run_info info = run_text(text, method[k], 1e-3, 0.3);
+      if (info.newton_iterations > 1.3 * (double)info.steps || info.jacobians > 20)
+        fail_msg("%s, pendulum %d: %ld corrections, %ld matrices in %ld steps", method[k], moves[i],
+                 info.newton_iterations, info.jacobians, info.steps);
+    }
+  }
+}
+
+// A rod without inertia about its axis, pulled along it by a force so large that the inertia is lost in the round-off of
+// what the force makes of it, unless that cancels first.
+static void taut_rods(void **u) {
+  (void)u;
+  static const char *const method[] = {"nstiff", "hht-i3", "gen-alpha"};
+  for (int k = 0; k < 3; k++) {
+    tr_run_info info = run_text(
+        "trammel: 1\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {b: {type: spatial, mass: 1, inertia: [1e-14, 0.1, 0.1], position: [0.5, 0, 0]}}\n"
+        "joints: {j: {type: spherical, markers: [ground, {body: b, at: [-0.5, 0, 0]}]}}\n"
+        "markers: {tip: {body: b, at: [0.5, 0, 0]}}\n"
+        "forces: {pull: {type: force, markers: [tip], force: [1e7, 0, 0]}}\n",
+        method[k], 0.01, 0.5);
+    if (info.newton_iterations > 4 * (double)info.steps)
+      fail_msg("%s: %ld corrections in %ld steps", method[k], info.newton_iterations, info.steps);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_of_many),
+      cmocka_unit_test(taut_rods),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
