@@ -46,25 +46,27 @@ static bool repeats(const tr_blocks *b, int s, int end, int period, bool below) 
   return true;
 }
 
+// Node y writes to unknowns begin .. begin + width - 1.
+static bool writes_to(const tr_blocks *b, int y, int begin, int width) {
+  const block_kind *k = kind_of(b, y);
+  for (int r = 0; r < k->runs; r++) {
+    int first = b->node[y].first + k->run[r].first;
+    if (first < begin + width && begin < first + k->run[r].size) return true;
+  }
+  return false;
+}
+
 // No node of a period writes to node x of a later one. x: of the first
 static bool is_free(const tr_blocks *b, int s, int period, int x) {
-  const block_node *to = &b->node[x];
-  int next = b->node[s + period].first - b->node[s].first, width = kind_of(b, x)->width;
+  int next = b->node[s + period].first - b->node[s].first;
   if (!may_go(kind_of(b, x))) return false;
-  for (int y = s; y < s + period; y++) {
-    const block_kind *k = kind_of(b, y);
-    for (int r = 0; r < k->runs; r++) {
-      int first = b->node[y].first + k->run[r].first;
-      for (int later = 1; later < BLOCK_FOUR; later++) {
-        int begin = to->first + later * next;
-        if (first < begin + width && begin < first + k->run[r].size) return false;
-      }
-    }
-  }
+  for (int y = s; y < s + period; y++)
+    for (int later = 1; later < BLOCK_FOUR; later++)
+      if (writes_to(b, y, b->node[x].first + later * next, kind_of(b, x)->width)) return false;
   return true;
 }
 
-// The one that is not free, -1: there are more of them, or of another shape.
+// The one that is not free, -1: there are more of them, it is of another shape, or one of its own period waits for it.
 static int find_rest(const tr_blocks *b, int s, int period) {
   int rest = -1;
   for (int o = 0; o < period; o++) {
@@ -72,7 +74,9 @@ static int find_rest(const tr_blocks *b, int s, int period) {
     if (rest >= 0 || !may_wait(kind_of(b, s + o))) return -1;
     rest = o;
   }
-  return rest;
+  if (rest < 0) return -1;
+  int first = b->node[s].first, all = b->node[s + period].first - first;
+  return writes_to(b, s + rest, first, all) ? -1 : rest;
 }
 
 // Windows of nodes s .. end - 1, how many so far.
