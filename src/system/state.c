@@ -87,7 +87,8 @@ static bool make_scratch(tr_arena *ar, tr_work *w) {
   w->rows = TR_NEW(ar, s->max_rows, double);
   w->block = TR_NEW(ar, 3 * nv * nv + nv * rows + (12 * TR_MAX_MARKERS + 6) * nv, double);
   w->many = TR_NEW(ar, TR_MANY, double);
-  return w->rows && w->block && w->many;
+  w->many_of = TR_NEW(ar, 1, const tr_body_type *);
+  return w->rows && w->block && w->many && w->many_of;
 }
 
 tr_status tr_work_hire(tr_work *w, tr_team *team) {

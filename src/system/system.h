@@ -210,14 +210,14 @@ typedef struct tr_work {
   tr_wrenches W2; // (nframe) the same of joints alone, by tr_constraint_force; W itself unless kept
   uint64_t
       acting; // which forces act, as tr_forces found it: a hash, for a contact that opens is another system
-  double *cache;               // (ncache)
-  double *G;                   // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
-  double *rows;                // (max_rows) those of one block
-  double *block;               // (scratch) blocks under assembly
-  double *many;                // (TR_MANY) blocks of several bodies,
-  const tr_body_type *many_of; // of this type, all others being 0
-  double *x, *y;               // (max(nv, nc)) scratch of callers in this folder
-  tr_team *team;               // who shares the loops, or NULL
+  double *cache;                // (ncache)
+  double *G;                    // (nG) constraint rows by blocks, or NULL: see tr_rows_keep
+  double *rows;                 // (max_rows) those of one block
+  double *block;                // (scratch) blocks under assembly
+  double *many;                 // (TR_MANY) blocks of several bodies,
+  const tr_body_type **many_of; // it is of this type, all others being 0
+  double *x, *y;                // (max(nv, nc)) scratch of callers in this folder
+  tr_team *team;                // who shares the loops, or NULL
   struct tr_work *hand; // (size of the team) the others with scratch of their own, see tr_hand
   bool joints_apart;    // no two joints share a frame
   // numbers of the tape, or of that of blocks, before the range of bodies that begins at k TR_GRAIN

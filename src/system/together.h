@@ -136,8 +136,8 @@ static inline void emit_four(sink *s, tr_work *w, const tr_bodies_at *all, tr_fo
 static inline void emit_bodies(sink *s, tr_work *w, const sys_run *run, tr_coefficients c) {
   const tr_system *sys = w->sys;
   const tr_body_type *type = sys->body[run->first].type;
-  if (w->many_of != type) memset(w->many, 0, TR_MANY * sizeof *w->many);
-  w->many_of = type;
+  if (*w->many_of != type) memset(w->many, 0, TR_MANY * sizeof *w->many);
+  *w->many_of = type;
   tr_bodies_at all = tr_bodies_of(w, 0, sys->nbody);
   tr_four_bodies x = {.gravity = sys->gravity, .increment = w->increment, .W = w->W};
   x.cm = c.cm, x.ck = c.ck, x.cd = c.cd;
