@@ -5,56 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helper_mechanics.h"
+#include "helper_solvers.h"
 #include "sparse/block.h"
 #include "system/system.h"
-
-typedef struct pair {
-  tr_arena ar;
-  tr_pattern p[2]; // by blocks, by KLU
-  tr_kkt k[2];
-  double *b, *x[2]; // (3 n)
-} pair;
-
-static void pair_make(pair *t, const tr_pattern *p) {
-  t->ar = tr_arena_make(NULL);
-  for (int i = 0; i < 2; i++) {
-    t->p[i] = *p;
-    t->p[i].klu_only = i == 1;
-    assert_int_equal(tr_pattern_analyse(&t->ar, &t->p[i], 0), TR_OK);
-    assert_int_equal(tr_kkt_make(&t->ar, &t->p[i], &t->k[i]), TR_OK);
-    t->x[i] = TR_NEW(&t->ar, 3 * p->n, double);
-  }
-  t->b = TR_NEW(&t->ar, 3 * p->n, double);
-  assert_true(t->p[0].blocks && !t->p[0].klu && t->p[1].klu);
-}
-
-static void pair_free(pair *t) {
-  for (int i = 0; i < 2; i++) tr_kkt_free(&t->k[i]);
-  tr_arena_free(&t->ar);
-}
-
-// Factors k[0].values by both, solves for 1 and for 3 right-hand sides; the largest difference relative
-// to the solution. blocks: whether the block solver must have done it.
-static double compare(pair *t, seed *s, bool blocks) {
-  int n = t->p[0].n;
-  double apart = 0;
-  memcpy(t->k[1].values, t->k[0].values, (size_t)t->p[0].nnz * sizeof *t->k[0].values);
-  for (int i = 0; i < 2; i++) assert_int_equal(tr_kkt_factor(&t->k[i]), TR_OK);
-  assert_true(t->k[0].rcond > 0 && t->k[0].rcond <= 1);
-  draw_many(s, 3 * n, t->b);
-  for (int count = 1; count <= 3; count += 2) {
-    for (int i = 0; i < 2; i++) {
-      memcpy(t->x[i], t->b, 3 * (size_t)n * sizeof *t->b);
-      assert_int_equal(tr_kkt_solve(&t->k[i], count, t->x[i]), TR_OK);
-    }
-    double most = largest(count * n, t->x[1]);
-    for (int j = 0; j < count * n; j++) apart = fmax(apart, fabs(t->x[0][j] - t->x[1][j]) / most);
-  }
-  if (t->k[0].by_blocks != blocks) // the first solve may have told
-    fail_msg("by blocks: %d, rcond %g", t->k[0].by_blocks, t->k[1].rcond);
-  return apart;
-}
 
 // A model at its start, and room to work there.
 typedef struct place {
@@ -108,7 +61,7 @@ static void models(void **u) {
     double *d = calloc((size_t)sys->nv, sizeof *d), *q = calloc((size_t)sys->nq, sizeof *q);
     for (int turn = 0; turn < 4; turn++) { // at the start, then anywhere
       tangent_at(sys, p.w, &p.x, &s, pow(10, -2 - turn), t.k[0].values);
-      double apart = compare(&t, &s, true);
+      double apart = compare_solvers(&t, &s, true);
       if (!(apart < 1e-11 / t.k[1].rcond && apart < 1e-6))
         fail_msg("%s: apart by %g, rcond %g", row[r].model, apart, t.k[1].rcond);
       for (int i = 0; i < sys->nv; i++) d[i] = 0.3 * draw(&s), p.x.v[i] = draw(&s);
@@ -204,23 +157,11 @@ static void check_enlarged(const tr_pattern *p, const double *values, seed *s) {
       for (int c = 0; c < m; c++)
         for (int e = p->column[j], at = large.column[m * j + c]; e < p->column[j + 1]; e++)
           for (int r = 0; r < m; r++) t.k[0].values[at++] = block[r][c] * values[e];
-    double apart = compare(&t, s, true);
+    double apart = compare_solvers(&t, s, true);
     if (!(apart < 1e-9)) fail_msg("%d times: apart by %g", m, apart);
     pair_free(&t);
     tr_arena_free(&ar);
   }
-}
-
-// Ordered as the pattern is.
-static void pair_make_planned(pair *t, const tr_pattern *p) {
-  *t = (pair){.ar = tr_arena_make(NULL), .p = {*p, *p}};
-  t->p[1].klu_only = true;
-  assert_int_equal(tr_pattern_analyse(&t->ar, &t->p[1], 0), TR_OK);
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(tr_kkt_make(&t->ar, &t->p[i], &t->k[i]), TR_OK);
-    t->x[i] = TR_NEW(&t->ar, 3 * p->n, double);
-  }
-  t->b = TR_NEW(&t->ar, 3 * p->n, double);
 }
 
 // At the start, with steps of several lengths; enlarged: and several at once.
@@ -234,7 +175,7 @@ static void against_klu(const mechanism *m, const char *what, bool enlarged) {
   pair_make_planned(&t, &m->sys->pattern);
   for (int turn = 0; turn < 3; turn++) {
     tangent_at(m->sys, w, &x, &s, pow(10, -2 - turn), t.k[0].values);
-    double apart = compare(&t, &s, true);
+    double apart = compare_solvers(&t, &s, true);
     if (!(apart < 1e-9)) fail_msg("%s: apart by %g", what, apart);
   }
   if (enlarged) check_enlarged(&m->sys->pattern, t.k[0].values, &s);
@@ -374,7 +315,7 @@ static void cloth(void **u) {
   if (!(pieces < 2e5)) fail_msg("%g pieces", pieces); // 3.5e5 in the order of AMD
   for (int turn = 0; turn < 2; turn++) {
     tangent_at(p.m.sys, p.w, &p.x, &s, 1e-2, t.k[0].values);
-    double apart = compare(&t, &s, true);
+    double apart = compare_solvers(&t, &s, true);
     if (!(apart < 1e-9)) fail_msg("apart by %g", apart);
   }
   pair_free(&t);
@@ -434,7 +375,7 @@ static void hinges_askew(void **u) {
   for (int rough = 0; rough < 2; rough++) {
     t.k[0].rough = rough;
     tangent_at(m.sys, w, &x, &s, 1e-3, t.k[0].values);
-    double apart = compare(&t, &s, true);
+    double apart = compare_solvers(&t, &s, true);
     assert_true(t.k[0].rcond < 3e-7 && t.k[0].doubt == (rough ? BLOCK_FAIR : BLOCK_PROVEN));
     assert_true(apart < (rough ? 1e-8 : 1e-10));
   }
@@ -453,7 +394,7 @@ static void singular_position(void **u) {
   seed s = 9;
   pair_make(&t, &p.m.sys->pattern);
   tangent_at(p.m.sys, p.w, &p.x, &s, 1e-3, t.k[0].values);
-  assert_true(compare(&t, &s, true) < 1e-9);
+  assert_true(compare_solvers(&t, &s, true) < 1e-9);
   static const double off[] = {1e-2, 1e-5, 1e-6, 1e-2, 1e-2, 1e-2, 1e-2, 1e-2};
   static const bool blocks[] = {true, false, false, false, false, true, true, true};
   for (int k = 0; k < 8; k++) {
@@ -465,7 +406,7 @@ static void singular_position(void **u) {
         q[0] = i - 11 + 0.5 + cos(off[k]), q[1] = sin(off[k]), q[2] = 0;
     }
     tangent_at(p.m.sys, p.w, &p.x, &s, 1e-3, t.k[0].values);
-    double apart = compare(&t, &s, blocks[k]);
+    double apart = compare_solvers(&t, &s, blocks[k]);
     // multipliers are as large as 1/off^2 and known to as many digits less
     assert_true(apart < (blocks[k] ? 1e-14 / (off[k] * off[k]) / t.k[1].rcond : 1e-12));
   }
@@ -540,7 +481,7 @@ static void random_linkages(void **u) {
               &(tr_pattern){.n = l->n, .nnz = nnz, .leading = l->nv, .column = column, .row = row});
     for (int j = 0; j < l->n; j++)
       for (int k = column[j]; k < column[j + 1]; k++) t.k[0].values[k] = l->A[row[k] * LIMIT + j];
-    double apart = compare(&t, &s, true);
+    double apart = compare_solvers(&t, &s, true);
     if (!(apart < 1e-9)) fail_msg("linkage %d: apart by %g", turn, apart);
     pair_free(&t);
     tr_arena_free(&ar);
@@ -564,7 +505,7 @@ static void masked(void **u) {
   }
   for (int turn = 0; turn < 3; turn++) {
     tangent_at(p.m.sys, p.w, &p.x, &s, 1e-2, t.k[0].values);
-    assert_true(compare(&t, &s, true) < 1e-11);
+    assert_true(compare_solvers(&t, &s, true) < 1e-11);
     for (int i = 0; i < 4; i++) assert_true(t.x[0][rows[i]] == 0);
   }
   pair_free(&t);

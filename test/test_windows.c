@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "helper_mechanics.h"
-#include "sparse/block.h"
-#include "system/system.h"
+#include "helper_solvers.h"
 
 typedef struct chain {
   const char *what, *body, *joint; // %d: the number of the body
-  unsigned shapes[3];              // of the nodes of a body, 0: no more
+  int shapes[3];                   // of the nodes of a body, 0: no more
 } chain;
 
 static const chain chains[] = {
@@ -45,60 +43,15 @@ static mechanism make(const chain *c) {
   return load_text(text);
 }
 
-typedef struct solvers {
-  tr_arena ar;
-  tr_pattern p[2]; // by blocks, by KLU
-  tr_kkt k[2];
-} solvers;
-
-static void solvers_make(solvers *s, const tr_pattern *p) {
-  s->ar = tr_arena_make(NULL);
-  for (int i = 0; i < 2; i++) {
-    s->p[i] = *p;
-    s->p[i].klu_only = i == 1;
-    assert_int_equal(tr_pattern_analyse(&s->ar, &s->p[i], 0), TR_OK);
-    assert_int_equal(tr_kkt_make(&s->ar, &s->p[i], &s->k[i]), TR_OK);
-  }
-}
-
-static void solvers_free(solvers *s) {
-  for (int i = 0; i < 2; i++) tr_kkt_free(&s->k[i]);
-  tr_arena_free(&s->ar);
-}
-
-// One, two and three right-hand sides; how far the solutions are apart, relative to them.
-static double compare(solvers *s, seed *random) {
-  enum { SIDES = 3 };
-  size_t n = (size_t)s->p[0].n;
-  double apart = 0, *b = TR_NEW(&s->ar, SIDES * n, double), *x[2];
-  memcpy(s->k[1].values, s->k[0].values, (size_t)s->p[0].nnz * sizeof *s->k[0].values);
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(tr_kkt_factor(&s->k[i]), TR_OK);
-    x[i] = TR_NEW(&s->ar, SIDES * n, double);
-  }
-  draw_many(random, (int)(SIDES * n), b);
-  for (int sides = 1; sides <= SIDES; sides++) {
-    for (int i = 0; i < 2; i++) {
-      memcpy(x[i], b, SIDES * n * sizeof *b);
-      assert_int_equal(tr_kkt_solve(&s->k[i], sides, x[i]), TR_OK);
-    }
-    double most = largest(sides * (int)n, x[1]);
-    for (int j = 0; j < sides * (int)n; j++) apart = fmax(apart, fabs(x[0][j] - x[1][j]) / most);
-  }
-  assert_true(s->k[0].by_blocks);
-  return apart;
-}
-
 // Nearly all bodies are in windows, by the nodes that they have.
 static void check_windows(const chain *c, const tr_blocks *b) {
   assert_true(b && BLOCK_FOUR * b->windows >= BODIES - 9);
   for (int w = 0; w < b->windows; w++) {
     const block_window *window = &b->window[w];
-    for (int o = 0, k = 0; o < window->period; o++) {
+    for (int o = 0; o < window->period; o++) {
       const block_kind *kind = (const block_kind *)(b->kind + b->node[window->node + o].kind);
-      if (o == window->rest) continue;
-      bool found = false;
-      for (k = 0; k < 3; k++) found |= (unsigned)kind->shape == c->shapes[k];
+      bool found = o == window->rest;
+      for (int k = 0; k < 3; k++) found |= c->shapes[k] > 0 && kind->shape == c->shapes[k];
       if (!found) fail_msg("%s: shape %d", c->what, kind->shape);
     }
   }
@@ -121,18 +74,18 @@ static void against_klu(void **u) {
     mechanism m = make(&chains[i]);
     tr_state x;
     tr_work *w;
-    solvers s;
+    pair s;
     seed random = 7;
     assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
     assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-    solvers_make(&s, &m.sys->pattern);
+    pair_make(&s, &m.sys->pattern);
     check_windows(&chains[i], s.p[0].blocks);
     for (int turn = 0; turn < 4; turn++) {
       tangent_at(&m, w, &x, &random, s.k[0].values);
-      double apart = compare(&s, &random);
+      double apart = compare_solvers(&s, &random, true);
       if (!(apart < 1e-9)) fail_msg("%s: apart by %g", chains[i].what, apart);
     }
-    solvers_free(&s);
+    pair_free(&s);
     tr_work_free(w), tr_state_free(m.sys, &x), unload(&m);
   }
 }
@@ -144,11 +97,11 @@ static void one_needs_pivots(void **u) {
   mechanism m = make(&chains[1]);
   tr_state x;
   tr_work *w;
-  solvers s;
+  pair s;
   seed random = 8;
   assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
   assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
-  solvers_make(&s, &m.sys->pattern);
+  pair_make(&s, &m.sys->pattern);
   const tr_pattern *p = &s.p[0];
   for (int body = 12; body < 12 + BLOCK_FOUR; body++) {
     tangent_at(&m, w, &x, &random, s.k[0].values);
@@ -161,10 +114,10 @@ static void one_needs_pivots(void **u) {
           turned++;
         }
     assert_int_equal(turned, 9);
-    double apart = compare(&s, &random);
+    double apart = compare_solvers(&s, &random, true);
     if (!(apart < 1e-8)) fail_msg("body %d: apart by %g", body, apart);
   }
-  solvers_free(&s);
+  pair_free(&s);
   tr_work_free(w), tr_state_free(m.sys, &x), unload(&m);
 }
 

@@ -243,7 +243,7 @@ static tr_status too_late(double way, double t, double least, tr_error *error) {
 // put where the constraints have them. What is published knows nothing of it.
 static tr_status calm(tr_run *r) {
   if (!r->step->ringing || r->settings.control.rule == TR_CONTROL_GNP05) return TR_OK;
-  r->step->ringing = r->step->speed_known = r->current = false;
+  r->step->ringing = r->current = false;
   tr_status status = tr_calm(&r->projector, &r->x, r->step->mean_a);
   return status < 0 ? status : TR_OK;
 }

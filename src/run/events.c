@@ -352,7 +352,7 @@ static void step_back(tr_run *r, double t) {
   memcpy(r->x.mem, r->before.mem, (size_t)r->sys->nmem * sizeof *r->x.mem);
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
-  r->current = r->step->speed_known = false;
+  r->current = false;
 }
 
 // A touch in this step that would be lost with what follows a crossing: it was counted to it, or is leaving already.
@@ -372,7 +372,7 @@ static void close_state(tr_run *r, double crossed) {
     for (int k = 0; k < r->sys->nevent; k++) r->watch[k].blur = r->watch[k].g;
     tr_state_copy(&r->next, &r->x);
     if (tr_crossing_close(r, &r->next)) tr_state_copy(&r->x, &r->next);
-    r->current = r->step->speed_known = false;
+    r->current = false;
   }
   evaluate(r);
   for (int k = 0; k < r->sys->nevent; k++) {

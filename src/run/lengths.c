@@ -114,7 +114,6 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
 tr_status tr_run_change(tr_run *r, double h, tr_error *error) {
   double wish = r->h;
   if (!tr_change_coordinates(r->sys, h, &r->x)) return TR_OK;
-  r->step->speed_known = false;
   TR_TRY(tr_lengths_make(r, error));
   keep(r, r->x.t);
   TR_TRY(tr_run_begin_anew(r, h, error));

@@ -361,7 +361,6 @@ bool tr_step_matrix_fits(tr_step *s) {
 
 tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->last_h = 0;
-  s->speed_known = false;
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
@@ -379,7 +378,6 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
 }
 
 void tr_step_change_rows(tr_step *s, const tr_state *x) {
-  s->speed_known = false;
   s->newton.valid = s->newton.known = false;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));

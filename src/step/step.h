@@ -219,8 +219,6 @@ struct tr_step {
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
   double top_v;                // while a step is tried: |v| where it begins; < 0: not known
-  bool speed_known;            // |v| of the last accepted state is `speed`,
-  double speed;                // which whoever looked at it tells
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c

@@ -184,10 +184,7 @@ static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool needed = !(s->allowed > 0) && !s->method->direct;
-  if (s->speed_known)
-    s->top_v = s->speed;
-  else if (needed)
-    s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
+  if (needed) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   tr_status status = try(s, x0, h, x1);
   s->top_v = -1;
   return status;
