@@ -327,53 +327,95 @@ void tr_blocks_fill(const tr_blocks *b, tr_team *team, const tr_pattern *p, cons
   tr_team_ranges(team, b->n, FILLED, fill_part, &(filling){b, p, values, F});
 }
 
-// What one part does in a factorisation.
+// What a factorisation is about; tiling: or NULL, the matrix is there.
 typedef struct factoring {
   const tr_blocks *b;
-  double *d, *F;
-  block_report report[BLOCK_PARTS_MAX];
-  bool ok[BLOCK_PARTS_MAX];
+  const tr_block_tiling *tiling;
+  double *d, *F; // d: of all, or of the top
 } factoring;
 
-static void factor_part(void *what, int p) {
-  factoring *f = what;
+// What the parts have come to.
+typedef struct sharing {
+  const factoring *f;
+  int hands;
+  block_report report[BLOCK_PARTS_MAX];
+  bool ok[BLOCK_PARTS_MAX];
+} sharing;
+
+static void factor_tiles(const factoring *f, bool below, int hand, int first, int end,
+                         block_report *report, bool *ok) {
+  const tr_block_tiling *tiling = f->tiling;
+  const int *tile = f->b->tile;
+  for (int t = first; t < end && *ok; t++) {
+    double *d = tiling->before(tiling->what, hand, t);
+    factor_nodes(f->b, below, tile[t], tile[t + 1], d, f->F, report, ok);
+    if (tiling->after) tiling->after(tiling->what, t);
+  }
+}
+
+static void factor_part(sharing *s, int hand, int p) {
+  const factoring *f = s->f;
   const tr_blocks *b = f->b;
   block_report report = {.least = INFINITY}; // written all the time: away from the others'
   bool ok = true;
-  factor_nodes(b, true, b->part[p], b->part[p + 1], f->d, f->F, &report, &ok);
-  f->report[p] = report, f->ok[p] = ok;
+  if (f->tiling)
+    factor_tiles(f, true, hand, b->first_tile[p], b->first_tile[p + 1], &report, &ok);
+  else
+    factor_nodes(b, true, b->part[p], b->part[p + 1], f->d, f->F, &report, &ok);
+  s->report[p] = report, s->ok[p] = ok;
 }
 
-static bool factor_shared(const tr_blocks *b, tr_team *team, double *d, double *F,
-                          block_report *report) {
-  factoring f = {.b = b, .d = d, .F = F};
+static void factor_parts(void *what, int hand) {
+  sharing *s = what;
+  int parts = s->f->b->parts, end = parts * (hand + 1) / s->hands;
+  for (int p = parts * hand / s->hands; p < end; p++) factor_part(s, hand, p);
+}
+
+TR_APART bool factor_shared(const factoring *f, tr_team *team, block_report *report) {
+  const tr_blocks *b = f->b;
+  sharing s;
   bool ok = true;
-  tr_team_share(team, b->parts, factor_part, &f);
+  s.f = f, s.hands = tr_team_size(team);
+  tr_team_share(team, s.hands, factor_parts, &s);
   for (int p = 0; p < b->parts; p++) {
-    ok &= f.ok[p];
-    report->least = fmin(report->least, f.report[p].least);
-    report->most = fmax(report->most, f.report[p].most);
-    report->largest = fmax(report->largest, f.report[p].largest);
+    ok &= s.ok[p];
+    report->least = fmin(report->least, s.report[p].least);
+    report->most = fmax(report->most, s.report[p].most);
+    report->largest = fmax(report->largest, s.report[p].largest);
   }
   if (!ok) return false;
-  factor_bridges(b, d, F);
-  factor_nodes(b, false, b->part[b->parts], b->nodes, d, F, report, &ok);
+  factor_bridges(b, f->d, f->F);
+  factor_nodes(b, false, b->part[b->parts], b->nodes, f->d, f->F, report, &ok);
   return ok;
+}
+
+static bool factor(const factoring *f, tr_team *team, block_report *report) {
+  const tr_blocks *b = f->b;
+  bool ok = true;
+  *report = (block_report){.least = INFINITY};
+  if (team && b->parts > 1) {
+    ok = factor_shared(f, team, report);
+  } else {
+    if (f->tiling) factor_tiles(f, false, 0, 0, b->tiles, report, &ok);
+    factor_nodes(b, false, f->tiling ? b->tile[b->tiles] : 0, b->nodes, f->d, f->F, report, &ok);
+  }
+  return ok && isfinite(report->most + report->largest);
+}
+
+bool tr_blocks_factor_tiles(const tr_blocks *b, tr_team *team, const tr_block_tiling *tiling,
+                            double *F, block_report *report) {
+  double *d = tiling->before(tiling->what, 0, TR_DUE_FIRST);
+  if (tiling->after) tiling->after(tiling->what, TR_DUE_FIRST);
+  return factor(&(factoring){b, tiling, d, F}, team, report);
 }
 
 bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
                       block_report *report) {
-  bool ok = true;
-  *report = (block_report){.least = INFINITY};
   for (int s = 0; b->measured && s < b->nodes; s++) {
     const block_node *node = &b->node[s];
     const block_kind *kind = (const block_kind *)(b->kind + node->kind);
     for (int k = 0; k < kind->width; k++)
       d[node->first + k] = fabs(F[node->at + (kind->lanes ? k : k * (kind->width + 1))]);
   }
-  if (team && b->parts > 1)
-    ok = factor_shared(b, team, d, F, report);
-  else
-    factor_nodes(b, false, 0, b->nodes, d, F, report, &ok);
-  return ok && isfinite(report->most + report->largest);
+  return factor(&(factoring){.b = b, .d = d, .F = F}, team, report);
 }

@@ -111,6 +111,10 @@ typedef struct tr_blocks {
   const int *kind;  // block_kind one after the other
   int windows;
   const block_window *window; // by node, then one at the end of all
+  // Nodes tile[t] .. tile[t + 1] - 1 are filled and factored while they are in the cache; those of part p: tiles
+  // first_tile[p] .. first_tile[p + 1] - 1. They touch unknowns of their part before reach[t]. None: all together.
+  int tiles;
+  const int *tile, *first_tile, *reach;
   // (2 n) where the entries of a column of the matrix go: the first one, and the list that says how far
   // from it each of them is
   const int *column, *offsets;
@@ -137,6 +141,20 @@ void tr_blocks_fill(const tr_blocks *b, tr_team *team, const tr_pattern *p, cons
                     double *F);
 bool tr_blocks_factor(const tr_blocks *b, tr_team *team, double *d, double *F,
                       block_report *report);
+// Tile by tile: before(what, hand, t) makes the numbers of tile t and returns their d, less that of the first unknowns;
+// TR_DUE_FIRST: of the top, and all numbers that do not wait for any tile. after: it is factored, or NULL. hand: who of the
+// team asks.
+typedef struct tr_block_tiling {
+  double *(*before)(void *what, int hand, int tile);
+  void (*after)(void *what, int tile);
+  void *what;
+} tr_block_tiling;
+enum { TR_DUE_FIRST = -1 };
+bool tr_blocks_factor_tiles(const tr_blocks *b, tr_team *team, const tr_block_tiling *tiling,
+                            double *F, block_report *report);
+// (numbers) The first tile whose nodes read a number or subtract from it. Those of the top are due first.
+void tr_blocks_due(const tr_blocks *b, int *due);
+bool tr_blocks_apart(const tr_blocks *b, int one, int other);             // tiles of two parts
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
 // Where the entries of column j of the matrix are in F: first + offset[k] for the k-th.
 typedef struct tr_block_column {
@@ -149,5 +167,10 @@ static inline tr_block_column tr_blocks_column(const tr_blocks *b, int j) {
 // In place, `count` right-hand sides one after the other; x: room for 2 n. False: a solution is not finite.
 bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
                      double *rhs);
+// The same of one right-hand side in two halves: through each tile, once it is factored, and TR_DUE_FIRST before all; then
+// back.
+void tr_blocks_descend(const tr_blocks *b, tr_team *team, const double *F, double *x,
+                       const double *rhs, int tile);
+bool tr_blocks_ascend(const tr_blocks *b, tr_team *team, const double *F, double *x, double *rhs);
 
 #endif

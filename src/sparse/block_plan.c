@@ -22,6 +22,7 @@
 #include "block_layout.h"
 #include "block_merge.h"
 #include "block_order.h"
+#include "block_tile.h"
 #include "block_window.h"
 #include "by_klu.h"
 
@@ -426,6 +427,7 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   layout laid = {.owner = room};
   TR_TRY(tr_lay_out(ar, own, d, order, room + n, &laid, b));
   TR_TRY(tr_find_windows(ar, b));
+  TR_TRY(tr_find_tiles(ar, b));
   return tr_layout_columns(ar, p, &laid, room + n, b);
 }
 

@@ -109,30 +109,71 @@ static int first_of(const tr_blocks *b, int node) {
   return node < b->nodes ? b->node[node].first : b->n;
 }
 
+// The first bridge from a node on.
+static int bridge_from(const tr_blocks *b, int node) {
+  int lo = 0, hi = b->first_bridge[b->parts];
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (b->bridge[mid] < node)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+// All but what they have in the rows of the top.
+static void down_below(const solving *s, int first, int end) {
+  const tr_blocks *b = s->b;
+  for (int k = bridge_from(b, first); k < b->first_bridge[b->parts] && b->bridge[k] < end; k++) {
+    down(s, first, b->bridge[k]);
+    down_bridge(s, b->bridge[k], false);
+    first = b->bridge[k] + 1;
+  }
+  down(s, first, end);
+}
+
+// What no tile before has touched, then down.
+static void down_tile(const solving *s, bool shared, int t) {
+  const tr_blocks *b = s->b;
+  int first = first_of(b, b->tile[t]);
+  load(s, t > 0 && b->reach[t - 1] > first ? b->reach[t - 1] : first, b->reach[t]);
+  (shared ? down_below : down)(s, b->tile[t], b->tile[t + 1]);
+}
+
+static bool up_tile(const solving *s, int t) {
+  const int *node = s->b->tile + t;
+  up(s, node[0], node[1]);
+  return unload(s, first_of(s->b, node[0]), first_of(s->b, node[1]));
+}
+
 static void down_part(void *what, int p) {
   const solving *s = what;
   const tr_blocks *b = s->b;
-  int at = b->part[p];
-  load(s, first_of(b, at), first_of(b, b->part[p + 1]));
-  for (int k = b->first_bridge[p]; k < b->first_bridge[p + 1]; k++) {
-    down(s, at, b->bridge[k]);
-    down_bridge(s, b->bridge[k], false);
-    at = b->bridge[k] + 1;
-  }
-  down(s, at, b->part[p + 1]);
+  for (int t = b->tiles > 0 ? b->first_tile[p] : 0; b->tiles > 0 && t < b->first_tile[p + 1]; t++)
+    down_tile(s, true, t);
+  if (b->tiles > 0) return;
+  load(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
+  down_below(s, b->part[p], b->part[p + 1]);
 }
 
 static void up_part(void *what, int p) {
   solving *s = what;
   const tr_blocks *b = s->b;
-  up(s, b->part[p], b->part[p + 1]);
-  s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
+  if (b->tiles == 0) {
+    up(s, b->part[p], b->part[p + 1]);
+    s->fine[p] = unload(s, first_of(b, b->part[p]), first_of(b, b->part[p + 1]));
+    return;
+  }
+  s->fine[p] = true;
+  for (int t = b->first_tile[p + 1] - 1; t >= b->first_tile[p]; t--) s->fine[p] &= up_tile(s, t);
 }
 
-TR_APART bool solve_together(solving *s, tr_team *team) {
+// `descended`: the parts have gone down.
+TR_APART bool solve_together(solving *s, tr_team *team, bool descended) {
   const tr_blocks *b = s->b;
   int top = b->part[b->parts];
-  tr_team_share(team, b->parts, down_part, s);
+  if (!descended) tr_team_share(team, b->parts, down_part, s);
   load(s, b->top, b->n);
   for (int k = 0; k < b->first_bridge[b->parts]; k++) down_bridge(s, b->bridge[k], true);
   down(s, top, b->nodes);
@@ -143,11 +184,39 @@ TR_APART bool solve_together(solving *s, tr_team *team) {
   return fine;
 }
 
+TR_APART bool solve_tiles(const solving *s, bool descended) {
+  const tr_blocks *b = s->b;
+  int top = b->part[b->parts];
+  if (!descended) load(s, b->top, b->n);
+  for (int t = 0; !descended && t < b->tiles; t++) down_tile(s, false, t);
+  down(s, top, b->nodes);
+  up(s, top, b->nodes);
+  bool fine = unload(s, b->top, b->n);
+  for (int t = b->tiles - 1; t >= 0; t--) fine &= up_tile(s, t);
+  return fine;
+}
+
 static bool solve_alone(const solving *s) {
+  if (s->b->tiles > 0) return solve_tiles(s, false);
   load(s, 0, s->b->n);
   down(s, 0, s->b->nodes);
   up(s, 0, s->b->nodes);
   return unload(s, 0, s->b->n);
+}
+
+void tr_blocks_descend(const tr_blocks *b, tr_team *team, const double *F, double *x,
+                       const double *rhs, int tile) {
+  bool shared = team && b->parts > 1;
+  solving s = {.b = b, .F = F, .x = x, .rhs = (double *)rhs}; // which is not written
+  if (tile != TR_DUE_FIRST)
+    down_tile(&s, shared, tile);
+  else if (!shared)
+    load(&s, b->top, b->n);
+}
+
+bool tr_blocks_ascend(const tr_blocks *b, tr_team *team, const double *F, double *x, double *rhs) {
+  solving s = {.b = b, .F = F, .x = x, .rhs = rhs};
+  return team && b->parts > 1 ? solve_together(&s, team, true) : solve_tiles(&s, true);
 }
 
 bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
@@ -156,7 +225,7 @@ bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double 
   for (int done = 0; done < count;) {
     solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
     done += s.two ? 2 : 1;
-    fine &= shared ? solve_together(&s, team) : solve_alone(&s);
+    fine &= shared ? solve_together(&s, team, false) : solve_alone(&s);
   }
   return fine;
 }

@@ -214,6 +214,7 @@ static const double SMALL_RATIO = 1e-13;    // where they are meant to be,
 static const double SMALLEST_RATIO = 1e-14; // at any length
 enum { PAUSE_MAX = 10 };                    // as a power of 2
 static const double LONG = 1000;
+static const double UNEVEN = 1.25; // of what each of a team has to do, the most over the mean
 // Smaller pivots than trusted are in doubt, down to DOUBT_LEAST: not all that made them has cancelled. The first solve is
 // refined then, and shows their error. Refinement squares it: it must be PROVEN at most, so that nothing but round-off
 // is left, or PROVEN_ROUGH where corrections follow, each from a residual of its own; these are not even refined where
@@ -229,12 +230,47 @@ TR_INLINE void power_all(int n, const signed char *restrict e, double *restrict 
 }
 TR_WIDE(powers_of_2, power_all, (int n, const signed char *e, double *out), (n, e, out))
 
-// What is in k->factors.
-static bool factor_in_place(tr_kkt *k) {
+// Who fills k->factors tile by tile.
+typedef struct filler {
+  tr_kkt *k;
+  void (*fill)(void *what, int hand, int tile);
+  void *what;
+  const double *rhs;
+} filler;
+
+// The scale goes behind the right-hand side; who is alone takes the same room again and again.
+static double *before_tile(void *what, int hand, int t) {
+  const filler *f = what;
+  tr_kkt *k = f->k;
+  const tr_blocks *b = k->p->blocks;
+  bool first = t == TR_DUE_FIRST;
+  int from = first ? b->top : b->node[b->tile[t]].first, next = first ? b->nodes : b->tile[t + 1];
+  int to = next < b->nodes ? b->node[next].first : b->n;
+  double *d = k->work + b->n - (k->team || first ? 0 : from);
+  f->fill(f->what, hand, t);
+  powers_of_2(to - from, k->balance + from, d + from);
+  return d;
+}
+
+static void after_tile(void *what, int t) {
+  const filler *f = what;
+  const tr_kkt *k = f->k;
+  tr_blocks_descend(k->p->blocks, k->team, k->factors, k->work, f->rhs, t);
+}
+
+static bool factor_tiles(tr_kkt *k, filler *f, block_report *report) {
+  tr_block_tiling tiling = {before_tile, f->rhs ? after_tile : NULL, f};
+  return tr_blocks_factor_tiles(k->p->blocks, k->team, &tiling, k->factors, report);
+}
+
+// What is in k->factors, or comes from f.
+static bool factor_in_place(tr_kkt *k, filler *f) {
   block_report report;
   *(k->managed ? &k->refactorisations : &k->factorisations) += 1;
-  if (!k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
-  if (!tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
+  k->begun = f ? f->rhs : NULL;
+  if (f && !factor_tiles(k, f, &report)) return false;
+  if (!f && !k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
+  if (!f && !tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
   k->rcond = report.least / report.most;
   if (k->rough) k->usual = fmax(k->rcond, USUAL_FADE * k->usual);
   double part = fmin(1, LONG / k->p->n), least = BLOCK_RATIO * part;
@@ -249,7 +285,7 @@ static bool factor_in_place(tr_kkt *k) {
 
 static bool block_factor_once(tr_kkt *k) {
   tr_blocks_fill(k->p->blocks, k->team, k->p, k->values, k->factors);
-  return factor_in_place(k);
+  return factor_in_place(k, NULL);
 }
 
 static bool find_block_scale(tr_kkt *k, bool in_blocks) {
@@ -327,11 +363,8 @@ double *tr_kkt_blocks(tr_kkt *k) {
   return k->factors;
 }
 
-bool tr_kkt_factor_blocks(tr_kkt *k) {
-  k->held = false;
-  bool known =
-      k->managed || (vec_finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
-  k->by_blocks = k->managed = known && factor_in_place(k);
+static bool factor_blocks(tr_kkt *k, bool known, filler *f) {
+  k->by_blocks = k->managed = known && factor_in_place(k, f);
   k->wanted |= !k->by_blocks || tr_kkt_refines(k); // it may happen often
   if (k->by_blocks && k->doubt == BLOCK_TRUSTED) k->refusals = 0;
   if (k->lean && !k->wanted) {
@@ -339,6 +372,29 @@ bool tr_kkt_factor_blocks(tr_kkt *k) {
     k->values = NULL;
   }
   return k->by_blocks;
+}
+
+bool tr_kkt_factor_blocks(tr_kkt *k) {
+  k->held = false;
+  bool known =
+      k->managed || (vec_finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
+  return factor_blocks(k, known, NULL);
+}
+
+// The scale is known, and of a team nobody would wait long for the one with the largest part.
+bool tr_kkt_goes_by_tiles(const tr_kkt *k) {
+  const tr_blocks *b = k->p->blocks;
+  double most = 0;
+  if (b->tiles == 0 || !k->managed) return false;
+  for (int p = 0; k->team && p < b->parts; p++)
+    most = fmax(most, b->first_tile[p + 1] - b->first_tile[p]);
+  return most * tr_team_size(k->team) <= UNEVEN * b->tiles;
+}
+
+bool tr_kkt_factor_tiles(tr_kkt *k, void (*fill)(void *what, int hand, int tile), void *what,
+                         const double *rhs) {
+  k->held = false;
+  return factor_blocks(k, true, &(filler){k, fill, what, rhs});
 }
 
 bool tr_kkt_refines(const tr_kkt *k) {
@@ -420,19 +476,25 @@ static tr_status solve_doubted(tr_kkt *k, int count, double *b) {
   return solve_scaled(k, count, b);
 }
 
+static bool solve_blocks(tr_kkt *k, bool begun, int count, double *b) {
+  const tr_blocks *blocks = k->p->blocks;
+  if (begun) return tr_blocks_ascend(blocks, k->team, k->factors, k->work, b);
+  return tr_blocks_solve(blocks, k->team, k->factors, k->work, count, b);
+}
+
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   int n = k->p->n;
   k->solves += count;
   for (int i = 0; k->mask && i < k->mask->count * count; i++)
     b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
-  bool refined = k->held && tr_kkt_refines(k);
+  bool refined = k->held && tr_kkt_refines(k), begun = k->begun == b && count == 1;
+  k->begun = NULL;
   if (refined && k->doubt == BLOCK_DOUBTED)
     TR_TRY(solve_doubted(k, count, b));
   else if (refined)
     TR_TRY(solve_refined(k, count, b, NULL));
   else if (k->by_blocks)
-    return tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b) ? TR_OK
-                                                                                 : TR_NOT_FINITE;
+    return solve_blocks(k, begun, count, b) ? TR_OK : TR_NOT_FINITE;
   else
     return solve_scaled(k, count, b);
   return vec_finite(b, count * n) ? TR_OK : TR_NOT_FINITE;

@@ -96,6 +96,7 @@ typedef struct tr_kkt {
   tr_doubt doubt;       // of that
   double *refined;      // room for refinement, once that was needed,
   size_t refined_size;  // twice as many numbers
+  const double *begun;  // the right-hand side that has gone through the tiles, or NULL
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
   bool inverted;        // it is there
@@ -116,6 +117,11 @@ tr_status tr_kkt_factor(tr_kkt *k); // TR_OK, TR_SINGULAR, TR_NOT_FINITE, TR_NO_
 // tr_kkt_factor. To refine solves the values are needed after all: tr_kkt_refines.
 double *tr_kkt_blocks(tr_kkt *k);
 bool tr_kkt_factor_blocks(tr_kkt *k);
+// The same tile by tile of pattern.blocks, where that may be: fill(what, hand, tile) is asked to write it. rhs, or NULL: the
+// right-hand side of the first solve, in the same place and as it is now; half of that is done on the way.
+bool tr_kkt_goes_by_tiles(const tr_kkt *k);
+bool tr_kkt_factor_tiles(tr_kkt *k, void (*fill)(void *what, int hand, int tile), void *what,
+                         const double *rhs);
 bool tr_kkt_refines(const tr_kkt *k);
 bool tr_kkt_wants_values(
     const tr_kkt *k); // the next one may be like this: its values will be needed

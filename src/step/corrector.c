@@ -158,13 +158,19 @@ static tr_coefficients weights(const tr_corrector *c) {
   return (tr_coefficients){.cm = c->cm, .ck = c->cq, .cd = c->cv, .cr = c->cq / c->cv};
 }
 
-// The matrix at the point of the last residual: its values, or in blocks.
-static void evaluate(const correction *k, bool in_blocks, double *to) {
+// The matrix at the point of the last residual: its values, or NULL, in blocks, and factored; false: that failed.
+static bool evaluate(const correction *k, double *values) {
   tr_step *s = k->s;
-  s->work->increment = s->sys->flat ? NULL : s->d;
-  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, k->x1->a, k->x1->lam, s->c.blocks,
-                                                    weights(&s->c), to);
-  s->work->increment = NULL;
+  tr_work *w = s->work;
+  tr_coefficients c = weights(&s->c);
+  bool done = true;
+  w->increment = s->sys->flat ? NULL : s->d;
+  if (values)
+    tr_tangent_here(w, k->x1->a, k->x1->lam, s->c.blocks, c, values);
+  else
+    done = tr_tangent_factor(w, k->x1->a, k->x1->lam, s->c.blocks, c, &s->kkt, s->newton.r);
+  w->increment = NULL;
+  return done;
 }
 
 // Straight to where it is factored, unless solves with the last one had to be refined: they need the values, as they
@@ -176,13 +182,12 @@ static tr_status matrix(tr_newton_problem *p) {
   bool values = s->sys->nvelocity > 0 || tr_kkt_wants_values(&s->kkt);
   if (tr_step_looks(s)) values = true;
   s->kkt.rough = true;
-  double *blocks = values ? NULL : tr_kkt_blocks(&s->kkt);
+  bool blocks = !values && tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
-  if (blocks) evaluate(k, true, blocks);
-  bool done = blocks && tr_kkt_factor_blocks(&s->kkt);
+  bool done = blocks && evaluate(k, NULL);
   if (!done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
-    evaluate(k, false, s->kkt.values);
+    evaluate(k, s->kkt.values);
     s->kkt.held = true;
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));

@@ -174,8 +174,9 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   return TR_NO_CONVERGENCE;
 }
 
-// The matrix at the point of the last residual: its values, if asked for with s->damping, or in blocks.
-static void fill(const correction *k, bool in_blocks, bool damped, double *to) {
+// The matrix at the point of the last residual: its values, if asked for with s->damping, or in blocks; or, to NULL, at
+// once in blocks and factored. False: that failed.
+static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *a = c->unit_metric ? k->x1->a : s->sum_a;
@@ -183,9 +184,14 @@ static void fill(const correction *k, bool in_blocks, bool damped, double *to) {
   s->work->increment = s->sys->flat ? NULL : s->d;
   s->work->rates = damped ? s->damping : NULL;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
-  (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, tr_si2_weights(c),
-                                                    to);
+  bool done = true;
+  if (to)
+    (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, tr_si2_weights(c),
+                                                      to);
+  else
+    done = tr_tangent_factor(s->work, a, lam, c->blocks, tr_si2_weights(c), &s->kkt, NULL);
   s->work->increment = NULL, s->work->rates = NULL;
+  return done;
 }
 
 // Next to stiff springs a matrix may hide for long what converges slowly.
@@ -206,15 +212,16 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   s->kkt.rough = s->projection.rough = true;
   if (c->split) c->split->plain = c->plain;
-  if (A) {
+  bool done = false, close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
+  if (A && (!close || s->far_age++ >= SELDOM || p->side != s->far_side)) {
     fill(k, true, false, A);
-    bool close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
-    if (!close || s->far_age++ >= SELDOM || p->side != s->far_side)
-      rows = tr_metric_rows(s, A, mass), s->far_age = 0;
+    rows = tr_metric_rows(s, A, mass), s->far_age = 0;
+    done = tr_kkt_factor_blocks(&s->kkt);
+  } else if (A) {
+    done = fill(k, true, false, NULL);
   }
   if (p->side != s->far_side) s->far_rows = 0;
   s->far_side = p->side;
-  bool done = A && tr_kkt_factor_blocks(&s->kkt);
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
   bool own = !A || s->far > limit, often = tr_step_looks(s);
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {

@@ -459,7 +459,8 @@ static tr_status redirect_tape(tr_system *sys) {
   tr_resize(sys->al, r.slot, 0);
   tr_resize(sys->al, r.fate, 0);
   sys->block_shape = tr_lists_keep(&r.shape, &sys->arena);
-  return sys->block_shape ? status : TR_NO_MEMORY;
+  if (!sys->block_shape) return TR_NO_MEMORY;
+  return status == TR_OK ? tr_find_tiling(sys, r.length) : status;
 }
 
 tr_status tr_order_pattern(tr_system *sys, tr_error *error) {

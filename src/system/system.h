@@ -133,6 +133,17 @@ typedef struct sys_owner {
   int first;
 } sys_owner;
 
+// Before tile t of the block solver, bodies of the pieces from first_piece[t + 1] on are due, and gaps from first_gap[t + 1]
+// on; before all of them, t = -1, all elements too. See tiling.c.
+typedef struct sys_piece {
+  int first, end, tape; // bodies, where their numbers of the tape begin
+} sys_piece;
+typedef struct sys_tiling {
+  int *first_piece, *first_gap;
+  sys_piece *piece;
+  int elements; // where those of the tape begin
+} sys_tiling;
+
 struct tr_system {
   tr_arena arena;
   tr_allocator *al;
@@ -191,6 +202,7 @@ struct tr_system {
   int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
   int ngap;
   sys_run *gap;         // (ngap) those of its numbers that no block overwrites
+  sys_tiling *tiling;   // by tiles, or NULL
   int norigin, nmarker; // bodies with an origin come first; markers besides
   sys_marker *marker;   // (nmarker)
   int nplace;
@@ -527,6 +539,9 @@ void tr_tangent_here(tr_work *w, const double *a, const double *lam, const doubl
 // The same into the room for blocks of a tr_kkt.
 void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
                        tr_coefficients c, double *to);
+// The same and its factors; false: as tr_kkt_factor_blocks says. rhs: of the first solve, see tr_kkt_factor_tiles.
+bool tr_tangent_factor(tr_work *w, const double *a, const double *lam, const double *blocks,
+                       tr_coefficients c, tr_kkt *kkt, const double *rhs);
 // |G'| |f| and the diagonal of the corner (nv) of the same matrix, without room for it.
 typedef struct tr_sizes {
   int nv;
@@ -545,6 +560,8 @@ tr_status tr_mark_tape(tr_work *w); // for those who share the assembly
 // Finds the pattern and records the tape; then, without the rooms for that, orders the unknowns. Called by
 // compile.
 tr_status tr_record_pattern(tr_system *sys, tr_work *work, tr_error *error);
+tr_status tr_find_tiling(tr_system *sys,
+                         int ntape); // once there is a block_tape, of so many numbers
 tr_status tr_order_pattern(tr_system *sys, tr_error *error);
 bool tr_group_unknowns(tr_arena *ar, const tr_system *sys, tr_groups *out); // false: no memory
 

@@ -289,8 +289,8 @@ TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys
   }
 }
 
-// Those of points come with their bodies.
-static void assemble_joints(const assembly *m, sink *s, tr_work *w) {
+// Joints but those of points, which come with their bodies, and forces.
+static void assemble_elements(const assembly *m, sink *s, tr_work *w) {
   const tr_system *sys = w->sys;
   queue q = {.joints = 0};
   for (int i = 0; i < sys->nloose; i++) {
@@ -300,6 +300,7 @@ static void assemble_joints(const assembly *m, sink *s, tr_work *w) {
     emit_joint(s, w, j, m->lam, m->c);
   }
   flush(s, w, &q, m->lam, m->c.ck);
+  for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], m->c.ck, m->c.cd);
 }
 
 static void bodies_part(void *what, int i, int first, int end) {
@@ -323,8 +324,7 @@ void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const 
   } else {
     assemble_bodies(&m, s, w, NULL);
   }
-  assemble_joints(&m, s, w);
-  for (int i = 0; i < sys->nforce; i++) emit_force(s, w, &sys->force[i], c.ck, c.cd);
+  assemble_elements(&m, s, w);
 }
 
 void tr_tangent(tr_work *w, double t, const double *q, const double *v, const double *mem,
@@ -355,13 +355,44 @@ static void clear_gaps(void *what, int i, int first, int end) {
     memset(s->values + gap->first, 0, (size_t)gap->count * sizeof *s->values);
 }
 
+static sink sink_of_blocks(const tr_system *sys, double *to) {
+  sink s = {.mode = SINK_WRITE, .values = to, .tape = sys->block_tape, .shape = sys->block_shape};
+  s.joined = true, s.gap = sys->gap;
+  return s;
+}
+
 void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const double *blocks,
                        tr_coefficients c, double *to) {
   const tr_system *sys = w->sys;
-  sink s = {.mode = SINK_WRITE, .values = to, .tape = sys->block_tape, .shape = sys->block_shape};
-  s.joined = true, s.gap = sys->gap;
+  sink s = sink_of_blocks(sys, to);
   tr_team_ranges(w->team, sys->ngap, 1, clear_gaps, &s);
   tr_assemble(&s, w, a, lam, blocks, c);
+}
+
+// What is due before a tile, by one of the team; before all of them, by the caller.
+static void fill_tile(void *what, int hand, int tile) {
+  const assembly *m = what;
+  const sys_tiling *t = m->w->sys->tiling;
+  tr_work *w = tr_hand(m->w, hand);
+  sink s = *m->s;
+  clear_gaps(&s, hand, t->first_gap[tile + 1], t->first_gap[tile + 2]);
+  for (int i = t->first_piece[tile + 1]; i < t->first_piece[tile + 2]; i++) {
+    s.tape = m->s->tape + t->piece[i].tape;
+    assemble_bodies(m, &s, w, &(sys_range){t->piece[i].first, t->piece[i].end});
+  }
+  s.tape = m->s->tape + t->elements;
+  if (tile < 0) assemble_elements(m, &s, w);
+}
+
+bool tr_tangent_factor(tr_work *w, const double *a, const double *lam, const double *blocks,
+                       tr_coefficients c, tr_kkt *kkt, const double *rhs) {
+  double *to = tr_kkt_blocks(kkt);
+  if (!w->sys->tiling || !tr_kkt_goes_by_tiles(kkt)) {
+    tr_tangent_blocks(w, a, lam, blocks, c, to);
+    return tr_kkt_factor_blocks(kkt);
+  }
+  sink s = sink_of_blocks(w->sys, to);
+  return tr_kkt_factor_tiles(kkt, fill_tile, &(assembly){&s, w, a, lam, blocks, c, s.tape}, rhs);
 }
 
 void tr_size_block(const tr_sizes *out, tr_block_at at, const double *block) {

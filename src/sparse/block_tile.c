@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Factors of a large matrix do not fit into the cache: what is written there and factored later comes from far twice. So
+// the parts are cut into tiles, each of which is written right before it is factored. A node subtracts from nodes to come,
+// also from those of other tiles: what a number is before that must be there in time (tr_blocks_due).
+#include "block_tile.h"
+
+#include "block_shape.h"
+
+// Numbers of a tile, a part of the cache that a core has for itself; of a matrix that is much more than that (measured).
+enum { TILE = 1 << 14, TILED_MIN = 1 << 18 };
+
+// Where the next tile begins: a window is in one of them, and so are three unknowns that go together.
+static int tile_end(const tr_blocks *b, int s, int end, const block_window **window) {
+  int first = b->node[s].at;
+  while (s < end && (b->node[s].at - first < TILE || (b->threes && b->node[s].first % 3 != 0))) {
+    bool opens = s == (*window)->node;
+    s += opens ? BLOCK_FOUR * (*window)->period : 1;
+    *window += opens;
+  }
+  return s;
+}
+
+static int cut_tiles(const tr_blocks *b, int *tile, int *first) {
+  const block_window *window = b->window;
+  int count = 0;
+  for (int p = 0; p < b->parts; p++) {
+    if (first) first[p] = count;
+    for (int s = b->part[p]; s < b->part[p + 1]; s = tile_end(b, s, b->part[p + 1], &window)) {
+      if (tile) tile[count] = s;
+      count++;
+    }
+  }
+  if (first) first[b->parts] = count;
+  if (tile) tile[count] = b->part[b->parts];
+  return count;
+}
+
+// The unknowns of a part that its tiles up to this one touch.
+static void find_reach(const tr_blocks *b, int p, int *reach) {
+  int next = b->part[p + 1], all = next < b->nodes ? b->node[next].first : b->n, most = 0;
+  for (int t = b->first_tile[p]; t < b->first_tile[p + 1]; t++) {
+    for (int s = b->tile[t]; s < b->tile[t + 1]; s++) {
+      const block_kind *kind = (const block_kind *)(b->kind + b->node[s].kind);
+      int runs = runs_before(b->node + s, kind, b->top);
+      const block_run *last = kind->run + runs - 1;
+      int end = b->node[s].first + (runs > 0 ? last->first + last->size : kind->width);
+      most = end > most ? end : most;
+    }
+    int whole = b->threes ? (most + 2) / 3 * 3 : most;
+    reach[t] = whole < all && b->tile[t + 1] < next ? whole : all;
+  }
+}
+
+tr_status tr_find_tiles(tr_arena *ar, tr_blocks *b) {
+  if (b->measured || b->numbers < TILED_MIN || b->parts == 0) return TR_OK;
+  int count = cut_tiles(b, NULL, NULL);
+  int *tile = TR_NEW(ar, count + 1, int), *first = TR_NEW(ar, b->parts + 1, int);
+  int *reach = TR_NEW(ar, count, int);
+  if (!tile || !first || !reach) return TR_NO_MEMORY;
+  cut_tiles(b, tile, first);
+  b->tiles = count, b->tile = tile, b->first_tile = first, b->reach = reach;
+  for (int p = 0; p < b->parts; p++) find_reach(b, p, reach);
+  return TR_OK;
+}
+
+// ---- what is due when ------------------------------------------------------------------------------
+
+static void touch(int tile, int count, int *due) {
+  for (int i = 0; i < count; i++)
+    if (tile < due[i]) due[i] = tile;
+}
+
+static void touch_targets(const tr_blocks *b, const block_node *s, int tile, int *due) {
+  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+  const block_target *to = block_targets(kind);
+  for (int i = 0; i < kind->runs; i++)
+    for (int j = 0; j < kind->runs; j++, to++)
+      for (int k = 0; k < kind->run[i].size; k++) // of lanes one number each
+        touch(tile, kind->lanes ? 1 : kind->run[j].size, due + s->at + to->at + k * to->step);
+}
+
+void tr_blocks_due(const tr_blocks *b, int *due) {
+  int top = b->part[b->parts], border = top < b->nodes ? b->node[top].at : b->numbers;
+  for (int i = 0; i < b->numbers; i++) due[i] = i < border ? b->tiles : TR_DUE_FIRST;
+  for (int t = 0; t < b->tiles; t++)
+    for (int s = b->tile[t]; s < b->tile[t + 1]; s++) {
+      int end = s + 1 < b->nodes ? b->node[s + 1].at : b->numbers;
+      touch(t, end - b->node[s].at, due + b->node[s].at);
+      touch_targets(b, b->node + s, t, due);
+    }
+}
+
+bool tr_blocks_apart(const tr_blocks *b, int one, int other) {
+  for (int p = 0; p < b->parts; p++)
+    if ((one < b->first_tile[p + 1]) != (other < b->first_tile[p + 1])) return true;
+  return false;
+}
