@@ -501,7 +501,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
 
 // What of the frames is there: up to the angle or R where all are points, else everything.
 static size_t find_frame_size(const tr_system *s) {
-  size_t size = offsetof(tr_frame, angle);
+  size_t size = TR_FRAME_OF_POINTS;
   for (int i = 0; i < s->nsite; i++)
     if (!s->site[i].point) return sizeof(tr_frame);
   for (int i = 0; i < s->nbody; i++) {

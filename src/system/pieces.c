@@ -81,6 +81,7 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
+  if (s->frame_size == TR_FRAME_OF_POINTS) tr_fit_frames(w, level);
   for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
     memcpy(tr_frame_at(w->frames, k->frame)->R, mem + k->first, (size_t)k->count * sizeof *mem);
   if (w->team)

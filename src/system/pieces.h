@@ -82,6 +82,9 @@ static inline sys_range range_of(const sys_run *runs, int count, int first, int 
   return (sys_range){run_border(runs, count, first), run_border(runs, count, end)};
 }
 
+// Where all frames are points, in space, there is no more of them than a level asks for: places alone are a third of
+// what there might be.
+void tr_fit_frames(tr_work *w, tr_level level);
 // The joint does not hold: its rows and wrenches are 0.
 bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
                   tr_wrenches W);

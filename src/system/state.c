@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "system.h"
+#include "pieces.h"
 
 static const double BESIDE = 2e-4; // of a time, or s: it is the same
 
@@ -69,6 +69,7 @@ void tr_state_copy(tr_state *to, const tr_state *from) {
 
 // Ground's frames never move: written once.
 static void fill_ground(tr_work *w) {
+  memset(w->frames.first, 0, (size_t)w->sys->ground_sites * w->frames.size);
   for (int i = 0; i < w->sys->ground_sites; i++) {
     const tr_site *s = &w->sys->site[i];
     tr_frame *f = tr_frame_at(w->frames, i);
@@ -76,6 +77,15 @@ static void fill_ground(tr_work *w) {
     if (w->frames.size > offsetof(tr_frame, angle)) f->angle = s->angle;
     if (w->frames.size > offsetof(tr_frame, R) && s->R) memcpy(f->R, s->R, sizeof f->R);
   }
+}
+
+void tr_fit_frames(tr_work *w, tr_level level) {
+  size_t size = level < TR_AT_VELOCITY ? offsetof(tr_frame, v)
+                : level < TR_AT_BIAS   ? offsetof(tr_frame, ap)
+                                       : TR_FRAME_OF_POINTS;
+  if (size == w->frames.size) return;
+  w->frames.size = size;
+  fill_ground(w);
 }
 
 // What is written for one element and read at once.

@@ -133,6 +133,8 @@ typedef struct sys_owner {
   int first;
 } sys_owner;
 
+enum { TR_FRAME_OF_POINTS = offsetof(tr_frame, angle) }; // bytes
+
 struct tr_system {
   tr_arena arena;
   tr_allocator *al;
