@@ -112,6 +112,11 @@ typedef struct sys_run {
   int first, count;
 } sys_run;
 
+// A stretch of a walk ends before this body; with it joints up to this one, and what acts on bodies up to that; stretch.h.
+typedef struct sys_stretch {
+  int body, joint, held;
+} sys_stretch;
+
 // The reaction of a joint as laws see it: the twist of a frame on ground.
 typedef struct sys_reaction {
   int joint, site;
@@ -147,8 +152,10 @@ struct tr_system {
   sys_joint *joint;
   int nbody_run, njoint_run;
   sys_run *body_run, *joint_run;
-  tr_body_slot *slot; // (nbody)
-  tr_link *link;      // (njoint)
+  int nstretch;
+  sys_stretch *stretch; // (nstretch) of walks
+  tr_body_slot *slot;   // (nbody)
+  tr_link *link;        // (njoint)
   sys_force *force;
   int nown, *own;               // (nown) bodies with constraints of their own
   int *first_pin;               // (nbody + 1) of a body; they follow each other
