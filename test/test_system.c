@@ -540,13 +540,54 @@ SYSTEM_TEST(mass)
 SYSTEM_TEST(retraction)
 SYSTEM_TEST(channels)
 
+// Frames of points are as far apart as the level asks for, and show the same at any.
+static void frames_of_points_are_no_larger_than_asked_for(void **u) {
+  (void)u;
+  static const tr_level levels[] = {TR_AT_BIAS, TR_AT_POSITION, TR_AT_VELOCITY, TR_AT_POSITION};
+  static const size_t size[] = {9, 3, 6, 3}; // numbers
+  const char *set[] = {"N=6", NULL};
+  mechanism m = load_model("rod_chain.yaml", set);
+  tr_work *w = NULL;
+  tr_state x;
+  assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+  assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+  for (int i = 0; i < m.sys->nv; i++) x.v[i] = 0.1 * i;
+  for (int k = 0; k < 4; k++) {
+    tr_kinematics(w, 0, x.q, x.v, x.mem, levels[k]);
+    assert_int_equal(w->frames.size, size[k] * sizeof(double));
+    for (int j = 0; j < m.sys->njoint; j++) { // straight and horizontal
+      const int *frame = m.sys->joint[j].e.frame;
+      const tr_frame *A = tr_frame_at(w->frames, frame[0]), *B = tr_frame_at(w->frames, frame[1]);
+      for (int i = 0; i < 3; i++) {
+        assert_true(fabs(A->p[i] - (i == 0 ? 0.1 * j : 0)) < 1e-14);
+        assert_true(fabs(B->p[i] - (i == 0 ? 0.1 * j : 0)) < 1e-14);
+      }
+      if (levels[k] < TR_AT_VELOCITY) continue;
+      // v + w x s, s = (-L/2, 0, 0)
+      const double *v = x.v + m.sys->body[j].v;
+      const double there[3] = {v[0], v[1] - 0.05 * v[5], v[2] + 0.05 * v[4]};
+      for (int i = 0; i < 3; i++) assert_true(fabs(B->v[i] - there[i]) < 1e-14);
+      for (int i = 0; j == 0 && i < 3; i++) assert_true(A->v[i] == 0); // ground
+    }
+  }
+  tr_state_free(m.sys, &x);
+  tr_work_free(w);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(system_tangent),    cmocka_unit_test(system_coefficients),
-      cmocka_unit_test(system_blocks),     cmocka_unit_test(system_constraints),
-      cmocka_unit_test(system_stabilised), cmocka_unit_test(system_mass),
-      cmocka_unit_test(system_retraction), cmocka_unit_test(system_channels),
-      cmocka_unit_test(system_turned),     cmocka_unit_test(system_rates),
+      cmocka_unit_test(frames_of_points_are_no_larger_than_asked_for),
+      cmocka_unit_test(system_tangent),
+      cmocka_unit_test(system_coefficients),
+      cmocka_unit_test(system_blocks),
+      cmocka_unit_test(system_constraints),
+      cmocka_unit_test(system_stabilised),
+      cmocka_unit_test(system_mass),
+      cmocka_unit_test(system_retraction),
+      cmocka_unit_test(system_channels),
+      cmocka_unit_test(system_turned),
+      cmocka_unit_test(system_rates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,8 +124,8 @@ typedef struct tr_frame {
   double aw[3]; // angular acceleration as ap
 } tr_frame;
 
-// Frames one after the other, `size` bytes apart. Where elements look at points alone they end before R,
-// or before the angle.
+// Frames one after the other, `size` bytes apart. Where elements look at points alone they end before R, or before what
+// the level does not ask for.
 typedef struct tr_frames {
   void *first;
   size_t size;

@@ -52,12 +52,12 @@ static void start(int n, const par *b, double *q, double *v) {
   for (int i = 0; i < n; i++) q[i] = b->position[i], v[i] = b->velocity[i];
 }
 
-static inline void place_frames(int n, const double *q, const double *v, int count,
+static inline void place_frames(int n, const double *q, const double *v, tr_level level, int count,
                                 const tr_site *s, tr_frames frames, tr_frame *f) {
   for (int k = 0; k < count; k++, s++, f = tr_frame_after(frames, f)) {
-    for (int i = 0; i < n; i++) f->p[i] = s->c[i] + q[i], f->v[i] = v[i];
-    for (int i = n; i < 3; i++) f->p[i] = s->c[i], f->v[i] = 0;
-    for (int i = 0; i < 3; i++) f->ap[i] = 0;
+    for (int i = 0; i < 3; i++) f->p[i] = i < n ? s->c[i] + q[i] : s->c[i];
+    for (int i = 0; level >= TR_AT_VELOCITY && i < 3; i++) f->v[i] = i < n ? v[i] : 0;
+    for (int i = 0; level >= TR_AT_BIAS && i < 3; i++) f->ap[i] = 0;
     if (n == 2) f->angle = s->angle;
     if (s->point) continue;
     m3_copy(s->R, f->R);
@@ -66,9 +66,9 @@ static inline void place_frames(int n, const double *q, const double *v, int cou
   }
 }
 
-static inline void place_run(int n, const tr_bodies_at *b, tr_frames frames) {
+static inline void place_run(int n, const tr_bodies_at *b, tr_level level, tr_frames frames) {
   for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++)
-    place_frames(n, b->q + s->q, b->v + s->v, (int)s->sites, b->site + s->site, frames,
+    place_frames(n, b->q + s->q, b->v + s->v, level, (int)s->sites, b->site + s->site, frames,
                  tr_frame_at(frames, s->frame));
 }
 
@@ -114,12 +114,10 @@ static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w
   static void start_##word(const void *p, double *q, double *v) { start(n, p, q, v); }            \
   static void kinematics_##word(const tr_body_at *b, tr_level level, int count, const tr_site *s, \
                                 tr_frame *f) {                                                    \
-    (void)level;                                                                                  \
-    place_frames(n, b->q, b->v, count, s, (tr_frames){f, sizeof *f}, f);                          \
+    place_frames(n, b->q, b->v, level, count, s, (tr_frames){f, sizeof *f}, f);                   \
   }                                                                                               \
   static void place_##word(const tr_bodies_at *b, tr_level level, tr_frames frames) {             \
-    (void)level;                                                                                  \
-    place_run(n, b, frames);                                                                      \
+    place_run(n, b, level, frames);                                                               \
   }                                                                                               \
   static void gather_##word(const tr_bodies_at *b, const double g[3], tr_wrenches W, double *F,   \
                             tr_wrenches W2, double *F2) {                                         \

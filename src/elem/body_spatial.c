@@ -272,12 +272,15 @@ TR_PULL_SITES
 
 // ---- many bodies, four at a time ------------------------------------------------------------------
 
+// Their numbers follow each other: slots, which are in memory, are not looked at.
 TR_INLINE void retract_all(const tr_bodies_at *b, const double *q, const double *d, double *q1) {
-  const tr_body_slot *s = b->slot, *end = s + b->n;
-  for (; end - s >= LANES; s += LANES)
-    if (!retract4(s, q, d, q1))
-      for (int l = 0; l < LANES; l++) retract(NULL, q + s[l].q, d + s[l].v, q1 + s[l].q);
-  for (; s < end; s++) retract(NULL, q + s->q, d + s->v, q1 + s->q);
+  int n = b->n, done;
+  q += b->slot->q, d += b->slot->v, q1 += b->slot->q;
+  for (; n > 0; n -= done, q += NQ * done, d += NV * done, q1 += NQ * done) {
+    done = n < LANES ? n : LANES;
+    if (done == LANES && retract4(q, d, q1)) continue;
+    for (int l = 0; l < done; l++) retract(NULL, q + NQ * l, d + NV * l, q1 + NQ * l);
+  }
 }
 
 // The frames from the first-th on of a body whose orientation is known.

@@ -32,10 +32,10 @@ static inline int common_sites(const tr_body_slot *s) {
 }
 
 // False: some rotation is too large for it, nothing was done.
-TR_INLINE bool retract4(const tr_body_slot *s, const double *q, const double *d, double *q1) {
-  POINTERS(const double, from, q + s->q + NQ * l + 3);
-  POINTERS(const double, turn, d + s->v + NV * l + 2);
-  POINTERS(double, to, q1 + s->q + NQ * l + 3);
+TR_INLINE bool retract4(const double *q, const double *d, double *q1) {
+  POINTERS(const double, from, q + NQ * l + 3);
+  POINTERS(const double, turn, d + NV * l + 2);
+  POINTERS(double, to, q1 + NQ * l + 3);
   lanes e[4], u[4];
   lanes_load4(from, e), lanes_load4(turn, u);
   if (!lanes_quat_turn(u + 1, e)) return false;

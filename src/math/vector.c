@@ -3,28 +3,34 @@
 
 #include "lanes.h"
 
-// A NaN makes 0 x differ from 0.
+static const long long INFINITE = 0x7ff0000000000000ll; // its bits
+
+// The bits of |x| in the order of the numbers: a NaN is above the infinite.
+TR_INLINE void raise_bits(const double *x, lanes_mask *most) {
+  lanes_mask a = (lanes_mask) * (const lanes_anywhere *)x & 0x7fffffffffffffffll, more = a > *most;
+  *most = (a & more) | (*most & ~more);
+}
+
+// n >= LANES; the last four numbers may be looked at twice
 TR_INLINE void largest_all(const double *x, int n, double *out) {
-  lanes most[2] = {0}, odd = {0};
-  double top, rest = 0;
+  lanes_mask most[4] = {0}, odd;
   int i = 0;
-  for (; i + 2 * LANES <= n; i += 2 * LANES) {
-    lanes a = *(const lanes_anywhere *)(x + i), b = *(const lanes_anywhere *)(x + i + LANES);
-    lanes_raise(&a, &most[0]), lanes_raise(&b, &most[1]);
-    odd += 0 * a + 0 * b;
-  }
-  lanes_raise(&most[1], &most[0]);
-  top = lanes_top(&most[0]);
-  for (; i < n; i++) {
-    double a = fabs(x[i]);
-    top = a > top ? a : top;
-    rest += 0 * a;
-  }
-  rest += odd[0] + odd[1] + odd[2] + odd[3];
-  *out = rest == 0 ? top : INFINITY;
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    for (int m = 0; m < 4; m++) raise_bits(x + i + m * LANES, &most[m]);
+  for (; i + LANES < n; i += LANES) raise_bits(x + i, &most[0]);
+  raise_bits(x + n - LANES, &most[1]);
+  for (int m = 1; m < 4; m++) raise_bits((const double *)&most[m], &most[0]);
+  odd = most[0] >= INFINITE;
+  *out = odd[0] | odd[1] | odd[2] | odd[3] ? INFINITY : lanes_top((const lanes *)&most[0]);
 }
 
 TR_WIDE(largest, largest_all, (const double *x, int n, double *out), (x, n, out))
+
+__attribute__((noinline)) static double largest_of_many(const double *x, int n) {
+  double m;
+  largest(x, n, &m);
+  return m;
+}
 
 // So few are done at once: a NaN is in the sum.
 enum { FEW = 16 };
@@ -32,10 +38,7 @@ enum { FEW = 16 };
 double vec_largest(const double *x, int n) {
   double m = 0, k = 0, sum = 0;
   int i = 0;
-  if (n > FEW) {
-    largest(x, n, &m);
-    return m;
-  }
+  if (n > FEW) return largest_of_many(x, n);
   for (; i + 1 < n; i += 2) {
     double a = fabs(x[i]), b = fabs(x[i + 1]);
     m = max2(m, a), k = max2(k, b);

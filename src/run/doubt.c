@@ -82,8 +82,9 @@ static bool doubtful(const tr_run *r, double h, long stagnations) {
   const tr_step *s = r->step;
   if (s->method->direct && r->settings.control.tol > 0) return false;
   if (r->sys->nc == 0) return false;
-  return s->newton.fixed_iterations > 0 || s->newton.stagnations > stagnations ||
-         !(vec_apart(r->next.v, 1, r->x.v, r->sys->nv) * h <= LOST * r->extent);
+  if (s->newton.fixed_iterations > 0 || s->newton.stagnations > stagnations) return true;
+  double most = LOST * r->extent;
+  return !(s->change * h <= most) && !(vec_apart(r->next.v, 1, r->x.v, r->sys->nv) * h <= most);
 }
 
 // Whatever the iteration says, constraints are lost when open by a good part of the size of the whole, or, in the

@@ -13,6 +13,7 @@
 #include "math/lanes.h"
 #include "math/vector.h"
 #include "places.h"
+#include "system/stretch.h"
 
 // Pivot ratio of a matrix far from singular positions; with more than LONG unknowns the last pivots get small by
 // mere length.
@@ -29,7 +30,9 @@ typedef struct correction {
   tr_state *x1;
   double t1, length_scale;
   const double *dx; // what loops over long vectors are about: a correction or NULL, rows
-  double *rows;
+  double *rows, *r;
+  struct tops *top; // (hands) see below
+  bool evaluated;   // the first residual is in newton.r
 } correction;
 
 bool tr_step_regular(const tr_step *s) {
@@ -125,6 +128,113 @@ TR_INLINE void scale_rows(void *what, int part, int first, int end) {
   for (int i = first; i < end; i++) rows[i] *= icq;
 }
 
+// ---- large systems, stretch by stretch -------------------------------------------------------------
+
+// The largest of what is passed: where the step begins, and where it leads.
+typedef struct tops {
+  double q, v, a, turn, d, v1;
+} tops;
+
+static bool walks(const tr_step *s) { return s->sys->nstretch > 0 && s->c.blocks; }
+
+static void raise(double *most, const double *x, sys_range of) {
+  *most = max2(*most, vec_largest(x + of.first, of.end - of.first));
+}
+
+static void move_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  (void)hand;
+  tr_move_some(k->s->work, of, k->s->sys->force_level);
+}
+
+// From the last state: predicted, placed, moved.
+static void begin_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  const tr_state *x0 = k->x0;
+  sys_range v = tr_velocities_of(s->sys, of);
+  tops *top = &k->top[hand];
+  if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
+  raise(&top->a, x0->a, v), raise(&top->v, x0->v, v);
+  raise(&top->q, x0->q, tr_coordinates_of(s->sys, of));
+  if (s->floored) top->turn = max2(top->turn, tr_fastest_turn(s->sys, of, x0->v));
+  place_numbers(k, NULL, v.first, v.end);
+  tr_retract_some(s->sys, of, x0->q, s->d, k->x1->q);
+  move_bodies(what, hand, of);
+}
+
+static void load_joints(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  sys_range rows = tr_rows_of(k->s->sys, of);
+  (void)hand;
+  tr_load_some(k->s->work, of, k->x1->lam, k->rows);
+  scale_rows(what, 0, rows.first, rows.end);
+}
+
+static void begin_joints(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  sys_range rows = tr_rows_of(k->s->sys, of);
+  if (k->s->ahead) tr_predict_some(&k->s->ahead_lam, rows.first, rows.end);
+  load_joints(what, hand, of);
+}
+
+static void balance_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  const tr_corrector *c = &k->s->c;
+  tr_gather_some(tr_hand(k->s->work, hand), of, k->r);
+  tr_mass_add_some(k->s->sys, of, c->blocks, c->cm, k->x1->a, c->history, k->r);
+}
+
+static void shift_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  sys_range v = tr_velocities_of(k->s->sys, of);
+  tops *top = &k->top[hand];
+  place_numbers(k, k->dx, v.first, v.end);
+  raise(&top->d, k->s->d, v), raise(&top->v1, k->x1->v, v);
+  tr_retract_some(k->s->sys, of, k->x0->q, k->s->d, k->x1->q);
+}
+
+static void shift_joints(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  sys_range rows = tr_rows_of(k->s->sys, of);
+  update_lam(what, hand, rows.first, rows.end);
+}
+
+static tops walk(correction *k, const tr_walk *along) {
+  tops top[TR_TEAM_MAX], all = {0};
+  const tr_work *w = k->s->work;
+  int hands = tr_team_size(w->team);
+  for (int i = 0; i < hands; i++) top[i] = (tops){0};
+  k->top = top;
+  tr_walk_along(k->s->work, along, k);
+  for (int i = 0; i < hands; i++) {
+    all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
+    all.turn = max2(all.turn, top[i].turn);
+    all.d = max2(all.d, top[i].d), all.v1 = max2(all.v1, top[i].v1);
+  }
+  return all;
+}
+
+// The residual, from the last state on or where the bodies are.
+static tops walk_to_residual(correction *k, bool begins, double *r) {
+  static const tr_walk on = {move_bodies, load_joints, balance_bodies},
+                       first = {begin_bodies, begin_joints, balance_bodies};
+  const tr_step *s = k->s;
+  const tr_state *x = k->x1;
+  k->r = r, k->rows = r + s->sys->nv;
+  tr_go_to(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
+  return walk(k, begins ? &first : &on);
+}
+
+static void walk_on(correction *k) {
+  static const tr_walk update = {shift_bodies, shift_joints, NULL};
+  tops top = walk(k, &update);
+  k->s->top_d = top.d;
+  k->s->change = k->s->top_v >= 0 ? k->s->top_v + top.v1 : INFINITY;
+}
+
+// ----------------------------------------------------------------------------------------------------
+
 // q1, v1 from a1, or from a1 - dx
 TR_INLINE void place(correction *k, const double *dx) {
   tr_work *w = k->s->work;
@@ -142,13 +252,18 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   const tr_state *x = k->x1;
   int nv = s->sys->nv, nc = s->sys->nc;
   tr_work *w = s->work;
-  tr_kinematics(w, k->t1, x->q, x->v, x->mem, s->sys->force_level);
-  tr_forces(w, x->lam, r, r + nv);
+  if (walks(s)) {
+    if (!k->evaluated) walk_to_residual(k, false, r);
+    k->evaluated = false;
+  } else {
+    tr_kinematics(w, k->t1, x->q, x->v, x->mem, s->sys->force_level);
+    tr_forces(w, x->lam, r, r + nv);
+    const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
+    tr_mass_add(w, blocks, c->cm, x->a, c->history, r);
+    k->rows = r + nv;
+    TR_SHARE(w, nc, scale_rows, k);
+  }
   p->side = w->acting;
-  const double *blocks = c->blocks ? c->blocks : tr_mass_blocks(w, s->blocks);
-  tr_mass_add(w, blocks, c->cm, x->a, c->history, r);
-  k->rows = r + nv;
-  TR_SHARE(w, nc, scale_rows, k);
   for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++)
     if (s->sys->of_velocity[i]) r[nv + i] *= c->cq / c->cv;
   return TR_OK;
@@ -233,6 +348,10 @@ static tr_status solve(tr_newton_problem *p, double *r) {
 static void update(tr_newton_problem *p, const double *dx) {
   correction *k = (correction *)p;
   k->dx = dx;
+  if (walks(k->s)) {
+    walk_on(k);
+    return;
+  }
   TR_SHARE(k->s->work, k->s->sys->nc, update_lam, k);
   place(k, dx);
 }
@@ -285,6 +404,19 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   return p->solve(p, b);
 }
 
+static double fastest_turn(const tr_step *s, const tr_state *x0, bool known) {
+  return known && s->floored ? s->top_turn : tr_fastest_turn(s->sys, NULL, x0->v);
+}
+
+// Up to the first residual; the largest coordinate where the step begins.
+static double begin_here(correction *k) {
+  tr_step *s = k->s;
+  tops top = walk_to_residual(k, true, s->newton.r);
+  s->top_v = top.v, s->top_a = top.a, s->top_turn = top.turn;
+  s->ahead = false, k->evaluated = true;
+  return top.q;
+}
+
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   correction k = {.p = {.residual = residual,
@@ -299,10 +431,16 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .x0 = x0,
                   .x1 = x1,
                   .t1 = t1};
-  k.length_scale = max2(1, tr_largest(s->work, x0->q, s->sys->nq));
+  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  x1->t = t1, s->filters = true;
+  bool known = walks(s) && !s->aim && !s->calm;
+  double top_q = known ? begin_here(&k) : tr_largest(s->work, x0->q, s->sys->nq);
+  if (s->ahead) tr_predict_now(s);
+  k.length_scale = max2(1, top_q);
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
-  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
+  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * fastest_turn(s, x0, known);
+  if (known) s->floored = k.p.tol <= k.p.floor;
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
@@ -311,11 +449,9 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
-  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  x1->t = t1, s->filters = true;
   if (s->aim || s->calm) tr_corrector_write(s);
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
-  place(&k, NULL);
+  if (!known) place(&k, NULL);
   return tr_newton_solve(&s->newton, &k.p);
 }

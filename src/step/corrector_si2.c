@@ -474,6 +474,7 @@ static bool is_index_3(const tr_step *s) {
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
+  s->top_d = -1, s->change = INFINITY;
   int nq = s->sys->nq;
   correction k = {.p = {.residual = residual,
                         .matrix = matrix,
@@ -491,7 +492,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.length_scale = max2(1, tr_largest(s->work, x0->q, nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
-  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, x0->v);
+  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, NULL, x0->v);
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;

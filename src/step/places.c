@@ -60,17 +60,29 @@ bool tr_far_away(const tr_system *s, const double *q) {
   return false;
 }
 
+// Of each body, its velocities first .. end - 1 of nv.
+TR_INLINE double fastest(int bodies, const double *v, int nv, int first, int end, double most) {
+  for (; bodies > 0; bodies--, v += nv)
+    for (int k = first; k < end; k++) most = max2(most, fabs(v[k]));
+  return most;
+}
+
 // Where bodies are evaluated together their velocities follow each other: nothing else of them is looked at.
-double tr_fastest_turn(const tr_system *s, const double *v) {
+double tr_fastest_turn(const tr_system *s, const sys_range *of, const double *v) {
   double most = 0;
-  for (const sys_run *r = s->body_run; r < s->body_run + s->nbody_run; r++) {
-    const sys_body *b = &s->body[r->first];
+  for (int i = run_of(s->body_run, s->nbody_run, of); i < s->nbody_run; i++) {
+    const sys_run run = run_within(&s->body_run[i], of);
+    if (of && run.count <= 0) break;
+    const sys_body *b = &s->body[run.first];
     int dim = b->type->dim, end = 3 * (dim - 1);
     bool alike = b->type->kinematics_run != NULL;
-    for (int i = 0; i < r->count; i++) {
-      int at = alike ? b->v + i * b->nv : b[i].v, nv = alike ? b->nv : b[i].nv;
-      for (int k = dim; k < nv && k < end; k++)
-        most = fabs(v[at + k]) > most ? fabs(v[at + k]) : most;
+    if (alike && dim == 3 && b->nv == 6) {
+      most = fastest(run.count, v + b->v, 6, 3, 6, most);
+    } else if (alike && dim == 2 && b->nv == 3) {
+      most = fastest(run.count, v + b->v, 3, 2, 3, most);
+    } else {
+      for (; b < s->body + run.first + run.count; b++)
+        most = fastest(1, v + b->v, b->nv, dim, end < b->nv ? end : b->nv, most);
     }
   }
   return most;

@@ -3,7 +3,7 @@
 #ifndef TR_PLACES_H
 #define TR_PLACES_H
 
-#include "system/system.h"
+#include "system/pieces.h"
 
 // Whether c, from the centre of a body, is another place than that.
 bool tr_off_centre(const tr_system *sys, const sys_body *b, const double *c);
@@ -15,6 +15,6 @@ bool tr_weld_arm(const tr_system *sys, const sys_joint *j, int k, double *d);
 // Whether a body is so far from the origin that Newton's iteration feels the round-off of positions.
 bool tr_far_away(const tr_system *sys, const double *q);
 // The largest velocity of an angle.
-double tr_fastest_turn(const tr_system *sys, const double *v);
+double tr_fastest_turn(const tr_system *sys, const sys_range *of, const double *v);
 
 #endif

@@ -422,26 +422,29 @@ TR_WIDE(combine_here, combine_all,
         (int n, const double *w, const double *a, double *const *older, int size, double *out),
         (n, w, a, older, size, out))
 
-typedef struct combining {
-  int n;
-  const double *w, *a;
-  double *const *older, *out;
-} combining;
-
-static void combine_part(void *what, int part, int first, int end) {
-  const combining *c = what;
+void tr_predict_some(const tr_outlook *c, int first, int end) {
   double *older[TR_TERMS_MAX - 1];
-  (void)part;
   for (int j = 0; j < (c->n > TR_TERMS ? c->n : TR_TERMS) - 1; j++) older[j] = c->older[j] + first;
   combine_here(c->n, c->w, c->a + first, older, end - first, c->out + first);
+}
+
+static void combine_part(void *what, int part, int first, int end) {
+  (void)part;
+  tr_predict_some(what, first, end);
 }
 
 static inline void combine(const tr_work *by, int n, const double *w, const double *a,
                            double *const *older, int size, double *out) {
   if (by->team)
-    TR_SHARE(by, size, combine_part, &(combining){n, w, a, older, out});
+    TR_SHARE(by, size, combine_part, &(tr_outlook){n, w, a, older, out});
   else
     combine_here(n, w, a, older, size, out);
+}
+
+void tr_predict_now(tr_step *s) {
+  TR_SHARE(s->work, s->sys->nv, combine_part, &s->ahead_a);
+  TR_SHARE(s->work, s->sys->nc, combine_part, &s->ahead_lam);
+  s->ahead = false;
 }
 
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
@@ -458,6 +461,16 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   bool goes_on = s->settings.predictor == TR_PREDICT_TREND && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
+  // what a method begins with may be in the rooms of the past
+  if (s->later && s->last_h > 0) {
+    memcpy(s->ahead_w, w, sizeof w);
+    s->ahead_a =
+        (tr_outlook){trend_a ? s->terms : n, trend_a ? ta->w : s->ahead_w, a, s->past_a, x1->a};
+    s->ahead_lam = (tr_outlook){trend_lam ? s->terms : n, trend_lam ? tl->w : s->ahead_w, x0->lam,
+                                s->past_lam, x1->lam};
+    s->ahead = true;
+    return;
+  }
   combine(s->work, trend_a ? s->terms : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
   combine(s->work, trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, s->past_lam,
           s->sys->nc, x1->lam);

@@ -109,7 +109,8 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.fixed_iterations = settings->fixed_iterations;
   s->newton.reuse = settings->reuse;
   s->unsettled = -1;
-  s->top_v = -1;
+  s->top_v = s->top_a = s->top_d = -1, s->change = INFINITY;
+  s->later = sys->nstretch > 0 && method->corrected;
   s->arena = ar;
   tr_status status = allocate(s, team);
   if (status != TR_OK) {
@@ -158,7 +159,7 @@ static double fixed_tolerance(const tr_step *s, const tr_state *x0) {
   }
   if (a == 0) {
     v = s->top_v >= 0 ? s->top_v : tr_largest(s->work, x0->v, s->sys->nv);
-    a = tr_largest(s->work, x0->a, s->sys->nv);
+    a = s->top_a >= 0 ? s->top_a : tr_largest(s->work, x0->a, s->sys->nv);
   }
   a *= s->c.cv; // what a does to the velocities in a step
   return s->settings.tol * min2(1000 * a, max2(v, a));

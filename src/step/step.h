@@ -52,13 +52,14 @@ typedef struct tr_method {
   tr_truncation (*truncation)(const void *par);
   // Orders in q, v and lam with parameters that change them; NULL: none does, they are info's.
   void (*orders)(const void *par, int order[3]);
-  bool smooth;                      // a1 - a_n estimates h q''', unless undamped or ringing
-  bool falls_short;                 // rotations by maps that fall short of the exponential
-  int vectors;                      // rooms of nv numbers kept in tr_step.room
-  bool stabilised;                  // calls tr_correct_si2
-  bool lean;                        // has no use for the values of s->kkt
-  bool two_sets;                    // its iteration has twice the unknowns of index 3, as that one
-  int sets;                         // so many times them, where they are more; 0: as said above
+  bool smooth;      // a1 - a_n estimates h q''', unless undamped or ringing
+  bool falls_short; // rotations by maps that fall short of the exponential
+  int vectors;      // rooms of nv numbers kept in tr_step.room
+  bool stabilised;  // calls tr_correct_si2
+  bool corrected; // tr_correct is all its iteration, and it asks nothing of a and lam in x1 before
+  bool lean;      // has no use for the values of s->kkt
+  bool two_sets;  // its iteration has twice the unknowns of index 3, as that one
+  int sets;       // so many times them, where they are more; 0: as said above
   tr_status (*prepare)(tr_step *s); // allocate what begin and advance need, once; or NULL
   void (*release)(tr_step *s);      // what the arena does not hold of it; or NULL
   // Forget the past: x is the first state, or the first after a discontinuity.
@@ -123,6 +124,13 @@ typedef struct tr_trend {
   double e[TR_DEGREES], e_b;                   // of the newest state: [k] by degree k; by b
   int steps;                                   // that went into it, all of the same length
 } tr_trend;
+
+// A prediction: out = w_0 a + w_1 older_0 + .., of n states.
+typedef struct tr_outlook {
+  int n;
+  const double *w, *a;
+  double *const *older, *out;
+} tr_outlook;
 
 typedef struct tr_slots {
   int first, end;
@@ -218,7 +226,11 @@ struct tr_step {
   bool pulled;                 // something but weight acts on bodies
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
-  double top_v;                // while a step is tried: |v| where it begins; < 0: not known
+  // while a step is tried, the largest |v|, |a| where it begins; < 0: not known
+  double top_v, top_a, top_turn;
+  double top_d;  // of the one tried last: |d|, likewise,
+  double change; // and no less than velocities changed by in it; INFINITY: not known
+  bool floored;  // round-off was all the tolerance of the last one
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c
@@ -229,6 +241,11 @@ struct tr_step {
   double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
   const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam, trend_w;
+  // predictions are left to the corrector, which walks along all bodies anyway (system/stretch.h); x1 is still to be
+  // predicted: so
+  bool later, ahead;
+  tr_outlook ahead_a, ahead_lam;
+  double ahead_w[TR_TERMS_MAX];
   int trend_age;  // steps since they were found
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
@@ -383,6 +400,9 @@ bool tr_step_guesses(const tr_step *s);
 void tr_predict_begin(tr_step *s, const tr_state *x);
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1);
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
+// It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
+void tr_predict_some(const tr_outlook *ahead, int first, int end);
+void tr_predict_now(tr_step *s);
 // w and mu likewise, of the same degree.
 void tr_predict_w(tr_step *s, double t);
 

@@ -189,6 +189,7 @@ const tr_method tr_method_hht_i3 = {
     .prepare = make_room,
     .lean = true,
     .begin = begin,
+    .corrected = true,
     .advance = advance_i3,
     .accept = accept,
 };

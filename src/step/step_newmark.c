@@ -86,5 +86,6 @@ const tr_method tr_method_newmark = {
     .smooth = true,
     .lean = true,
     .prepare = make_room,
+    .corrected = true,
     .advance = advance,
 };

@@ -146,6 +146,7 @@ const tr_method tr_method_nstiff = {
     .prepare = make_room,
     .begin = begin,
     .lean = true,
+    .corrected = true,
     .advance = advance_i3,
     .accept = accept,
 };

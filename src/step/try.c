@@ -52,9 +52,13 @@ TR_APART bool turns_away_shared(const tr_step *s, const tr_state *x0, double h) 
   return any && some_turns_away(s, x0, h);
 }
 
+static double largest_increment(const tr_step *s) {
+  return s->top_d >= 0 ? s->top_d : tr_largest(s->work, s->d, s->sys->nv);
+}
+
 // |d - h v| <= |d| + h |v|: seldom as much.
 static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
-  if (s->top_v >= 0 && tr_largest(s->work, s->d, s->sys->nv) + h * s->top_v <= TURN) return false;
+  if (s->top_v >= 0 && largest_increment(s) + h * s->top_v <= TURN) return false;
   if (s->work->team) return turns_away_shared(s, x0, h);
   // of all coordinates: seldom as much
   return vec_apart(s->d, h, x0->v, s->sys->nv) > TURN && some_turns_away(s, x0, h);
@@ -183,9 +187,9 @@ static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
 }
 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  bool needed = !(s->allowed > 0) && !s->method->direct;
+  bool needed = !(s->allowed > 0) && !s->method->direct && !s->later;
   if (needed) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   tr_status status = try(s, x0, h, x1);
-  s->top_v = -1;
+  s->top_v = s->top_a = -1;
   return status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "elem/law.h"
-#include "system.h"
+#include "stretch.h"
 
 enum { ALIKE = 4 }; // so many before are looked at for what is the same
 
@@ -501,7 +501,7 @@ static tr_status start_elements(tr_system *s, tr_work *w, tr_error *error) {
 
 // What of the frames is there: up to the angle or R where all are points, else everything.
 static size_t find_frame_size(const tr_system *s) {
-  size_t size = offsetof(tr_frame, angle);
+  size_t size = TR_FRAME_OF_POINTS;
   for (int i = 0; i < s->nsite; i++)
     if (!s->site[i].point) return sizeof(tr_frame);
   for (int i = 0; i < s->nbody; i++) {
@@ -558,6 +558,7 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(tr_make_masses(s, error));
+  if (tr_find_stretches(s) != TR_OK) return tr_no_memory(error);
   TR_TRY(keep_markers(s, error));
   TR_TRY(tr_make_channels(s, error));
   if (tr_work_new(s, w) != TR_OK) return tr_no_memory(error);

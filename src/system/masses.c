@@ -7,7 +7,7 @@
 
 #include "elem/elem.h"
 #include "math/lanes.h"
-#include "system.h"
+#include "pieces.h"
 
 enum { PERIOD_BODIES = 8 }; // whose masses are written down where all are alike
 
@@ -124,7 +124,8 @@ static inline void scale(int n, const double *d, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] = d[i] * x[i];
 }
 
-// The velocities of bodies first .. end - 1, all or whole periods, with a diagonal m that repeats itself.
+// The velocities of bodies first .. end - 1, with a diagonal m that repeats itself: all, or from the beginning of a
+// period on.
 typedef struct span {
   int at, to, period;
   const double *m;
@@ -317,6 +318,11 @@ void tr_mass_add(tr_work *w, const double *blocks, double f, const double *a, co
     share(w, add_part, (product){w->sys, blocks, a, h, f, 1, out, NULL, NULL});
   else
     add_wide(w->sys, 0, w->sys->nbody, blocks, f, a, h, out);
+}
+
+void tr_mass_add_some(const tr_system *s, const sys_range *of, const double *blocks, double f,
+                      const double *a, const double *h, double *out) {
+  add_part(&(product){s, blocks, a, h, f, 1, out, NULL, NULL}, 0, of->first, of->end);
 }
 
 void tr_mass_add_two(tr_work *w, const double *blocks, double f, const double *a, const double *h,

@@ -70,6 +70,8 @@ TR_INLINE void move_bodies(tr_work *w, const sys_range *of, tr_level level) {
   }
 }
 
+void tr_move_some(tr_work *w, const sys_range *of, tr_level level) { move_bodies(w, of, level); }
+
 static void kinematics_part(void *what, int i, int first, int end) {
   const loop *l = what;
   sys_range of = bodies_among(l->w->sys, first, end);
@@ -77,14 +79,25 @@ static void kinematics_part(void *what, int i, int first, int end) {
   move_bodies(l->w, &of, l->level);
 }
 
-void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
-                   tr_level level) {
+TR_INLINE void go_to(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                     tr_level level) {
   const tr_system *s = w->sys;
   w->t = t, w->q = q, w->v = v, w->mem = mem;
+  if (s->frame_size == TR_FRAME_OF_POINTS) tr_fit_frames(w, level);
   for (const sys_switched *k = s->switched; k < s->switched + s->nswitched; k++)
     memcpy(tr_frame_at(w->frames, k->frame)->R, mem + k->first, (size_t)k->count * sizeof *mem);
+}
+
+void tr_go_to(tr_work *w, double t, const double *q, const double *v, const double *mem,
+              tr_level level) {
+  go_to(w, t, q, v, mem, level);
+}
+
+void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const double *mem,
+                   tr_level level) {
+  go_to(w, t, q, v, mem, level);
   if (w->team)
-    share(w, s->nbody, kinematics_part, (loop){.level = level});
+    share(w, w->sys->nbody, kinematics_part, (loop){.level = level});
   else
     move_bodies(w, NULL, level);
 }
@@ -176,6 +189,10 @@ TR_INLINE void load_some(tr_work *w, const sys_range *of, const double *lam, dou
   }
 }
 
+void tr_load_some(tr_work *w, const sys_range *of, const double *lam, double *phi) {
+  load_some(w, of, lam, phi, w->W);
+}
+
 static void load_part(void *what, int i, int first, int end) {
   const loop *l = what;
   sys_range of = range_of(l->w->sys->joint_run, l->w->sys->njoint_run, first, end);
@@ -237,6 +254,10 @@ TR_INLINE void gather_some(tr_work *w, const sys_range *of, const double *lam, d
       gather(w, b, &at, b->held, w->W2, mu, P + b->v);
     }
   }
+}
+
+void tr_gather_some(tr_work *w, const sys_range *of, double *F) {
+  gather_some(w, of, NULL, F, NULL, NULL, NULL);
 }
 
 static void gather_part(void *what, int i, int first, int end) {
@@ -562,35 +583,4 @@ void tr_energy(tr_work *w, double *kinetic, double *potential) {
     frames_of(w, &e->e, f);
     *potential += e->ops->potential(e->e.par, w->t, f, w->mem + e->e.mem);
   }
-}
-
-void tr_accept(tr_work *w, double *mem) {
-  const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  if (!s->remembers) return;
-  for (int i = 0; i < s->njoint; i++) {
-    const sys_joint *j = &s->joint[i];
-    if (!tr_joint_remembers(j)) continue;
-    frames_of(w, &j->e, f);
-    j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
-  }
-  for (int i = 0; i < s->nforce; i++) {
-    const sys_force *e = &s->force[i];
-    if (!tr_force_remembers(e)) continue;
-    frames_of(w, &e->e, f);
-    e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
-  }
-}
-
-const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
-  for (int i = 0; i < s->njoint; i++)
-    if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
-      bool number = s->joint[i].type == &tr_joint_equation;
-      *kind = number ? s->body[s->joint[i].e.body[0]].type->name : "joint";
-      return s->joint[i].e.name;
-    }
-  *kind = "body";
-  for (int i = 0; i < s->nbody; i++)
-    if (row >= s->body[i].row && row < s->body[i].row + s->body[i].nc) return s->body[i].name;
-  return "";
 }

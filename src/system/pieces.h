@@ -82,10 +82,24 @@ static inline sys_range range_of(const sys_run *runs, int count, int first, int 
   return (sys_range){run_border(runs, count, first), run_border(runs, count, end)};
 }
 
+// Where all frames are points, in space, there is no more of them than a level asks for: places alone are a third of
+// what there might be.
+void tr_fit_frames(tr_work *w, tr_level level);
 // The joint does not hold: its rows and wrenches are 0.
 bool tr_load_idle(const tr_work *w, const sys_joint *j, const double *lam, double *phi,
                   tr_wrenches W);
 void tr_load_forces(tr_work *w); // their wrenches
+// tr_kinematics is tr_go_to and this of all bodies; tr_forces, of a system without own constraints of bodies, these of all joints,
+// all forces, then all bodies.
+void tr_go_to(tr_work *w, double t, const double *q, const double *v, const double *mem,
+              tr_level level);
+void tr_move_some(tr_work *w, const sys_range *of, tr_level level);
+void tr_load_some(tr_work *w, const sys_range *of, const double *lam, double *phi);
+void tr_gather_some(tr_work *w, const sys_range *of, double *F);
+void tr_retract_some(const tr_system *s, const sys_range *of, const double *q, const double *d,
+                     double *q1);
+void tr_mass_add_some(const tr_system *s, const sys_range *of, const double *blocks, double f,
+                      const double *a, const double *h, double *out);
 // F = G' lam - Q from the wrenches w->W, phi of bodies' own constraints; G' mu from those in w->W2.
 void tr_gather_bodies(tr_work *w, const double *lam, double *F, double *phi, const double *mu,
                       double *P);

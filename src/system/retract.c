@@ -222,6 +222,16 @@ TR_INLINE void retract(const tr_system *s, const sys_range *of, const double *q,
   }
 }
 
+void tr_retract_some(const tr_system *s, const sys_range *of, const double *q, const double *d,
+                     double *q1) {
+  if (!s->aligned) {
+    retract(s, of, q, d, q1);
+    return;
+  }
+  for (int i = s->body[of->first].v, end = tr_velocity_of(s, of->end); i < end; i++)
+    q1[i] = q[i] + d[i];
+}
+
 TR_APART void retract_all(const tr_system *s, const double *q, const double *d, double *q1) {
   retract(s, NULL, q, d, q1);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "system.h"
+#include "pieces.h"
 
 static const double BESIDE = 2e-4; // of a time, or s: it is the same
 
@@ -69,6 +69,7 @@ void tr_state_copy(tr_state *to, const tr_state *from) {
 
 // Ground's frames never move: written once.
 static void fill_ground(tr_work *w) {
+  memset(w->frames.first, 0, (size_t)w->sys->ground_sites * w->frames.size);
   for (int i = 0; i < w->sys->ground_sites; i++) {
     const tr_site *s = &w->sys->site[i];
     tr_frame *f = tr_frame_at(w->frames, i);
@@ -76,6 +77,15 @@ static void fill_ground(tr_work *w) {
     if (w->frames.size > offsetof(tr_frame, angle)) f->angle = s->angle;
     if (w->frames.size > offsetof(tr_frame, R) && s->R) memcpy(f->R, s->R, sizeof f->R);
   }
+}
+
+void tr_fit_frames(tr_work *w, tr_level level) {
+  size_t size = level < TR_AT_VELOCITY ? offsetof(tr_frame, v)
+                : level < TR_AT_BIAS   ? offsetof(tr_frame, ap)
+                                       : TR_FRAME_OF_POINTS;
+  if (size == w->frames.size) return;
+  w->frames.size = size;
+  fill_ground(w);
 }
 
 // What is written for one element and read at once.
@@ -164,6 +174,24 @@ void tr_work_free(tr_work *w) {
   tr_arena_free(&arena);
 }
 
+void tr_accept(tr_work *w, double *mem) {
+  const tr_system *s = w->sys;
+  const tr_frame *f[TR_MAX_MARKERS];
+  if (!s->remembers) return;
+  for (int i = 0; i < s->njoint; i++) {
+    const sys_joint *j = &s->joint[i];
+    if (!tr_joint_remembers(j)) continue;
+    frames_of(w, &j->e, f);
+    j->type->accept(j->e.par, w->t, f, mem + j->e.mem);
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    const sys_force *e = &s->force[i];
+    if (!tr_force_remembers(e)) continue;
+    frames_of(w, &e->e, f);
+    e->type->accept(e->e.par, w->t, f, mem + e->e.mem);
+  }
+}
+
 const char *tr_trouble(const tr_system *s, const tr_state *x, double h, const char **name) {
   for (int r = 0; r < s->nbody_run; r++) {
     const sys_body *b = s->body + s->body_run[r].first, *end = b + s->body_run[r].count;
@@ -211,4 +239,17 @@ void tr_plain_motion(const tr_system *s, double *q, double *v) {
 void tr_clear_velocity_rows(const tr_system *s, double *x) {
   for (int i = 0; s->nvelocity > 0 && i < s->nc; i++)
     if (s->of_velocity[i]) x[i] = 0;
+}
+
+const char *tr_row_owner(const tr_system *s, int row, const char **kind) {
+  for (int i = 0; i < s->njoint; i++)
+    if (row >= s->joint[i].row && row < s->joint[i].row + s->joint[i].ops->rows) {
+      bool number = s->joint[i].type == &tr_joint_equation;
+      *kind = number ? s->body[s->joint[i].e.body[0]].type->name : "joint";
+      return s->joint[i].e.name;
+    }
+  *kind = "body";
+  for (int i = 0; i < s->nbody; i++)
+    if (row >= s->body[i].row && row < s->body[i].row + s->body[i].nc) return s->body[i].name;
+  return "";
 }

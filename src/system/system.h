@@ -112,6 +112,11 @@ typedef struct sys_run {
   int first, count;
 } sys_run;
 
+// A stretch of a walk ends before this body; with it joints up to this one, and what acts on bodies up to that; stretch.h.
+typedef struct sys_stretch {
+  int body, joint, held;
+} sys_stretch;
+
 // The reaction of a joint as laws see it: the twist of a frame on ground.
 typedef struct sys_reaction {
   int joint, site;
@@ -133,16 +138,7 @@ typedef struct sys_owner {
   int first;
 } sys_owner;
 
-// Before tile t of the block solver, bodies of the pieces from first_piece[t + 1] on are due, and gaps from first_gap[t + 1]
-// on; before all of them, t = -1, all elements too. See tiling.c.
-typedef struct sys_piece {
-  int first, end, tape; // bodies, where their numbers of the tape begin
-} sys_piece;
-typedef struct sys_tiling {
-  int *first_piece, *first_gap;
-  sys_piece *piece;
-  int elements; // where those of the tape begin
-} sys_tiling;
+enum { TR_FRAME_OF_POINTS = offsetof(tr_frame, angle) }; // bytes
 
 struct tr_system {
   tr_arena arena;
@@ -156,8 +152,10 @@ struct tr_system {
   sys_joint *joint;
   int nbody_run, njoint_run;
   sys_run *body_run, *joint_run;
-  tr_body_slot *slot; // (nbody)
-  tr_link *link;      // (njoint)
+  int nstretch;
+  sys_stretch *stretch; // (nstretch) of walks
+  tr_body_slot *slot;   // (nbody)
+  tr_link *link;        // (njoint)
   sys_force *force;
   int nown, *own;               // (nown) bodies with constraints of their own
   int *first_pin;               // (nbody + 1) of a body; they follow each other
@@ -201,10 +199,10 @@ struct tr_system {
   int ntape;            // numbers of the tape
   int *block_tape, *block_shape; // the same for slots of pattern.blocks, where that is used
   int ngap;
-  sys_run *gap;         // (ngap) those of its numbers that no block overwrites
-  sys_tiling *tiling;   // by tiles, or NULL
-  int norigin, nmarker; // bodies with an origin come first; markers besides
-  sys_marker *marker;   // (nmarker)
+  sys_run *gap;              // (ngap) those of its numbers that no block overwrites
+  struct sys_tiling *tiling; // by tiles, or NULL
+  int norigin, nmarker;      // bodies with an origin come first; markers besides
+  sys_marker *marker;        // (nmarker)
   int nplace;
   sys_place *place; // (nplace)
   int nowner;

@@ -13,6 +13,7 @@
 #include "pieces.h"
 #include "products.h"
 #include "sink.h"
+#include "tiling.h"
 #include "together.h"
 
 // Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates

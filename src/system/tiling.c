@@ -8,6 +8,7 @@
 
 #include "sink.h"
 #include "sparse/block.h"
+#include "tiling.h"
 
 static const double FIRST_MANY = 0.25; // of all fours, and tiles do not pay
 
