@@ -523,5 +523,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   bool few = c->few && !c->multipliers && !(c->split && c->split->plain);
   if (status == TR_OK && few && s->newton.stagnations == stagnations) status = settle_few(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
+  s->ample = s->newton.first <= k.p.floor;
   return status;
 }

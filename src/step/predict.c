@@ -197,6 +197,7 @@ static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
   if (!s->method->stabilised || s->evens <= TR_TERMS) s->trend_w.steps = 0;
   if (!s->method->stabilised || s->evens <= TR_TERMS) return false;
+  if (s->w_degree == 0) return false;
   return s->w_found = s->trend_w.steps < OFTEN || !s->w_found;
 }
 
@@ -243,11 +244,15 @@ static bool follows_trend(const tr_step *s) {
 
 static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 
-// Of stabilised methods: one correction is mostly enough, so that nothing would be won by a better start.
-static bool idles(const tr_step *s) { return !tiny(s) && s->newton.last_count <= IDLE; }
+// Of stabilised methods: one correction is mostly enough, so that nothing would be won by a better start; of tiny systems
+// it is so small, too, that one from an older trend will do.
+static bool idles(const tr_step *s) {
+  return s->newton.last_count <= IDLE && (!tiny(s) || s->ample);
+}
 
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
+  if (tiny(s) && s->method->stabilised) return s->ample && s->trend_rest > 1 ? 32 : 8;
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 8;
