@@ -35,10 +35,10 @@ TR_SLIP_OPS(look, 3, 6)
 static const tr_joint_ops planar = OPS(2, 1), spatial = OPS(3, 2);
 
 static const char *start(void *pv, int nd, const tr_frame *const *f) {
-  tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd);
+  tr_frame A, B;
   rolling roll;
   (void)pv;
-  rolling_look(nd, &A, &B, false, &roll);
+  rolling_look(nd, slip_lift(f[0], nd, &A), slip_lift(f[1], nd, &B), false, &roll);
   return roll.s > 1e-6 ? NULL : "the wheel lies flat on the plane: its axis is the normal";
 }
 

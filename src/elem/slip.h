@@ -31,14 +31,14 @@ typedef struct slip {
   double s[3], V[3];
 } slip;
 
-// A planar frame in space.
-static inline tr_frame slip_lift(const tr_frame *f, int nd) {
-  if (nd == 6) return *f;
-  tr_frame g = {.p = {f->p[0], f->p[1], 0},
-                .R = {f->R[0], f->R[1], 0, f->R[3], f->R[4], 0, 0, 0, 1},
-                .v = {f->v[0], f->v[1], 0},
-                .w = {0, 0, f->w[2]}};
-  return g;
+// A frame, or in `room` what a planar one is in space.
+static inline const tr_frame *slip_lift(const tr_frame *f, int nd, tr_frame *room) {
+  if (nd == 6) return f;
+  *room = (tr_frame){.p = {f->p[0], f->p[1], 0},
+                     .R = {f->R[0], f->R[1], 0, f->R[3], f->R[4], 0, 0, 0, 1},
+                     .v = {f->v[0], f->v[1], 0},
+                     .w = {0, 0, f->w[2]}};
+  return room;
 }
 
 // s and V, once r is known.
@@ -177,14 +177,14 @@ static inline void slip_gamma(const slip *x, double *out) {
 
 // TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, two##d with
 //   void look(const void *par, int nd, slip *x)   rows, contact, phi, c, r and how they turn, from x->A, x->B
-#define SLIP_LOOK(look, nd, how)                             \
-  tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd); \
-  slip x;                                                    \
-  (void)t;                                                   \
-  if (how) memset(&x, 0, sizeof x);                          \
-  x.turns = how, x.contact = false, x.A = &A, x.B = &B;      \
-  x.r[0] = x.r[1] = x.r[2] = 0;                              \
-  look(pv, nd, &x);                                          \
+#define SLIP_LOOK(look, nd, how)                                          \
+  tr_frame A, B;                                                          \
+  slip x;                                                                 \
+  (void)t;                                                                \
+  if (how) memset(&x, 0, sizeof x);                                       \
+  x.turns = how, x.contact = false, x.r[0] = x.r[1] = x.r[2] = 0;         \
+  x.A = slip_lift(f[0], nd, &A), x.B = slip_lift(f[1], nd, &B);           \
+  look(pv, nd, &x);                                                       \
   slip_begin(&x)
 #define TR_SLIP_OPS(look, d, nd)                                                             \
   static void eval##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \

@@ -192,7 +192,7 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double
                    double *phi, double *rate, double *P) {
   multipliers m = {lam, mu, x};
   if (w->sys->nreaction > 0) tr_show_reactions(w, w->reactions ? w->reactions : lam);
-  tr_own_rates(w, rate);
+  if (w->sys->nown > 0) tr_own_rates(w, rate);
   if (w->team)
     share(w, w->joints_apart, load_part, (loop){.m = m, .phi = phi, .rate = rate});
   else
