@@ -18,7 +18,7 @@ TR_SLIP_OPS(look, 3, 6)
 #define OPS(d)                                                                                \
   {                                                                                           \
     .rows = 1, .velocity = 1, .dense = true, .eval = eval##d, .jac = jac##d, .geom = geom##d, \
-    .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true                                    \
+    .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true               \
   }
 static const tr_joint_ops planar = OPS(2), spatial = OPS(3);
 

@@ -30,7 +30,7 @@ TR_SLIP_OPS(look, 3, 6)
 #define OPS(d, count)                                                                            \
   {                                                                                              \
     .rows = count, .velocity = (1u << count) - 1, .dense = true, .eval = eval##d, .jac = jac##d, \
-    .geom = geom##d, .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true                      \
+    .geom = geom##d, .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true \
   }
 static const tr_joint_ops planar = OPS(2, 1), spatial = OPS(3, 2);
 

@@ -130,8 +130,7 @@ static inline void slip_wrench(const slip *x, int nd, const double *lam, double 
 }
 
 static inline void slip_eval(const slip *x, int nd, const double *lam, double *phi, double *w) {
-  for (int k = 0; k < x->rows; k++)
-    phi[k] = k == 0 && x->contact ? x->phi : v3_dot(x->c[k], x->V);
+  for (int k = 0; k < x->rows; k++) phi[k] = k == 0 && x->contact ? x->phi : v3_dot(x->c[k], x->V);
   if (lam) slip_wrench(x, nd, lam, w);
 }
 
@@ -177,14 +176,14 @@ static inline void slip_gamma(const slip *x, double *out) {
 
 // TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, two##d with
 //   void look(const void *par, int nd, slip *x)   rows, contact, phi, c, r and how they turn, from x->A, x->B
-#define SLIP_LOOK(look, nd, how)                                          \
-  tr_frame A, B;                                                          \
-  slip x;                                                                 \
-  (void)t;                                                                \
-  if (how) memset(&x, 0, sizeof x);                                       \
-  x.turns = how, x.contact = false, x.r[0] = x.r[1] = x.r[2] = 0;         \
-  x.A = slip_lift(f[0], nd, &A), x.B = slip_lift(f[1], nd, &B);           \
-  look(pv, nd, &x);                                                       \
+#define SLIP_LOOK(look, nd, how)                                  \
+  tr_frame A, B;                                                  \
+  slip x;                                                         \
+  (void)t;                                                        \
+  if (how) memset(&x, 0, sizeof x);                               \
+  x.turns = how, x.contact = false, x.r[0] = x.r[1] = x.r[2] = 0; \
+  x.A = slip_lift(f[0], nd, &A), x.B = slip_lift(f[1], nd, &B);   \
+  look(pv, nd, &x);                                               \
   slip_begin(&x)
 #define TR_SLIP_OPS(look, d, nd)                                                             \
   static void eval##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \

@@ -29,6 +29,7 @@
 // A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the second half:
 // metric.c.
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -529,6 +530,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   bool few = c->few && !c->multipliers && !(c->split && c->split->plain);
   if (status == TR_OK && few && s->newton.stagnations == stagnations) status = settle_few(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
-  s->ample = s->newton.first <= k.p.floor;
+  s->ample = s->newton.first > k.p.floor ? 0 : s->ample < INT_MAX ? s->ample + 1 : INT_MAX;
   return status;
 }
