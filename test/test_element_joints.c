@@ -305,7 +305,22 @@ static void check_joint_run(const scene *x, const tr_frame *f) {
   assert_memory_equal(rate, one, (size_t)ops->rows * sizeof *rate);
 }
 
-// lam, mu and the rate at once, frames in motion.
+// G u, by jac; u NULL: of the frames' own twists.
+static void times_twists(const scene *x, double t, const tr_frame *const *f, const double *u,
+                         double *out) {
+  double G[TR_MAX_ROWS * MAX_N], own[MAX_N];
+  for (int k = 0; k < x->n / x->nd; k++)
+    for (int i = 0; i < x->nd; i++)
+      own[k * x->nd + i] =
+          x->nd == 3 ? (i < 2 ? f[k]->v[i] : f[k]->w[2]) : (i < 3 ? f[k]->v[i] : f[k]->w[i - 3]);
+  x->jops->jac(x->par, t, f, G);
+  for (int r = 0; r < x->jops->rows; r++) {
+    out[r] = 0;
+    for (int i = 0; i < x->n; i++) out[r] += G[r * x->n + i] * (u ? u : own)[i];
+  }
+}
+
+// lam, mu, the rate and G u at once, frames in motion.
 static void check_joint_two(scene *x, seed *s) {
   const tr_joint_ops *ops = x->jops;
   double lam[TR_MAX_ROWS], mu[TR_MAX_ROWS], phi[TR_MAX_ROWS], rate[TR_MAX_ROWS], w[MAX_N],
@@ -314,21 +329,32 @@ static void check_joint_two(scene *x, seed *s) {
   tr_frame f[TR_MAX_MARKERS];
   const tr_frame *pf[TR_MAX_MARKERS];
   if (!ops->eval_two) return;
-  bool velocity = ops->velocity != 0; // then all rows are, and there is no other rate
-  assert_true(velocity ? ops->velocity == (1u << ops->rows) - 1 : ops->rate != NULL);
+  bool velocity = ops->velocity == (1u << ops->rows) - 1; // there is no other rate
+  assert_true(velocity || ops->two_along || ops->rate);
   draw_many(s, ops->rows, lam), draw_many(s, ops->rows, mu);
   double t = walk(x, 0, f, pf);
-  ops->eval_two(x->par, t, pf, x->mem, &(tr_joint_two){lam, mu, phi, rate, w, w2});
+  tr_joint_two io = {.lam = lam, .mu = mu, .phi = phi, .rate = rate, .w = w, .w2 = w2};
+  ops->eval_two(x->par, t, pf, x->mem, &io);
   if (velocity)
     ops->eval(x->par, t, pf, x->mem, NULL, one, NULL);
-  else
+  else if (ops->rate)
     ops->rate(x->par, t, pf, one);
+  else
+    times_twists(x, t, pf, NULL, one);
   assert_all_near(ops->rows, rate, one, 1e-14, "%s: rate of eval_two", x->name);
   ops->eval(x->par, t, pf, x->mem, mu, one, wrench);
   assert_all_near(x->n, w2, wrench, 1e-14, "%s: wrench of mu", x->name);
   ops->eval(x->par, t, pf, x->mem, lam, one, wrench);
   assert_all_near(x->n, w, wrench, 1e-14, "%s: wrench of lam", x->name);
   assert_all_near(ops->rows, phi, one, 1e-14, "%s: phi of eval_two", x->name);
+  if (!ops->two_along) return;
+  double u[MAX_N], along[TR_MAX_ROWS];
+  draw_many(s, x->n, u), io.u = u;
+  ops->eval_two(x->par, t, pf, x->mem, &io);
+  times_twists(x, t, pf, u, along);
+  for (int r = 0; r < ops->rows; r++)
+    if (ops->velocity >> r & 1u) one[r] = along[r];
+  assert_all_near(ops->rows, phi, one, 1e-14, "%s: G u of eval_two", x->name);
 }
 
 static void check_joint_sight(scene *x, seed *s) {

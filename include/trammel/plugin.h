@@ -294,6 +294,8 @@ typedef struct tr_body_type {
   double (*carry)(const double *q, const double *d, double *q1, double *v);
   void (*kinematics)(const tr_body_at *b, tr_level level, int n, const tr_site *site, tr_frame *f);
   void (*add_pull)(const tr_body_at *b, const tr_site *s, const double *w, double *out); // J' w
+  void (*twist)(const tr_body_at *b, const tr_site *s, const double *x,
+                double *u); // J x; NULL: by add_pull
   void (*add_wrench_dq)(const tr_body_at *b, const tr_site *s, const double *w,
                         double *K);                                   // (J' w)_q, nv x nv
   void (*twist_dq)(const tr_body_at *b, const tr_site *s, double *U); // (J v)_q, nd x nv
@@ -381,11 +383,12 @@ typedef struct tr_joint_run {
   tr_wrenches W, W2;
 } tr_joint_run;
 
-// What stabilised methods ask of one joint without rows of velocities: eval for lam and for mu, and rate.
+// What stabilised methods ask of one joint: eval for lam and for mu, and rate.
 typedef struct tr_joint_two {
   const double *lam, *mu; // (rows)
   double *phi, *rate;     // (rows)
   double *w, *w2;         // (n) -G' lam, -G' mu
+  const double *u;        // (n) or NULL: other twists; then phi is G u in rows of velocities
 } tr_joint_two;
 
 typedef struct tr_joint_ops {
@@ -413,7 +416,9 @@ typedef struct tr_joint_ops {
   // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
-  // Optional, for speed: at one look what eval and rate give; where all rows are of velocities, which have none, rate is phi.
+  // Optional, for speed: at one look what eval and rate give; in rows of velocities, which have none, rate is Gam. two_along:
+  // with io->u, too; without it joints that have rows of velocities are not asked for that here.
+  bool two_along;
   void (*eval_two)(const void *par, double t, const tr_frame *const *f, const double *mem,
                    const tr_joint_two *io);
   // Optional, for speed, with two markers and not TR_SEES_FRAMES: eval, and rate, of many joints.

@@ -195,6 +195,14 @@ static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, dou
   v3_add(out + 3, n, out + 3);
 }
 
+static void twist(const tr_body_at *b, const tr_site *s, const double *x, double *u) {
+  double xc[3];
+  v3_cross(x + 3, s->c, xc);
+  m3_mul(b->cache, xc, u);
+  v3_add(u, x, u);
+  m3_mul(b->cache, x + 3, u + 3);
+}
+
 static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K) {
   double f[3], n[3], A[9], B[9];
   m3_tmul(b->cache, w, f);
@@ -383,6 +391,7 @@ const tr_body_type tr_body_spatial = {
     .cayley = cayley,
     .kinematics = kinematics,
     .add_pull = add_pull,
+    .twist = twist,
     .add_wrench_dq = add_wrench_dq,
     .twist_dq = twist_dq,
     .quaternion = quaternion,

@@ -7,6 +7,7 @@ static void look(const void *par, int nd, slip *x) {
   (void)par, (void)nd;
   x->rows = 1;
   m3_axis(x->B->R, 1, x->c[0]);
+  if (!x->turns) return;
   m3_skew(x->c[0], x->cB[0]);
   for (int i = 0; i < 9; i++) x->cB[0][i] = -x->cB[0][i];
 }
@@ -17,7 +18,7 @@ TR_SLIP_OPS(look, 3, 6)
 #define OPS(d)                                                                                \
   {                                                                                           \
     .rows = 1, .velocity = 1, .dense = true, .eval = eval##d, .jac = jac##d, .geom = geom##d, \
-    .jac_q = jac_q##d, .gamma = gamma##d, .look = look##d                                     \
+    .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true               \
   }
 static const tr_joint_ops planar = OPS(2), spatial = OPS(3);
 

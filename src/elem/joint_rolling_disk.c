@@ -18,16 +18,17 @@ static const tr_field fields[] = {{"radius", TR_REAL, TR_LENGTH, offsetof(par, r
 static void look(const void *pv, int nd, slip *x) {
   double radius = ((const par *)pv)->radius, d[3];
   rolling roll;
-  rolling_look(nd, x->A, x->B, &roll);
+  rolling_look(nd, x->A, x->B, x->turns, &roll);
   x->rows = nd == 3 ? 2 : 3;
   x->contact = true;
   v3_sub(x->B->p, x->A->p, d);
   x->phi = v3_dot(roll.n, d) - radius * roll.s;
   v3_scale(-radius, roll.e, x->r);
-  for (int i = 0; i < 9; i++) x->rA[i] = -radius * roll.eA[i], x->rB[i] = -radius * roll.eB[i];
   v3_copy(roll.n, x->c[0]);
-  m3_copy(roll.nA, x->cA[0]);
   rolling_rows(&roll, 1, x->rows - 1, x);
+  if (!x->turns) return;
+  for (int i = 0; i < 9; i++) x->rA[i] = -radius * roll.eA[i], x->rB[i] = -radius * roll.eB[i];
+  m3_copy(roll.nA, x->cA[0]);
 }
 
 TR_SLIP_OPS(look, 2, 3)
@@ -53,7 +54,8 @@ static const tr_joint_ops planar = {.rows = 2,
                                     .geom = geom2,
                                     .jac_q = jac_q2,
                                     .gamma = gamma2,
-                                    .look = look2};
+                                    .eval_two = two2,
+                                    .two_along = true};
 static const tr_joint_ops spatial = {.rows = 3,
                                      .velocity = 6,
                                      .dense = true,
@@ -62,15 +64,16 @@ static const tr_joint_ops spatial = {.rows = 3,
                                      .geom = geom3,
                                      .jac_q = jac_q3,
                                      .gamma = gamma3,
-                                     .look = look3,
+                                     .eval_two = two3,
+                                     .two_along = true,
                                      .measure_names = names,
                                      .measure = measure3};
 
 static const char *start(void *pv, int nd, const tr_frame *const *f) {
-  tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd);
+  tr_frame A, B;
   rolling roll;
   (void)pv;
-  rolling_look(nd, &A, &B, &roll);
+  rolling_look(nd, slip_lift(f[0], nd, &A), slip_lift(f[1], nd, &B), false, &roll);
   return roll.s > 1e-6 ? NULL : "the disk lies flat on the plane: its axis is the normal";
 }
 

@@ -17,11 +17,11 @@ static const tr_field fields[] = {{"radius", TR_REAL, TR_LENGTH, offsetof(par, r
 static void look(const void *pv, int nd, slip *x) {
   double radius = ((const par *)pv)->radius;
   rolling roll;
-  rolling_look(nd, x->A, x->B, &roll);
+  rolling_look(nd, x->A, x->B, x->turns, &roll);
   x->rows = nd == 3 ? 1 : 2;
   v3_scale(-radius, roll.n, x->r);
-  for (int i = 0; i < 9; i++) x->rA[i] = -radius * roll.nA[i];
   rolling_rows(&roll, 0, x->rows, x);
+  for (int i = 0; x->turns && i < 9; i++) x->rA[i] = -radius * roll.nA[i];
 }
 
 TR_SLIP_OPS(look, 2, 3)
@@ -30,15 +30,15 @@ TR_SLIP_OPS(look, 3, 6)
 #define OPS(d, count)                                                                            \
   {                                                                                              \
     .rows = count, .velocity = (1u << count) - 1, .dense = true, .eval = eval##d, .jac = jac##d, \
-    .geom = geom##d, .jac_q = jac_q##d, .gamma = gamma##d, .look = look##d                       \
+    .geom = geom##d, .jac_q = jac_q##d, .gamma = gamma##d, .eval_two = two##d, .two_along = true \
   }
 static const tr_joint_ops planar = OPS(2, 1), spatial = OPS(3, 2);
 
 static const char *start(void *pv, int nd, const tr_frame *const *f) {
-  tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd);
+  tr_frame A, B;
   rolling roll;
   (void)pv;
-  rolling_look(nd, &A, &B, &roll);
+  rolling_look(nd, slip_lift(f[0], nd, &A), slip_lift(f[1], nd, &B), false, &roll);
   return roll.s > 1e-6 ? NULL : "the wheel lies flat on the plane: its axis is the normal";
 }
 

@@ -23,7 +23,9 @@ static inline void rolling_skew_times(double f, const double *a, const double *T
   for (int i = 0; i < 9; i++) S[i] *= f;
 }
 
-static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, rolling *x) {
+// turns: with how they turn
+static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, bool turns,
+                                rolling *x) {
   double m[3], mA[9], mB[9], S[9];
   m3_axis(A->R, nd == 3 ? 1 : 2, x->n);
   m3_axis(B->R, 2, x->z);
@@ -32,6 +34,7 @@ static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, ro
   v3_scale(1 / x->s, m, x->t1);
   v3_cross(x->n, x->t1, x->t2);
   v3_cross(x->t1, x->z, x->e);
+  if (!turns) return;
   m3_skew(x->n, x->nA);
   for (int i = 0; i < 9; i++) x->nA[i] = -x->nA[i];
   m3_skew2(x->z, x->n, mA), m3_skew2(x->n, x->z, mB);
@@ -53,10 +56,10 @@ static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, ro
 // A row along t1, then one along t2, from the k-th on.
 static inline void rolling_rows(const rolling *x, int k, int count, slip *out) {
   v3_copy(x->t1, out->c[k]);
+  if (count > 1) v3_copy(x->t2, out->c[k + 1]);
+  if (!out->turns) return;
   m3_copy(x->t1A, out->cA[k]), m3_copy(x->t1B, out->cB[k]);
-  if (count < 2) return;
-  v3_copy(x->t2, out->c[k + 1]);
-  m3_copy(x->t2A, out->cA[k + 1]), m3_copy(x->t2B, out->cB[k + 1]);
+  if (count > 1) m3_copy(x->t2A, out->cA[k + 1]), m3_copy(x->t2B, out->cB[k + 1]);
 }
 
 #endif

@@ -6,7 +6,7 @@
 //   by twists          v_B c,  w_B r x c,  v_A -c,  w_A -s x c
 //   by displacements   V . dc + (c x w_B) . dr - (c x w_A) . ds,     ds = dp_B - dp_A + dr
 // and with F = sum lam_k c_k the wrench is -(F, r x F) on B, (F, s x F) on A. How c_k and r turn is what a
-// joint tells: dc_k = cA_k dt_A + cB_k dt_B, dr = rA dt_A + rB dt_B (3 x 3 each).
+// joint tells: dc_k = cA_k dt_A + cB_k dt_B, dr = rA dt_A + rB dt_B (3 x 3 each), where that is asked for.
 // A first row of positions, phi, may go along, if its G is that of Gam_0.
 // Planar frames are looked at as spatial ones that turn about z.
 #ifndef TR_SLIP_H
@@ -21,6 +21,7 @@ enum { SLIP_ROWS = 3, SLIP_A = 0, SLIP_B = 6, SLIP_N = 12 };
 
 typedef struct slip {
   int rows;
+  bool turns;   // how c_k and r turn is asked for, too
   bool contact; // the first row is one of positions
   double phi;
   double c[SLIP_ROWS][3], cA[SLIP_ROWS][9], cB[SLIP_ROWS][9];
@@ -30,14 +31,14 @@ typedef struct slip {
   double s[3], V[3];
 } slip;
 
-// A planar frame in space.
-static inline tr_frame slip_lift(const tr_frame *f, int nd) {
-  if (nd == 6) return *f;
-  tr_frame g = {.p = {f->p[0], f->p[1], 0},
-                .R = {f->R[0], f->R[1], 0, f->R[3], f->R[4], 0, 0, 0, 1},
-                .v = {f->v[0], f->v[1], 0},
-                .w = {0, 0, f->w[2]}};
-  return g;
+// A frame, or in `room` what a planar one is in space.
+static inline const tr_frame *slip_lift(const tr_frame *f, int nd, tr_frame *room) {
+  if (nd == 6) return f;
+  *room = (tr_frame){.p = {f->p[0], f->p[1], 0},
+                     .R = {f->R[0], f->R[1], 0, f->R[3], f->R[4], 0, 0, 0, 1},
+                     .v = {f->v[0], f->v[1], 0},
+                     .w = {0, 0, f->w[2]}};
+  return room;
 }
 
 // s and V, once r is known.
@@ -120,15 +121,27 @@ static inline int slip_index(int nd, int k) {
   return nd == 3 ? planar[k] : k;
 }
 
+// -(F, r x F) on B and (F, s x F) on A, F = sum lam_k c_k
+static inline void slip_wrench(const slip *x, int nd, const double *lam, double *w) {
+  double F[3] = {0}, g[SLIP_N];
+  for (int k = 0; k < x->rows; k++) v3_axpy(-lam[k], x->c[k], F);
+  slip_row(x, F, g);
+  for (int i = 0; i < 2 * nd; i++) w[i] = g[slip_index(nd, i)];
+}
+
 static inline void slip_eval(const slip *x, int nd, const double *lam, double *phi, double *w) {
-  double g[SLIP_N];
-  for (int i = 0; lam && i < 2 * nd; i++) w[i] = 0;
-  for (int k = 0; k < x->rows; k++) {
-    phi[k] = k == 0 && x->contact ? x->phi : v3_dot(x->c[k], x->V);
-    if (!lam) continue;
-    slip_row(x, x->c[k], g);
-    for (int i = 0; i < 2 * nd; i++) w[i] -= lam[k] * g[slip_index(nd, i)];
-  }
+  for (int k = 0; k < x->rows; k++) phi[k] = k == 0 && x->contact ? x->phi : v3_dot(x->c[k], x->V);
+  if (lam) slip_wrench(x, nd, lam, w);
+}
+
+// c_k . V of other twists u (2 nd), in rows of velocities
+static inline void slip_along(const slip *x, int nd, const double *u, double *out) {
+  double all[SLIP_N] = {0}, V[3], a[3];
+  for (int i = 0; i < 2 * nd; i++) all[slip_index(nd, i)] = u[i];
+  v3_sub(all + SLIP_B, all + SLIP_A, V);
+  v3_cross(all + SLIP_B + 3, x->r, a), v3_add(V, a, V);
+  v3_cross(all + SLIP_A + 3, x->s, a), v3_sub(V, a, V);
+  for (int k = x->contact; k < x->rows; k++) out[k] = v3_dot(x->c[k], V);
 }
 
 static inline void slip_jac(const slip *x, int nd, bool by_displacements, double *G) {
@@ -161,45 +174,49 @@ static inline void slip_gamma(const slip *x, double *out) {
   }
 }
 
-// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, look##d with
+// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, two##d with
 //   void look(const void *par, int nd, slip *x)   rows, contact, phi, c, r and how they turn, from x->A, x->B
-#define SLIP_LOOK(look, nd)                                  \
-  tr_frame A = slip_lift(f[0], nd), B = slip_lift(f[1], nd); \
-  slip x = {.A = &A, .B = &B};                               \
-  (void)t;                                                   \
-  look(pv, nd, &x);                                          \
+#define SLIP_LOOK(look, nd, how)                                  \
+  tr_frame A, B;                                                  \
+  slip x;                                                         \
+  (void)t;                                                        \
+  if (how) memset(&x, 0, sizeof x);                               \
+  x.turns = how, x.contact = false, x.r[0] = x.r[1] = x.r[2] = 0; \
+  x.A = slip_lift(f[0], nd, &A), x.B = slip_lift(f[1], nd, &B);   \
+  look(pv, nd, &x);                                               \
   slip_begin(&x)
 #define TR_SLIP_OPS(look, d, nd)                                                             \
   static void eval##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \
                       const double *lam, double *phi, double *w) {                           \
-    SLIP_LOOK(look, nd);                                                                     \
+    SLIP_LOOK(look, nd, false);                                                              \
     (void)mem;                                                                               \
     slip_eval(&x, nd, lam, phi, w);                                                          \
   }                                                                                          \
   static void jac##d(const void *pv, double t, const tr_frame *const *f, double *G) {        \
-    SLIP_LOOK(look, nd);                                                                     \
+    SLIP_LOOK(look, nd, false);                                                              \
     slip_jac(&x, nd, false, G);                                                              \
   }                                                                                          \
   static void jac_q##d(const void *pv, double t, const tr_frame *const *f, double *G) {      \
-    SLIP_LOOK(look, nd);                                                                     \
+    SLIP_LOOK(look, nd, true);                                                               \
     slip_jac(&x, nd, true, G);                                                               \
   }                                                                                          \
   static void geom##d(const void *pv, double t, const tr_frame *const *f, const double *lam, \
                       double *K) {                                                           \
-    SLIP_LOOK(look, nd);                                                                     \
+    SLIP_LOOK(look, nd, true);                                                               \
     slip_add_geom(&x, nd, lam, K);                                                           \
   }                                                                                          \
   static void gamma##d(const void *pv, double t, const tr_frame *const *f, double *out) {    \
-    SLIP_LOOK(look, nd);                                                                     \
+    SLIP_LOOK(look, nd, true);                                                               \
     slip_gamma(&x, out);                                                                     \
   }                                                                                          \
-  static void look##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \
-                      double *phi, double *phi_t, double *G) {                               \
-    SLIP_LOOK(look, nd);                                                                     \
+  static void two##d(const void *pv, double t, const tr_frame *const *f, const double *mem,  \
+                     const tr_joint_two *io) {                                               \
+    SLIP_LOOK(look, nd, false);                                                              \
     (void)mem;                                                                               \
-    slip_eval(&x, nd, NULL, phi, NULL);                                                      \
-    for (int k = 0; k < x.rows; k++) phi_t[k] = 0;                                           \
-    slip_jac(&x, nd, false, G);                                                              \
+    for (int k = 0; k < x.rows; k++) io->rate[k] = io->phi[k] = v3_dot(x.c[k], x.V);         \
+    if (x.contact) io->phi[0] = x.phi;                                                       \
+    slip_wrench(&x, nd, io->lam, io->w), slip_wrench(&x, nd, io->mu, io->w2);                \
+    if (io->u) slip_along(&x, nd, io->u, io->phi);                                           \
   }
 
 #endif

@@ -48,6 +48,21 @@ double vec_largest(const double *x, int n) {
   return sum == sum ? max2(m, k) : INFINITY;
 }
 
+void vec_largest_two(const double *x, const double *y, int n, double *a, double *b) {
+  double m = 0, k = 0, sum_x = 0, sum_y = 0;
+  if (n > FEW) {
+    largest(x, n, a), largest(y, n, b);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    double c = fabs(x[i]), d = fabs(y[i]);
+    m = max2(m, c), k = max2(k, d);
+    sum_x += c, sum_y += d;
+  }
+  *a = sum_x == sum_x ? m : INFINITY;
+  *b = sum_y == sum_y ? k : INFINITY;
+}
+
 TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {
   lanes most = {0}, odd = {0};
   double top, rest = 0;

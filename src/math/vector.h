@@ -10,7 +10,9 @@
 static inline double max2(double a, double b) { return b > a ? b : a; }
 static inline double min2(double a, double b) { return b < a ? b : a; }
 
-double vec_largest(const double *x, int n); // max |x_i|; a NaN counts as infinite
+double vec_largest(const double *x, int n);
+void vec_largest_two(const double *x, const double *y, int n, double *a,
+                     double *b); // of two // max |x_i|; a NaN counts as infinite
 double vec_apart(const double *x, double f, const double *y, int n); // max |x_i - f y_i|, the same
 bool vec_finite(const double *x, int n);
 

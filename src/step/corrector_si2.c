@@ -29,6 +29,7 @@
 // A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the second half:
 // metric.c.
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -262,7 +263,7 @@ static void bend(const correction *k, const double *y, const double *top, double
 }
 
 // With what is usually left out. Where the halves depend on each other, one after the other, twice.
-static tr_status solve_thoroughly(const correction *k, double *r) {
+TR_APART tr_status solve_thoroughly(const correction *k, double *r) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
   double *second = r + n, *top = s->bent + 2 * nc, *more = top + nc + 2 * nv + s->sys->nq;
@@ -391,8 +392,14 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return k->last = weighted(k, dx);
   bool alone = k->alone && dx == s->newton.r;
-  double da = s->c.cv * tr_largest(s->work, dx, nv), half = 0;
-  if (!alone) half = s->c.cv * s->c.cw / s->c.cq * tr_largest(s->work, dx + nv + nc, nv);
+  double da, half = 0;
+  if (alone || s->work->team) {
+    da = tr_largest(s->work, dx, nv);
+    if (!alone) half = tr_largest(s->work, dx + nv + nc, nv);
+  } else {
+    vec_largest_two(dx, dx + nv + nc, nv, &da, &half);
+  }
+  da *= s->c.cv, half *= s->c.cv * s->c.cw / s->c.cq;
   if (dx == s->newton.r) k->first = k->half, k->half = half;
   return k->last = p->finishes ? da : max2(half, da);
 }
@@ -531,5 +538,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   bool few = c->few && !c->multipliers && !(c->split && c->split->plain);
   if (status == TR_OK && few && s->newton.stagnations == stagnations) status = settle_few(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
+  s->ample = s->newton.first > k.p.floor ? 0 : s->ample < INT_MAX ? s->ample + 1 : INT_MAX;
   return status;
 }

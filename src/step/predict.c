@@ -28,11 +28,13 @@ static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the sam
 static const double FADE = 0.5, RIDGE = 1e-12;
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
 // of small ones, RESTS times as seldom while it does as well as before, and in every eighth of large ones, where
-// it changes slowly; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
+// it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
+// round-off; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many.
 enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
 enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
+enum { SETTLED = 8, DONE = 64, DONE_MAX = 10000 };
 static const double MISSED = 2;
 static const double IDLE = 1.05; // corrections
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
@@ -192,11 +194,19 @@ static void learn(const tr_work *w, int terms, int n, const double *const *y, tr
     follow(terms, n, y, f);
 }
 
-// The trend of w is found with the others at first, then every other time.
+static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
+
+// Trends have been of use, and nothing but round-off is left to correct.
+static bool calm(const tr_step *s) {
+  return s->ample > SETTLED + s->calm_wait && s->untrusted == 0;
+}
+
+// The trend of w is found with the others at first, then every other time; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
   if (!s->method->stabilised || s->evens <= TR_TERMS) s->trend_w.steps = 0;
   if (!s->method->stabilised || s->evens <= TR_TERMS) return false;
+  if (s->w_degree == 0 && tiny(s) && calm(s)) return false;
   return s->w_found = s->trend_w.steps < OFTEN || !s->w_found;
 }
 
@@ -241,13 +251,16 @@ static bool follows_trend(const tr_step *s) {
          s->allowed == 0 && !m->recompute && !undamped(s);
 }
 
-static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
-
-// Of stabilised methods: one correction is mostly enough, so that nothing would be won by a better start.
-static bool idles(const tr_step *s) { return !tiny(s) && s->newton.last_count <= IDLE; }
+// Of stabilised methods: one correction is mostly enough, so that nothing would be won by a better start; in tiny systems
+// it is round-off, too.
+static bool idles(const tr_step *s) {
+  return s->newton.last_count <= IDLE && (!tiny(s) || calm(s));
+}
 
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
+  bool done = calm(s) && s->trend_rest > 1 && s->trend_a.steps > SETTLED;
+  if (tiny(s) && s->method->stabilised) return done ? DONE : 8;
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 8;
@@ -304,6 +317,9 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   s->past_t[0] = x1->t;
   if (s->past <= s->terms) s->past++;
   s->trend_age++;
+  // an old trend has cost a correction: the next one waits for longer
+  if (s->trend_age > 8 && s->ample == 0 && s->newton.last_count > IDLE && s->calm_wait < DONE_MAX)
+    s->calm_wait = 4 * s->calm_wait + DONE;
   // a correction of stabilised methods has w in it too
   s->missed = !s->method->stabilised && s->newton.first > MISSED * s->c.cv * s->trend_a.e_b;
   if (s->past <= s->terms || s->evens < s->terms) {

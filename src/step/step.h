@@ -251,6 +251,8 @@ struct tr_step {
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
   bool missed;    // the last prediction by far
+  int ample;      // steps in a row whose first corrections were round-off,
+  int calm_wait;  // and for how many more that must be so for trends to rest
   bool w_found;   // that of w with the last ones
   int w_degree;   // w is predicted by no higher one than this
   tr_arena arena;

@@ -88,12 +88,49 @@ static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *p
   if (ops->velocity) finish(w, j, m->x ? tr_pull_joint(w, j, G) : NULL, m->x, phi, rate);
 }
 
+// u = J x, or row by row where a body does not tell
+static void twist_of(const tr_work *w, const sys_body *b, const tr_site *site, const double *x,
+                     double *u) {
+  tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
+  double *row = w->rows;
+  if (b->type->twist) {
+    b->type->twist(&at, site, x, u);
+    return;
+  }
+  for (int i = 0; i < site->nd; i++) {
+    double along[6] = {0};
+    along[i] = 1, u[i] = 0;
+    memset(row, 0, (size_t)b->nv * sizeof *row);
+    b->type->add_pull(&at, site, along, row);
+    for (int c = 0; c < b->nv; c++) u[i] += row[c] * x[c];
+  }
+}
+
+// The twists u (n) of a joint's frames, had its bodies the velocities x here.
+static void twists_of(const tr_work *w, const sys_joint *j, const double *x, double *u) {
+  const tr_system *s = w->sys;
+  for (int k = 0; k < j->e.markers; k++, u += j->e.nd) {
+    int body = j->e.body[k];
+    if (body == TR_GROUND)
+      memset(u, 0, (size_t)j->e.nd * sizeof *u);
+    else
+      twist_of(w, &s->body[body], tr_site_of(s, body, j->e.frame[k]), x + s->body[body].v, u);
+  }
+}
+
 static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
                          double *rate) {
-  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS];
+  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS], u[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
-  const tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y};
+  const tr_joint_two io = {.lam = m->lam + j->row,
+                           .mu = m->mu + j->row,
+                           .phi = phi + j->row,
+                           .rate = rate + j->row,
+                           .w = x,
+                           .w2 = y,
+                           .u = m->x ? u : NULL};
   frames_of(w, &j->e, f);
+  if (m->x) twists_of(w, j, m->x, u);
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
   put_both(&j->e, x, y, w->W, w->W2);
 }
@@ -134,9 +171,10 @@ TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, doubl
       ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &all);
     } else {
       bool rows = ops->velocity && m->x && !(w->numbers_rest && s->of_number[j->row]);
+      bool two = ops->eval_two && (!rows || ops->two_along);
       const multipliers *own = rows ? m : &alone;
       for (; j < end; j++) {
-        (ops->eval_two && !rows ? evaluate_two : ops->look ? look : evaluate)(w, j, own, phi, rate);
+        (two ? evaluate_two : ops->look ? look : evaluate)(w, j, own, phi, rate);
         for (int i = 0; j->lock >= 0 && i < ops->rows; i++)
           if (!(ops->velocity >> i & 1u)) phi[j->row + i] -= w->mem[j->lock + 1 + i];
       }
@@ -154,7 +192,7 @@ void tr_stabilised(tr_work *w, const double *lam, const double *mu, const double
                    double *phi, double *rate, double *P) {
   multipliers m = {lam, mu, x};
   if (w->sys->nreaction > 0) tr_show_reactions(w, w->reactions ? w->reactions : lam);
-  tr_own_rates(w, rate);
+  if (w->sys->nown > 0) tr_own_rates(w, rate);
   if (w->team)
     share(w, w->joints_apart, load_part, (loop){.m = m, .phi = phi, .rate = rate});
   else
