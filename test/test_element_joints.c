@@ -318,7 +318,7 @@ static void check_joint_two(scene *x, seed *s) {
   assert_true(velocity ? ops->velocity == (1u << ops->rows) - 1 : ops->rate != NULL);
   draw_many(s, ops->rows, lam), draw_many(s, ops->rows, mu);
   double t = walk(x, 0, f, pf);
-  ops->eval_two(x->par, t, pf, x->mem, &(tr_joint_two){lam, mu, phi, rate, w, w2});
+  ops->eval_two(x->par, t, pf, x->mem, &(tr_joint_two){lam, mu, phi, rate, w, w2, 0});
   if (velocity)
     ops->eval(x->par, t, pf, x->mem, NULL, one, NULL);
   else
@@ -329,6 +329,14 @@ static void check_joint_two(scene *x, seed *s) {
   ops->eval(x->par, t, pf, x->mem, lam, one, wrench);
   assert_all_near(x->n, w, wrench, 1e-14, "%s: wrench of lam", x->name);
   assert_all_near(ops->rows, phi, one, 1e-14, "%s: phi of eval_two", x->name);
+  if (!ops->prims) return;
+  // the second frame's elsewhere, before the first's
+  double far[MAX_N + 12], far2[MAX_N + 12];
+  ops->eval_two(x->par, t, pf, x->mem,
+                &(tr_joint_two){lam, mu, phi, rate, far + 12, far2 + 12, -12});
+  assert_memory_equal(far + 12, w, 6 * sizeof *w), assert_memory_equal(far, w + 6, 6 * sizeof *w);
+  assert_memory_equal(far2 + 12, w2, 6 * sizeof *w);
+  assert_memory_equal(far2, w2 + 6, 6 * sizeof *w);
 }
 
 static void check_joint_sight(scene *x, seed *s) {

@@ -386,6 +386,7 @@ typedef struct tr_joint_two {
   const double *lam, *mu; // (rows)
   double *phi, *rate;     // (rows)
   double *w, *w2;         // (n) -G' lam, -G' mu
+  int apart; // of a joint of primitives: where the wrenches on its second frame begin; 0: behind the first
 } tr_joint_two;
 
 typedef struct tr_joint_ops {

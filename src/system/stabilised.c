@@ -92,10 +92,16 @@ static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, d
                          double *rate) {
   double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
-  const tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y};
+  tr_joint_two io = {m->lam + j->row, m->mu + j->row, phi + j->row, rate + j->row, x, y, 0};
+  bool alone = j->ops->prims && j->e.first == 3 && w->W.size == 6; // nothing is there to add it to
   frames_of(w, &j->e, f);
+  if (alone) {
+    const int *at = j->e.frame;
+    io.w = tr_wrench_at(w->W, at[0]), io.w2 = tr_wrench_at(w->W2, at[0]);
+    io.apart = 6 * (at[1] - at[0]);
+  }
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
-  put_both(&j->e, x, y, w->W, w->W2);
+  if (!alone) put_both(&j->e, x, y, w->W, w->W2);
 }
 
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
