@@ -233,6 +233,7 @@ struct tr_step {
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
+  bool waited;    // that was the last step: they are judged by the next
   bool missed;    // the last prediction by far
   bool w_found;   // that of w with the last ones
   int w_degree;   // w is predicted by no higher one than this
