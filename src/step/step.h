@@ -157,6 +157,8 @@ struct tr_step {
   double contraction;   // the same by measurement,
   double far_rows;      // when row sums were these; 0: never
   int far_looks;        // looks at them since
+  double rows;          // these where values are at hand, when they were looked at last
+  int near;             // matrices that need no such look
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
