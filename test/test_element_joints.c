@@ -320,6 +320,30 @@ static void times_twists(const scene *x, double t, const tr_frame *const *f, con
   }
 }
 
+// G u of rows of velocities in place of phi. phi: of the others
+static void check_along(scene *x, seed *s, double t, const tr_frame *const *pf, tr_joint_two *io,
+                        double *phi) {
+  const tr_joint_ops *ops = x->jops;
+  double u[MAX_N], along[TR_MAX_ROWS];
+  draw_many(s, x->n, u), io->u = u;
+  ops->eval_two(x->par, t, pf, x->mem, io);
+  times_twists(x, t, pf, u, along);
+  for (int r = 0; r < ops->rows; r++)
+    if (ops->velocity >> r & 1u) phi[r] = along[r];
+  assert_all_near(ops->rows, io->phi, phi, 1e-14, "%s: G u of eval_two", x->name);
+}
+
+// The second frame's wrenches elsewhere, before the first's.
+static void check_apart(const scene *x, double t, const tr_frame *const *pf, tr_joint_two io) {
+  double far[MAX_N + 12], far2[MAX_N + 12];
+  const double *w = io.w, *w2 = io.w2;
+  io.w = far + 12, io.w2 = far2 + 12, io.apart = -12;
+  x->jops->eval_two(x->par, t, pf, x->mem, &io);
+  assert_memory_equal(far + 12, w, 6 * sizeof *w), assert_memory_equal(far, w + 6, 6 * sizeof *w);
+  assert_memory_equal(far2 + 12, w2, 6 * sizeof *w);
+  assert_memory_equal(far2, w2 + 6, 6 * sizeof *w);
+}
+
 // lam, mu, the rate and G u at once, frames in motion.
 static void check_joint_two(scene *x, seed *s) {
   const tr_joint_ops *ops = x->jops;
@@ -347,14 +371,8 @@ static void check_joint_two(scene *x, seed *s) {
   ops->eval(x->par, t, pf, x->mem, lam, one, wrench);
   assert_all_near(x->n, w, wrench, 1e-14, "%s: wrench of lam", x->name);
   assert_all_near(ops->rows, phi, one, 1e-14, "%s: phi of eval_two", x->name);
-  if (!ops->two_along) return;
-  double u[MAX_N], along[TR_MAX_ROWS];
-  draw_many(s, x->n, u), io.u = u;
-  ops->eval_two(x->par, t, pf, x->mem, &io);
-  times_twists(x, t, pf, u, along);
-  for (int r = 0; r < ops->rows; r++)
-    if (ops->velocity >> r & 1u) one[r] = along[r];
-  assert_all_near(ops->rows, phi, one, 1e-14, "%s: G u of eval_two", x->name);
+  if (ops->two_along) check_along(x, s, t, pf, &io, one);
+  if (ops->prims) check_apart(x, t, pf, io);
 }
 
 static void check_joint_sight(scene *x, seed *s) {

@@ -389,6 +389,7 @@ typedef struct tr_joint_two {
   double *phi, *rate;     // (rows)
   double *w, *w2;         // (n) -G' lam, -G' mu
   const double *u;        // (n) or NULL: other twists; then phi is G u in rows of velocities
+  int apart; // of a joint of primitives: where the wrenches on its second frame begin; 0: behind the first
 } tr_joint_two;
 
 typedef struct tr_joint_ops {

@@ -154,19 +154,53 @@ TR_INLINE void prim_rate(const prim *p, int n, const tr_frame *const *f, double 
   }
 }
 
+// The same for lam and mu, side by side; what of it is not zero is known where it is compiled.
+typedef struct prim_pulls {
+  lanes_pair f[3], a[3], b[3]; // the force on A, the torque on A from it, that on B
+  bool has_f, has_a, has_b;
+} prim_pulls;
+
+TR_INLINE void prim_add(bool *has, const lanes_pair *s, const double *x, lanes_pair *to) {
+  for (int i = 0; i < 3; i++) {
+    lanes_pair y = *s * x[i];
+    if (*has) y = to[i] + y;
+    to[i] = y;
+  }
+  *has = true;
+}
+
+// One number of each pair: those of lam, or of mu. Torques on A are the opposite of those on B, or have a sum of their own.
+TR_INLINE void prim_put_one(const prim_pulls *p, int k, double *restrict A, double *restrict B) {
+  for (int i = 0; i < 3; i++) {
+    double f = p->has_f ? p->f[i][k] : 0, b = p->has_b ? p->b[i][k] : 0;
+    A[i] = f, B[i] = -f;
+    A[3 + i] = -(p->has_a ? p->a[i][k] : b), B[3 + i] = b;
+  }
+}
+
 // prim_eval with lam and with mu, and prim_rate.
 TR_INLINE void prim_two(const prim *p, int n, const tr_frame *const *f, const tr_joint_two *io) {
-  double d[3], dv[3], a[3], b[3], c[3], u[3], *phi = io->phi, *rate = io->rate;
+  double d[3], dv[3], a[3], b[3], c[3], u[3];
+  double *restrict phi = io->phi, *restrict rate = io->rate;
   const double *lam = io->lam, *mu = io->mu;
-  prim_pull one = {0}, two = {0};
+  prim_pulls pulls = {0};
+  bool levers = false;
+#pragma GCC unroll 6
+  for (int k = 0; k < n; k++) levers |= p[k].kind == DOT2;
   v3_sub(f[1]->p, f[0]->p, d);
   v3_sub(f[1]->v, f[0]->v, dv);
   v3_sub(f[0]->w, f[1]->w, u);
 #pragma GCC unroll 6
   for (int k = 0, r = 0; k < n; k++, p++) {
+    lanes_pair both = {lam[r], mu[r]};
     if (p->kind == POINT) {
       v3_copy(d, phi + r), v3_copy(dv, rate + r);
-      v3_axpy(1, lam + r, one.f), v3_axpy(1, mu + r, two.f);
+      for (int i = 0; i < 3; i++) {
+        lanes_pair x = {lam[r + i], mu[r + i]};
+        if (pulls.has_f) x = pulls.f[i] + x;
+        pulls.f[i] = x;
+      }
+      pulls.has_f = true;
       r += 3;
       continue;
     }
@@ -175,16 +209,18 @@ TR_INLINE void prim_two(const prim *p, int n, const tr_frame *const *f, const tr
       m3_axis(f[1]->R, p->j, b);
       v3_cross(a, b, c);
       phi[r] = v3_dot(a, b), rate[r] = v3_dot(c, u);
-      prim_twist(lam[r], c, &one), prim_twist(mu[r], c, &two);
+      prim_add(&pulls.has_b, &both, c, pulls.b);
+      if (levers) prim_add(&pulls.has_a, &both, c, pulls.a);
     } else {
       v3_cross(a, d, c);
       phi[r] = v3_dot(a, d), rate[r] = v3_dot(a, dv) + v3_dot(c, f[0]->w);
-      v3_axpy(lam[r], a, one.f), v3_axpy(-lam[r], c, one.a);
-      v3_axpy(mu[r], a, two.f), v3_axpy(-mu[r], c, two.a);
+      prim_add(&pulls.has_f, &both, a, pulls.f), prim_add(&pulls.has_a, &both, c, pulls.a);
     }
     r++;
   }
-  prim_put(&one, io->w), prim_put(&two, io->w2);
+  int apart = io->apart ? io->apart : 6;
+  prim_put_one(&pulls, 0, io->w, io->w + apart);
+  prim_put_one(&pulls, 1, io->w2, io->w2 + apart);
 }
 
 // DOT1: (a' x b + a x b').(w_A - w_B);  DOT2: 2 a'.d' + (w_A x a').d;  a' = w_A x a, b' = w_B x b
@@ -289,10 +325,14 @@ static inline void hinge_remember(const tr_frame *const *f, double t, double *me
     (void)par, (void)t;                                                                     \
     prim_rate(prims, sizeof prims / sizeof *prims, f, out);                                 \
   }                                                                                         \
+  TR_INLINE void two_of(const tr_frame *const *f, const tr_joint_two *io) {                 \
+    prim_two(prims, sizeof prims / sizeof *prims, f, io);                                   \
+  }                                                                                         \
+  TR_WIDE(two_wide, two_of, (const tr_frame *const *f, const tr_joint_two *io), (f, io))    \
   static void two3(const void *par, double t, const tr_frame *const *f, const double *mem,  \
                    const tr_joint_two *io) {                                                \
     (void)par, (void)t, (void)mem;                                                          \
-    prim_two(prims, sizeof prims / sizeof *prims, f, io);                                   \
+    two_wide(f, io);                                                                        \
   }
 
 #endif

@@ -41,8 +41,8 @@
 #include "split.h"
 
 static const double FEW_TOL = 0.33;
-// A matrix as close to cm X as this part of the limit is looked at again after so many.
-static const double CLOSE = 0.25;
+// A matrix as close to cm X as this part of the limit is looked at again after so many; so is a tiny one.
+static const double CLOSE = 0.25, CLOSE_TINY = 0.5;
 enum { SELDOM = 8 };
 // The rate of a fresh matrix for which something must be missing in it; how that is forgotten from step to step.
 static const double SLOW = 0.15, FADE = 1.02;
@@ -154,25 +154,29 @@ static bool goes_alone(const correction *k) {
 }
 
 // With a split lam is what the projection finds; forces that depend on it are evaluated again until it stays.
-static tr_status residual(tr_newton_problem *p, double *r) {
+TR_APART tr_status evaluate_again(correction *k, double *r) {
   enum { SWEEPS = 100 };
-  correction *k = (correction *)p;
-  const tr_system *sys = k->s->sys;
+  int nc = k->s->sys->nc;
   double *last = k->s->lam;
-  k->alone = goes_alone(k);
-  if (k->alone) return evaluate_first(k, r);
-  if (!k->s->c.split || sys->nreaction == 0) return evaluate(p, r);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double change = 0, size = 0;
-    memcpy(last, k->x1->lam, (size_t)sys->nc * sizeof *last);
-    TR_TRY(evaluate(p, r));
-    for (int i = 0; i < sys->nc; i++) {
+    memcpy(last, k->x1->lam, (size_t)nc * sizeof *last);
+    TR_TRY(evaluate(&k->p, r));
+    for (int i = 0; i < nc; i++) {
       change = fmax(change, fabs(k->x1->lam[i] - last[i]));
       size = fmax(size, fabs(last[i]));
     }
     if (change <= 1e-13 * size) return TR_OK;
   }
   return TR_NO_CONVERGENCE;
+}
+
+static tr_status residual(tr_newton_problem *p, double *r) {
+  correction *k = (correction *)p;
+  k->alone = goes_alone(k);
+  if (k->alone) return evaluate_first(k, r);
+  bool once = !k->s->c.split || k->s->sys->nreaction == 0;
+  return once ? evaluate(p, r) : evaluate_again(k, r);
 }
 
 // The matrix at the point of the last residual: its values, if asked for with s->damping, or in blocks; or, to NULL, at
@@ -221,10 +225,12 @@ static tr_status matrix(tr_newton_problem *p) {
   } else if (A) {
     done = fill(k, true, false, NULL);
   }
-  if (p->side != s->far_side) s->far_rows = 0;
+  if (p->side != s->far_side) s->far_rows = 0, s->near = 0;
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool own = !A || s->far > limit, often = tr_step_looks(s);
+  bool near = !A && plain && k->usual && s->near > 0, often = tr_step_looks(s);
+  bool own = (!A && !near) || s->far > limit;
+  if (near) s->near--;
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     s->kkt.wanted |= own; // it may happen often
@@ -238,6 +244,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->planned = may_plan(s);
   p->finishes = p->finish && !k->begun && !s->stiff && !s->turns;
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
+  if (own) s->near = !s->stiff && s->rows <= CLOSE_TINY * limit ? SELDOM : 0;
   bool coupled = s->stiff || c->unit_metric;
   s->sticks = false;
   if (!coupled && !s->turns) return TR_OK;

@@ -199,7 +199,7 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   const tr_system *sys = s->sys;
   bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
   bool measures = plain && !always && s->method->stabilised && !s->c.few;
-  double rows = row_sums(s, blocks);
+  double rows = s->rows = row_sums(s, blocks);
   bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
   double bent = tr_fill_projection(s, blocks);

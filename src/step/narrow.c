@@ -173,9 +173,10 @@ tr_status tr_second_solve(tr_step *s, double *r) {
   const tr_mask *mask = s->projection.mask;
   if (!fits(s)) return tr_kkt_solve(&s->projection, 1, r);
   for (int i = 0; mask && i < mask->count; i++) r[mask->row[i]] = 0;
+  s->projection.solves++;
+  if (m->p.n == s->sys->pattern.n) return tr_kkt_solve(&m->kkt, 1, r); // all, in their order
   for (int i = 0; i < m->p.n; i++) m->b[i] = r[m->unknown[i]];
   TR_TRY(tr_kkt_solve(&m->kkt, 1, m->b));
-  s->projection.solves++;
   for (int i = 0; i < m->p.n; i++) r[m->unknown[i]] = m->b[i];
   for (int i = m->p.n; i < s->sys->pattern.n; i++) {
     int j = m->unknown[i];

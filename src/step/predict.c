@@ -30,7 +30,8 @@ static const double FADE = 0.5, RIDGE = 1e-12;
 // of small ones, RESTS times as seldom while it does as well as before, and in every eighth of large ones, where
 // it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
 // round-off; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
-// WAIT steps, then twice as many.
+// WAIT steps, then twice as many. If it was WORSE than the polynomial by such a factor, the past that it was found by was
+// of another kind or size: with stabilised methods a part FORGOTTEN of that is left then, and b is judged by the step after.
 enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
 enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
@@ -38,6 +39,7 @@ enum { SETTLED = 8, DONE = 64, DONE_MAX = 10000 };
 static const double MISSED = 2;
 static const double IDLE = 1.05; // corrections
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
+static const double WORSE = 2, FORGOTTEN = 0.01;
 enum { W_REST = 8 };             // steps after which the degree of w is judged
 static const double EVEN = 1e-7; // steps that differ by less have one length
 static const double WILDEST = 128,
@@ -140,15 +142,25 @@ TR_WIDE(follow, follow_all, (int terms, int n, const double *const *y, tr_trend 
 
 // Weights of the newest states from b, by Horner's scheme in the shift z:
 //   sum (1 + b_j) (1 - z)^j = sum w_i z^i
-static void weigh_trend(int M, tr_trend *f) {
+TR_INLINE void weigh_terms(int M, double wildest, tr_trend *f) {
   double sum = 0, w[TR_TERMS_MAX] = {0};
+#pragma GCC unroll 8
   for (int j = M - 1; j >= 0; j--) {
+#pragma GCC unroll 8
     for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
     w[0] += 1 + f->b[j];
   }
+#pragma GCC unroll 8
   for (int i = 0; i < M; i++) sum += fabs(w[i]);
   memcpy(f->w, w, sizeof w);
-  f->tame = sum < (M == TR_TERMS ? WILDEST : WILDEST_LARGE);
+  f->tame = sum < wildest;
+}
+
+static void weigh_trend(int M, tr_trend *f) {
+  if (M == TR_TERMS)
+    weigh_terms(TR_TERMS, WILDEST, f);
+  else
+    weigh_terms(TR_TERMS_LARGE, WILDEST_LARGE, f);
 }
 
 // A long past is cut into chunks, whose sums are added up in their order.
@@ -268,7 +280,7 @@ static int rest(const tr_step *s) {
 
 // b is to be found anew.
 static bool due(const tr_step *s) {
-  if (s->trend_a.steps < 2) return true;
+  if (s->trend_a.steps < 2 || s->waited) return true;
   if (s->untrusted >= TRIES) return s->trend_age >= s->trend_wait;
   return s->trend_age >= rest(s) || (s->missed && 2 * s->trend_age >= rest(s));
 }
@@ -280,6 +292,21 @@ static void doubt(tr_step *s) {
   } else if (++s->untrusted >= TRIES) {
     s->trend_wait = s->trend_wait ? 2 * s->trend_wait : WAIT;
     if (s->trend_wait > WAIT_MAX) s->trend_wait = WAIT_MAX;
+  }
+}
+
+// A wait is over, before which b has been that much worse than the polynomial.
+static bool misled(const tr_step *s) {
+  const tr_trend *f = &s->trend_a;
+  return s->method->stabilised && s->untrusted >= TRIES && f->e_b >= WORSE * f->e[s->degree];
+}
+
+static void forget_most(tr_step *s) {
+  tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
+  for (int i = 0; i < TRENDS; i++) {
+    for (int j = 0; j < TR_TERMS_MAX; j++)
+      for (int k = j; k <= TR_TERMS_MAX; k++) trends[i]->gram[j][k] *= FORGOTTEN;
+    if (trends[i]->steps > 1) trends[i]->steps = 1;
   }
 }
 
@@ -325,18 +352,20 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->past <= s->terms || s->evens < s->terms) {
     s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
   } else if (follows_trend(s) && due(s)) {
+    s->waited = !s->waited && misled(s);
+    if (s->waited) forget_most(s);
     bool settles = s->trend_a.steps < 2 || s->missed || (s->method->stabilised && !idles(s));
     s->trend_rest = settles ? 1 : s->trend_rest < RESTS ? 2 * s->trend_rest : RESTS;
     s->trend_age = 0;
     find_trends(s, x0, x1);
-    doubt(s);
+    if (!s->waited) doubt(s);
   }
   keep(s, newest_a(s, x0), x0->lam);
 }
 
-// Lagrange's weights at t of n values at the times `at`, newest first.
+// Lagrange's weights at t of n values at the times `at`, newest first; of steps of one length.
+static const double even_ones[][4] = {{1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
 static void weigh(int n, const double *at, double t, double *w) {
-  static const double even_ones[][4] = {{1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
   double h = t - at[0], uneven = 0;
   for (int i = 1; i < n; i++) uneven += fabs(at[i - 1] - at[i] - h);
   if (n <= 4 && uneven <= EVEN * h) {
@@ -524,10 +553,14 @@ void tr_predict_w(tr_step *s, double t) {
   else if (s->trend_age % W_REST == 0)
     s->w_degree = w_degree(s);
   if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
-  bool goes_on = s->degree >= 2 && even(s, t) && trusted(&s->trend_w, degree);
+  bool same = even(s, t), goes_on = s->degree >= 2 && same && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
-  if ((!s->c.few || n < 2) && !goes_on) weigh(n, s->past_t, t, line);
-  if (goes_on) n = TR_TERMS, w = s->trend_w.w;
+  if (goes_on)
+    n = TR_TERMS, w = s->trend_w.w;
+  else if (same && n <= s->evens && n <= 4)
+    w = even_ones[n - 1];
+  else if (!s->c.few || n < 2)
+    weigh(n, s->past_t, t, line);
   // mu follows w
   combine(s->work, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
 }

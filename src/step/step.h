@@ -165,6 +165,8 @@ struct tr_step {
   double contraction;   // the same by measurement,
   double far_rows;      // when row sums were these; 0: never
   int far_looks;        // looks at them since
+  double rows;          // these where values are at hand, when they were looked at last
+  int near;             // matrices that need no such look
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
@@ -250,6 +252,7 @@ struct tr_step {
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
+  bool waited;    // that was the last step: they are judged by the next
   bool missed;    // the last prediction by far
   int ample;      // steps in a row whose first corrections were round-off,
   int calm_wait;  // and for how many more that must be so for trends to rest

@@ -122,17 +122,23 @@ static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, d
                          double *rate) {
   double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS], u[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
-  const tr_joint_two io = {.lam = m->lam + j->row,
-                           .mu = m->mu + j->row,
-                           .phi = phi + j->row,
-                           .rate = rate + j->row,
-                           .w = x,
-                           .w2 = y,
-                           .u = m->x ? u : NULL};
+  tr_joint_two io = {.lam = m->lam + j->row,
+                     .mu = m->mu + j->row,
+                     .phi = phi + j->row,
+                     .rate = rate + j->row,
+                     .w = x,
+                     .w2 = y,
+                     .u = m->x ? u : NULL};
   frames_of(w, &j->e, f);
   if (m->x) twists_of(w, j, m->x, u);
+  bool alone = j->ops->prims && j->e.first == 3 && w->W.size == 6; // nothing is there to add it to
+  if (alone) {
+    const int *at = j->e.frame;
+    io.w = tr_wrench_at(w->W, at[0]), io.w2 = tr_wrench_at(w->W2, at[0]);
+    io.apart = 6 * (at[1] - at[0]);
+  }
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
-  put_both(&j->e, x, y, w->W, w->W2);
+  if (!alone) put_both(&j->e, x, y, w->W, w->W2);
 }
 
 static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
