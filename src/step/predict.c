@@ -210,7 +210,7 @@ static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 
 // Trends have been of use, and nothing but round-off is left to correct.
 static bool calm(const tr_step *s) {
-  return s->ample > SETTLED + s->calm_wait && s->untrusted == 0;
+  return s->ample > DONE + s->calm_wait && s->untrusted == 0;
 }
 
 // The trend of w is found with the others at first, then every other time; not in tiny systems where w is noise.
