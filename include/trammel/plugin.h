@@ -213,6 +213,21 @@ typedef struct tr_four_bodies {
   double *K, *G, *turned; // K NULL: rows only
 } tr_four_bodies;
 
+// The same bodies and what their pins make of G M^-1 G': G_k M^-1 G_l' of pins k <= l, row by row of the triangle,
+// each of its rows (2 or 3) with room for four numbers, the last of which is G_k v where l = k. Then, with
+// forces x on these rows, out (nv) = M^-1 G' x; and what velocities v - out in place of v - f was change of the body's own
+// accelerations, most raised to the largest.
+typedef struct tr_pinned_four {
+  const tr_body_slot *slot[4];
+  const tr_pin *pin[4]; // (pins) of each
+  int pins;
+  double *S[4];
+  const double *x; // a number may be read behind the last one
+  double *out;
+  const double *was; // (nv)
+  double f, *most;
+} tr_pinned_four;
+
 // A joint between two of the bodies of a tr_bodies_at, or with the ground: TR_GROUND.
 typedef struct tr_between {
   int body[2], site[2], frame[2];
@@ -335,6 +350,9 @@ typedef struct tr_body_type {
                     const double *Gf, int stride, double *G);
   // What the matrix has of four bodies and the joints of points between them.
   void (*tangent_four)(const tr_bodies_at *b, const tr_four_bodies *io);
+  // The same without the matrix; both or none.
+  void (*pins_four)(const tr_bodies_at *b, const tr_pinned_four *io);
+  void (*pulled_four)(const tr_bodies_at *b, const tr_pinned_four *io);
   // For four joints of primitives.
   void (*joint_rows)(const tr_bodies_at *b, tr_frames frame, const tr_between *joint,
                      const tr_four_joints *io);

@@ -354,6 +354,87 @@ TR_INLINE void tangent4(const tr_bodies_at *b, const tr_four_bodies *io) {
 
 TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io), (b, io))
 
+TR_INLINE void turns4(const tr_bodies_at *b, const tr_pinned_four *io, lanes *c, lanes *s) {
+  POINTERS(const double, q, b->q + io->slot[l]->q);
+  lanes a = {q[0][2], q[1][2], q[2][2], q[3][2]};
+  if (lanes_sincos(&a, s, c)) return;
+  for (int l = 0; l < LANES; l++) {
+    double sine, cosine;
+    angle_sincos(q[l][2], &sine, &cosine);
+    (*s)[l] = sine, (*c)[l] = cosine;
+  }
+}
+
+// The sign of the k-th pin of each, and (-ry, rx) times it.
+TR_INLINE void lever4(const tr_bodies_at *b, const tr_pinned_four *io, int k, const lanes *c,
+                      const lanes *s, lanes *sign, lanes *g) {
+  POINTERS(const tr_pin, pin, io->pin[l] + k);
+  POINTERS(const tr_site, site, b->site + pin[l]->site);
+  lanes signs = {pin[0]->sign, pin[1]->sign, pin[2]->sign, pin[3]->sign}, rx, ry;
+  arms4(site, c, s, &rx, &ry);
+  g[0] = -signs * ry, g[1] = signs * rx;
+  *sign = signs;
+}
+
+// f 1 + g h', row by row, and the last column.
+TR_INLINE void put_square4(const lanes *f, const lanes *g, const lanes *h, const lanes *last,
+                           double *const *to) {
+  for (int i = 0; i < 2; i++) {
+    POINTERS(double, row, to[l] + 4 * i);
+    lanes x[4] = {g[i] * h[0], g[i] * h[1], last[i], last[i]};
+    x[i] += *f;
+    lanes_store4(x, row);
+  }
+}
+
+// With the rows sign (1, g) of a pin: G_k M^-1 G_l' = sign_k sign_l/m + g_k g_l'/J, G v, and M^-1 G' x.
+TR_INLINE void pins4(const tr_bodies_at *b, const tr_pinned_four *io) {
+  enum { BLOCK = 8 };
+  POINTERS(const par, p, io->slot[l]->par);
+  POINTERS(const double, u, b->v + io->slot[l]->v);
+  POINTERS(double, to, io->S[l]);
+  lanes im = 1 / (lanes){p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass};
+  lanes iJ = 1 / (lanes){p[0]->inertia, p[1]->inertia, p[2]->inertia, p[3]->inertia};
+  lanes c, s, g[2], h[2], gJ[2], x[2], sign, f;
+  lanes vx = {u[0][0], u[1][0], u[2][0], u[3][0]}, vy = {u[0][1], u[1][1], u[2][1], u[3][1]};
+  lanes w = {u[0][2], u[1][2], u[2][2], u[3][2]};
+  turns4(b, io, &c, &s);
+  for (int k = 0; k < io->pins; k++) {
+    lever4(b, io, k, &c, &s, &sign, g);
+    for (int i = 0; i < 2; i++) gJ[i] = g[i] * iJ;
+    x[0] = sign * vx + g[0] * w, x[1] = sign * vy + g[1] * w;
+    put_square4(&im, gJ, g, x, to);
+    for (int l = 0; l < LANES; l++) to[l] += BLOCK;
+    for (int j = k + 1; j < io->pins; j++) {
+      lever4(b, io, j, &c, &s, &f, h);
+      f *= sign * im;
+      put_square4(&f, gJ, h, x, to);
+      for (int l = 0; l < LANES; l++) to[l] += BLOCK;
+    }
+  }
+}
+
+TR_INLINE void pulled4(const tr_bodies_at *b, const tr_pinned_four *io) {
+  POINTERS(const par, p, io->slot[l]->par);
+  POINTERS(double, out, io->out + io->slot[l]->v);
+  lanes im = 1 / (lanes){p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass};
+  lanes iJ = 1 / (lanes){p[0]->inertia, p[1]->inertia, p[2]->inertia, p[3]->inertia};
+  lanes c, s, g[2], sum[3] = {0};
+  turns4(b, io, &c, &s);
+  for (int k = 0; k < io->pins; k++) {
+    POINTERS(const double, force, io->x + io->pin[l][k].row);
+    lanes x = {force[0][0], force[1][0], force[2][0], force[3][0]};
+    lanes y = {force[0][1], force[1][1], force[2][1], force[3][1]}, sign;
+    lever4(b, io, k, &c, &s, &sign, g);
+    sum[0] += sign * x, sum[1] += sign * y, sum[2] += g[0] * x + g[1] * y;
+  }
+  sum[0] *= im, sum[1] *= im, sum[2] *= iJ;
+  lanes_store3(sum, out);
+}
+
+TR_WIDE(pins_four, pins4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+TR_WIDE(pulled_four, pulled4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
   gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
 }
@@ -385,4 +466,6 @@ const tr_body_type tr_body_planar = {
     .pull_run = pull_run,
     .pull_rows = pull_rows,
     .tangent_four = tangent_four,
+    .pins_four = pins_four,
+    .pulled_four = pulled_four,
 };

@@ -16,6 +16,7 @@
 #include "spatial.h"
 #include "spatial_joints.h"
 #include "spatial_lanes.h"
+#include "spatial_pins.h"
 
 typedef tr_spatial_par par;
 
@@ -359,6 +360,9 @@ TR_WIDE(gather_run, gather_some,
 
 TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io), (b, io))
 
+TR_WIDE(pins_four, pins4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+TR_WIDE(pulled_four, pulled4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+
 TR_WIDE(joint_rows, joint_rows4,
         (const tr_bodies_at *b, tr_frames frame, const tr_between *joint, const tr_four_joints *io),
         (b, frame, joint, io))
@@ -405,5 +409,7 @@ const tr_body_type tr_body_spatial = {
     .retract_run = retract_run,
     .pull_rows = pull_rows,
     .tangent_four = tangent_four,
+    .pins_four = pins_four,
+    .pulled_four = pulled_four,
     .joint_rows = joint_rows,
 };

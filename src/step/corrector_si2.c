@@ -26,8 +26,9 @@
 // A differs from cm X by O(h) unless the forces are stiff: then one factorisation serves both, as two
 // right-hand sides of one solve. Where matrices are made step by step the positions need one or two corrections, and
 // velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
-// A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the second half:
-// metric.c.
+// Where that happens and all constraints are pins, the first half goes alone and velocities are projected once it is done:
+// si2_project.c. A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the
+// second half: metric.c.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -173,7 +174,7 @@ TR_APART tr_status evaluate_again(correction *k, double *r) {
 
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
-  k->alone = goes_alone(k);
+  k->alone = k->apart || goes_alone(k);
   if (k->alone) return evaluate_first(k, r);
   bool once = !k->s->c.split || k->s->sys->nreaction == 0;
   return once ? evaluate(p, r) : evaluate_again(k, r);
@@ -207,18 +208,21 @@ static bool may_plan(const tr_step *s) {
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
-  const correction *k = (correction *)p;
+  correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *mass = c->blocks ? c->blocks : tr_mass_blocks(s->work, s->blocks);
   bool plain = s->sys->nvelocity == 0 && s->sys->nreaction == 0 && !c->unit_metric;
   double limit = tr_step_mass_like(s), rows = -1, *A = NULL;
-  if (plain && !(s->far > limit && p->side == s->far_side)) A = tr_kkt_blocks(&s->kkt);
+  bool far = s->far > limit && p->side == s->far_side;
+  if (k->apart || (plain && !far)) A = tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
-  s->kkt.rough = s->projection.rough = true;
+  s->kkt.rough = s->projection.rough = true, s->made_apart = k->apart;
   if (c->split) c->split->plain = c->plain;
   bool done = false, close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
-  if (A && (!close || s->far_age++ >= SELDOM || p->side != s->far_side)) {
+  bool looks = A && !k->apart;
+  if (k->apart) s->far_age = SELDOM; // it may count once halves are no longer apart
+  if (looks && (!close || s->far_age++ >= SELDOM || p->side != s->far_side)) {
     fill(k, true, false, A);
     rows = tr_metric_rows(s, A, mass), s->far_age = 0;
     done = tr_kkt_factor_blocks(&s->kkt);
@@ -229,7 +233,7 @@ static tr_status matrix(tr_newton_problem *p) {
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
   bool near = !A && plain && k->usual && s->near > 0, often = tr_step_looks(s);
-  bool own = (!A && !near) || s->far > limit;
+  bool own = !k->apart && ((!A && !near) || s->far > limit);
   if (near) s->near--;
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
@@ -239,10 +243,14 @@ static tr_status matrix(tr_newton_problem *p) {
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
   p->regular = tr_step_regular(s);
+  if (k->apart && !p->regular) {
+    tr_si2_join(k);
+    return matrix(p);
+  }
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
   p->planned = may_plan(s);
-  p->finishes = p->finish && !k->begun && !s->stiff && !s->turns;
+  p->finishes = k->apart || (p->finish && !k->begun && !s->stiff && !s->turns);
   if (own && !s->stiff) s->far = 0, s->far_age = SELDOM;
   if (own) s->near = !s->stiff && s->rows <= CLOSE_TINY * limit ? SELDOM : 0;
   bool coupled = s->stiff || c->unit_metric;
@@ -398,7 +406,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   tr_step *s = k->s;
   int nv = s->sys->nv, nc = s->sys->nc;
   if (s->c.few) return k->last = weighted(k, dx);
-  bool alone = k->alone && dx == s->newton.r;
+  bool alone = k->apart || (k->alone && dx == s->newton.r);
   double da, half = 0;
   if (alone || s->work->team) {
     da = tr_largest(s->work, dx, nv);
@@ -534,9 +542,14 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   place(&k);
   k.turn = tr_largest_turn(s->work, s->d, NULL);
   long before = s->newton.iterations, stagnations = s->newton.stagnations;
+  long matrices = s->newton.matrices;
   bool looks = !c->few && !s->full && !s->sys->flat;
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
-  if (tr_si2_may_finish(&k)) k.p.finish = tr_si2_finish;
+  if (tr_si2_may_project(&k))
+    k.apart = k.p.finishes = true, k.p.inexact = false, k.p.finish = tr_si2_project;
+  else if (tr_si2_may_finish(&k))
+    k.p.finish = tr_si2_finish;
+  if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);
   if (c->split) c->split->blunt = false, c->split->defect = 0;
@@ -546,5 +559,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (status == TR_OK && few && s->newton.stagnations == stagnations) status = settle_few(&k);
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
   s->ample = s->newton.first > k.p.floor ? 0 : s->ample < INT_MAX ? s->ample + 1 : INT_MAX;
+  if (s->pins && k.usual)
+    tr_si2_learn(s, s->newton.iterations - before, s->newton.matrices - matrices);
   return status;
 }

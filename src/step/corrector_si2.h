@@ -21,6 +21,7 @@ typedef struct correction {
   double half, first; // norms of w in the last one, and in the one before
   double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated
+  bool apart;         // all are: velocities are projected once positions are found
   // what loops over long vectors are about (si2_loops.h): a correction, rows
   const double *dx;
   double *top, *low, scale;
@@ -46,6 +47,12 @@ tr_status tr_si2_contraction(correction *k, double *rate);
 bool tr_si2_may_finish(const correction *k);
 tr_status tr_si2_finish(tr_newton_problem *p, int since);
 bool tr_si2_halves_known(const tr_step *s);
+// The same where all constraints are pins, by these alone.
+bool tr_si2_may_project(const correction *k);
+tr_status tr_si2_project(tr_newton_problem *p, int since);
+void tr_si2_join(correction *k); // no longer: both halves together from here on
+// Whether that pays, after a step of so many.
+void tr_si2_learn(tr_step *s, long corrections, long matrices);
 // For it: w and mu -= (dw, -dmu) at fixed positions; k->low times k->scale.
 void tr_si2_follow(correction *k, const double *dw);
 void tr_si2_scale(const correction *k);

@@ -40,7 +40,7 @@ tr_status tr_si2_finish(tr_newton_problem *p, int since) {
   double last = k->half, *r = s->newton.r, *low = k->low = r + nv;
   bool believed = s->half_age++ < HALF_BELIEVED;
   if (since == 1 && k->half > HALF_LARGER * s->half_first) return TR_NO_CONVERGENCE;
-  if (since == 2) s->half_first = k->first;
+  if (since == 2 && k->first > 0) s->half_first = k->first;
   if (since > 1 && believed && halved(p, rate, last)) return TR_OK;
   const double *blocks = c->blocks;
   k->scale = -c->cq / (c->cv * c->cw);

@@ -38,11 +38,12 @@ bool tr_si2_at_floor(const tr_newton_problem *p, const double *r) {
          both = positions + 64 * DBL_EPSILON * speed * c->cq / c->cv; // e2 - cq e4
   double noise = 64 * DBL_EPSILON * speed + positions * c->cv / c->cq;
   if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
-      !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc))
+      (!k->apart && !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc)))
     return false;
   tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
   if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
     return false;
+  if (k->apart) return true;
   sizes.f = s->mu;
   return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
                             k->length_scale / c->cw, 64, r + nv + nc);
@@ -69,11 +70,12 @@ double tr_si2_few_floor(const correction *k) {
   return 4 * DBL_EPSILON * sqrt(sum / (2 * s->sys->nv)) / s->allowed;
 }
 
-// Forces of either half, unless that of rows alone is asked for.
+// Forces of either half, unless that of rows alone is asked for; second NULL: of the first.
 static void force_noise(const correction *k, int draw, double *first, double *second) {
   tr_step *s = k->s;
   tr_sizes sizes = {s->sys->nv, k->x1->lam, first, tr_step_sizes(s, NULL).diagonal};
   tr_forces_noise(s, draw, look(k, &sizes), k->x1->a, k->x1->lam, first);
+  if (!second) return;
   sizes.f = s->mu, sizes.pull = second;
   tr_forces_noise(s, draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
                   second);
@@ -83,17 +85,19 @@ tr_status tr_si2_noise(tr_newton_problem *p, double *b) {
   correction *k = (correction *)p;
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
-  int nv = s->sys->nv, nc = s->sys->nc;
-  double rows = DBL_EPSILON * k->length_scale, *second = b + nv + nc;
-  double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
+  int nv = s->sys->nv, nc = s->sys->nc, n = nv + nc;
+  double rows = DBL_EPSILON * k->length_scale, *second = k->apart ? NULL : b + n;
   bool alone = k->alone;
   if (p->of_rows)
-    memset(b, 0, 2 * (size_t)(nv + nc) * sizeof *b);
+    memset(b, 0, (size_t)(second ? 2 * n : n) * sizeof *b);
   else
     force_noise(k, p->draw, b, second);
   tr_rows_noise(p->draw, nc, rows / c->cq, b + nv);
-  tr_rows_noise(p->draw, nc, both / c->cw, second + nv);
-  k->alone = false;
+  if (second) {
+    double both = rows + DBL_EPSILON * fastest(k) * c->cq / c->cv;
+    tr_rows_noise(p->draw, nc, both / c->cw, second + nv);
+  }
+  k->alone = k->apart;
   tr_status status = p->solve(p, b);
   k->alone = alone;
   return status;

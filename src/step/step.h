@@ -170,6 +170,10 @@ struct tr_step {
   double half_rate;     // contraction of its second half by the matrix of the first, lately,
   int half_age;         // solves since it was measured,
   double half_first;    // w's first correction when that of positions was
+  struct tr_pins *pins; // the second half by itself, where all constraints are pins; or NULL
+  bool apart;           // that pays,
+  double effort;        // by what the last steps took
+  bool made_apart;      // the matrix at hand is of the first half: nothing is known of it for both
   struct tr_full *full; // for a given number of iterations, see full.h; or NULL
   double *damping;      // (nnz + 1) -cv Q_v in the pattern, for stabilised methods on stiff systems
   tr_slots *damped;     // (nv) what is not 0 in its columns

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Velocities of corrector_si2.c, whose symbols these are, where all constraints are pins and no force reads velocities:
+// then these act on positions by gyroscopic forces alone, and the halves are solved one after the other. With the
+// positions found, u = v1 + f w, f = cv cw/cq, is what v1 is without w, and e3 = 0, e4 = 0 are
+//   S x = G u,   S = G X^-1 G',   v1 = u - X^-1 G' x,   w = X^-1 G' x/f,   mu = cm x/f
+#include <math.h>
+
+#include "corrector_si2.h"
+#include "math/lanes.h"
+#include "system/pins.h"
+
+// The share of the tolerance for what the change of w leaves in positions; turns for which it is not worth while.
+static const double SHARE = 0.25, CHART = 0.2;
+
+// Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps
+// the mean is.
+static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, FADE = 0.1;
+
+bool tr_si2_may_project(const correction *k) {
+  const tr_step *s = k->s;
+  return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && k->turn < CHART &&
+         !s->kkt.mask;
+}
+
+// Where one correction by an old matrix is enough, two right-hand sides of it are cheaper.
+void tr_si2_learn(tr_step *s, long corrections, long matrices) {
+  double count = (double)corrections + MATRIX * (double)matrices;
+  s->effort += FADE * (count - s->effort);
+  s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
+}
+
+void tr_si2_join(correction *k) {
+  k->apart = k->parted = k->p.finishes = false;
+  k->p.inexact = true, k->p.finish = tr_si2_finish;
+}
+
+typedef struct projection {
+  const correction *k;
+  double f;
+  double *dv, *x;
+} projection;
+
+TR_INLINE void add_all(int n, double f, const double *restrict w, double *restrict v) {
+  for (int i = 0; i < n; i++) v[i] += f * w[i];
+}
+TR_WIDE(add, add_all, (int n, double f, const double *w, double *v), (n, f, w, v))
+
+// v -= dv, w = dv/f, a = sum - ratio w; dv becomes the change of w
+TR_INLINE void take_all(int n, double g, double ratio, const double *restrict sum,
+                        double *restrict dv, double *restrict w, double *restrict a,
+                        double *restrict v) {
+  for (int i = 0; i < n; i++) {
+    double now = g * dv[i], last = w[i];
+    v[i] -= dv[i], a[i] = sum[i] - ratio * now;
+    w[i] = now, dv[i] = now - last;
+  }
+}
+TR_WIDE(take, take_all,
+        (int n, double g, double ratio, const double *sum, double *dv, double *w, double *a,
+         double *v),
+        (n, g, ratio, sum, dv, w, a, v))
+
+TR_INLINE void add_part(void *what, int part, int first, int end) {
+  const projection *j = what;
+  (void)part;
+  add(end - first, j->f, j->k->s->w + first, j->k->x1->v + first);
+}
+
+TR_INLINE void take_part(void *what, int part, int first, int end) {
+  const projection *j = what;
+  const tr_step *s = j->k->s;
+  (void)part;
+  take(end - first, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + first, j->dv + first, s->w + first,
+       j->k->x1->a + first, j->k->x1->v + first);
+}
+
+TR_INLINE void mu_part(void *what, int part, int first, int end) {
+  const projection *j = what;
+  const tr_step *s = j->k->s;
+  double g = s->c.cm / j->f, ratio = s->c.cw / s->c.cq;
+  double *restrict mu = s->mu, *restrict lam = j->k->x1->lam;
+  const double *restrict x = j->x, *restrict sum = s->sum_lam;
+  (void)part;
+  for (int i = first; i < end; i++) mu[i] = g * x[i], lam[i] = sum[i] + ratio * mu[i];
+}
+
+// Where S is of no use the iteration goes on with both halves.
+tr_status tr_si2_project(tr_newton_problem *p, int since) {
+  correction *k = (correction *)p;
+  tr_step *s = k->s;
+  int nv = s->sys->nv;
+  projection j = {k, s->c.cv * s->c.cw / s->c.cq, s->newton.r, s->newton.r + nv};
+  (void)since;
+  TR_SHARE(s->work, nv, add_part, &j);
+  if (!tr_pins_solve(s->work, s->pins, k->x1->q, k->x1->v, j.x)) {
+    j.f = -j.f;
+    TR_SHARE(s->work, nv, add_part, &j);
+    tr_si2_join(k);
+    s->newton.valid = false;
+    return TR_NO_CONVERGENCE;
+  }
+  double turned =
+      s->c.cv / s->c.cm * tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, j.x, j.f, s->w, j.dv);
+  TR_SHARE(s->work, nv, take_part, &j);
+  TR_SHARE(s->work, s->sys->nc, mu_part, &j);
+  double change = fabs(j.f) * tr_largest(s->work, j.dv, nv);
+  if (!isfinite(change)) return TR_NOT_FINITE;
+  return turned <= SHARE * p->tol ? TR_OK : TR_NO_CONVERGENCE;
+}
