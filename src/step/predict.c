@@ -197,9 +197,7 @@ static void learn(const tr_work *w, int terms, int n, const double *const *y, tr
 static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 
 // Trends have been of use, and nothing but round-off is left to correct.
-static bool calm(const tr_step *s) {
-  return s->ample > SETTLED + s->calm_wait && s->untrusted == 0;
-}
+static bool calm(const tr_step *s) { return s->ample > DONE + s->calm_wait && s->untrusted == 0; }
 
 // The trend of w is found with the others at first, then every other time; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
