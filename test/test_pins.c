@@ -58,6 +58,8 @@ static scene open_scene(mechanism m) {
   assert_int_equal(tr_pins_make(m.sys, &s.arena, &s.pins), TR_OK);
   s.room = TR_NEW(&s.arena, 2 * m.sys->nc + 4 * m.sys->nv + 8, double);
   assert_non_null(s.room);
+  if (s.pins) s.pins->S = TR_NEW(&s.arena, s.pins->plan->numbers, double);
+  assert_true(!s.pins || s.pins->S);
   return s;
 }
 

@@ -17,7 +17,6 @@
 
 #include "sparse/block.h"
 #include "step.h"
-#include "system/pins.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01;
 static const double STUCK = 10; // damping over the mass
@@ -48,8 +47,6 @@ tr_status tr_projection_make(tr_step *s) {
   s->numbers_apart = s->method->stabilised && numbers_apart(s->sys);
   s->mass_slot = TR_NEW(&s->arena, tr_mass_slots(s->sys, NULL), int);
   if (!s->mass_slot) return TR_NO_MEMORY;
-  if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
-    TR_TRY(tr_pins_make(s->sys, &s->arena, &s->pins));
   return tr_step_kkt(s, &s->arena, &s->sys->pattern, &s->projection);
 }
 

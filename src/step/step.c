@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "full.h"
+#include "system/pins.h"
 
 #define METHOD(m) extern const tr_method m;
 #include "step_list.h"
@@ -30,6 +31,26 @@ tr_method_info tr_method_describe(int method) {
 // More terms pay where a correction costs much more than a look at the past; w would need room too.
 enum { LARGE = 1000 }; // unknowns
 
+// r (n), another, and room for `more`. S of pins is found where the second half of r and the other one are not in use: its
+// right-hand side and solution (tr_pins_solve) are in the first.
+static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind) {
+  tr_arena *ar = &s->arena;
+  size_t first = (size_t)s->sys->nv + (size_t)s->sys->nc + 2, spare = 0;
+  if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
+    TR_TRY(tr_pins_make(s->sys, ar, &s->pins));
+  if (s->pins) {
+    size_t end = first + (size_t)s->pins->plan->numbers;
+    spare = end > 2 * n ? end - n : n;
+  }
+  double *r = s->newton.r = TR_BUSY(ar, n + spare + more, double);
+  s->newton.n = (int)n;
+  s->newton.spare = s->pins && r ? r + n : TR_NEW(ar, n, double);
+  if (!r || !s->newton.spare) return TR_NO_MEMORY;
+  if (s->pins) s->pins->S = r + first;
+  *behind = r + n + spare;
+  return TR_OK;
+}
+
 static tr_status allocate(tr_step *s, tr_team *team) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
@@ -39,18 +60,14 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   bool full = s->settings.fixed_iterations > 0 && !s->method->direct;
   size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
   size_t n = (s->method->sets > 0 ? (size_t)s->method->sets : sets) * (nv + nc);
-  s->newton.n = (int)n;
-  double *busy = TR_BUSY(ar, n + (s->method->vectors > 0 ? 2 : 1) * nv, double);
-  s->newton.spare = TR_NEW(ar, n, double);
+  TR_TRY(make_newton(s, n, (s->method->vectors > 0 ? 2 : 1) * nv, &s->d));
   s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
   s->c.vhat = s->c.dhat + nv;
   s->lam = TR_NEW(ar, nc, double);
   s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!busy || !s->newton.spare || !s->c.dhat || !s->lam || !s->found || !s->blocks || !s->room)
-    return TR_NO_MEMORY;
-  s->newton.r = busy, s->d = busy + n;
+  if (!s->c.dhat || !s->lam || !s->found || !s->blocks || !s->room) return TR_NO_MEMORY;
   if (s->method->vectors > 0) s->room[0] = s->d + nv;
   for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;

@@ -99,8 +99,7 @@ static tr_status plan(planning *k, tr_arena *ar, tr_pins *to) {
     to->alike[b] = same ? to->alike[b + 1] + 1 : 1;
   }
   to->block = k->rows * TR_NORMAL_STRIDE;
-  to->S = TR_NEW(ar, to->plan->numbers, double);
-  return to->S ? TR_OK : TR_NO_MEMORY;
+  return TR_OK;
 }
 
 tr_status tr_pins_make(const tr_system *s, tr_arena *ar, tr_pins **out) {
