@@ -5,6 +5,7 @@
 // Two ways to look: an allocator of our own behind the library's hook, and, for what KLU takes from the
 // heap directly, the C library's functions themselves. The latter can be made to fail only without
 // sanitizers, which bring their own; there they are counted by the sanitizers' hook.
+#define _DEFAULT_SOURCE // sbrk
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -398,10 +399,17 @@ static void bodies_take_little(void **u) {
   skip(); // sanitizers add to every block
 #endif
   // With more than 1000 unknowns the predictor keeps two states more than in smaller systems: 144 bytes of a rod, here
-  // times 400/300, and 96 of a bar.
+  // times 400/300, and 96 of a bar. Stabilised methods have a plan and room for G M^-1 G' on chains: 100 and 60 bytes.
   check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 4400});
-  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 5900});
+  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 6000});
   check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 3000});
+}
+
+enum { LARGE_ROOM = 128 * 1024 };
+
+// What is free among the pages of the heap: a large room that happens to fit in there would be cleared, and written to.
+static void take_free_heap(void) {
+  for (const char *p = malloc(LARGE_ROOM); p && p < (const char *)sbrk(0);) p = malloc(LARGE_ROOM);
 }
 
 // kB, of this process
@@ -426,12 +434,13 @@ static double peak_of_chain(const char *n, const char *method) {
   assert_true(child >= 0);
   if (child == 0) {
     malloc_trim(0); // what other tests have left behind
-    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_MMAP_THRESHOLD, LARGE_ROOM);
     char set[32];
     snprintf(set, sizeof set, "N=%s", n);
     const char *const sets[] = {set, NULL};
     mechanism m = load_model("rod_chain.yaml", sets);
     tr_model_free(m.model);
+    take_free_heap();
     tr_run_settings s = tr_run_defaults();
     s.method = method, s.step = 1e-3, s.end = 0.02, s.audit = false;
     tr_run *run;
@@ -456,7 +465,7 @@ static void pages_are_few(void **u) {
   static const struct {
     const char *method;
     double most;
-  } cases[] = {{"hht-i3:alpha=-0.1", 3000}, {"hht-si2:alpha=-0.1", 4000}, {"nstiff-si2", 4000}};
+  } cases[] = {{"hht-i3:alpha=-0.1", 3000}, {"hht-si2:alpha=-0.1", 4000}, {"nstiff-si2", 4050}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     double few = peak_of_chain("1000", cases[i].method),
            many = peak_of_chain("10000", cases[i].method), each = (many - few) / 9000;

@@ -89,7 +89,8 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv;
-  projection j = {k, s->c.cv * s->c.cw / s->c.cq, s->newton.r, s->newton.r + nv};
+  projection j = {k, s->c.cv * s->c.cw / s->c.cq, .x = s->newton.r};
+  j.dv = s->pins->S; // in its place, once it is solved
   (void)since;
   TR_SHARE(s->work, nv, add_part, &j);
   if (!tr_pins_solve(s->work, s->pins, k->x1->q, k->x1->v, j.x)) {

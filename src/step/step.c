@@ -31,11 +31,10 @@ tr_method_info tr_method_describe(int method) {
 // More terms pay where a correction costs much more than a look at the past; w would need room too.
 enum { LARGE = 1000 }; // unknowns
 
-// r (n), another, and room for `more`. S of pins is found where the second half of r and the other one are not in use: its
-// right-hand side and solution (tr_pins_solve) are in the first.
+// r (n), another, and room for `more`. S of pins is there too, behind its solution (tr_pins_solve), while neither is in use.
 static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind) {
   tr_arena *ar = &s->arena;
-  size_t first = (size_t)s->sys->nv + (size_t)s->sys->nc + 2, spare = 0;
+  size_t first = (size_t)s->sys->nc + 2, spare = 0;
   if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
     TR_TRY(tr_pins_make(s->sys, ar, &s->pins));
   if (s->pins) {
