@@ -14,7 +14,7 @@ static const double USUAL_COST = 2.5;
 // A matrix has led on if corrections have fallen to this part since the last one was given up.
 static const double LEADS_ON = 0.1;
 // Within a solve no more than this: solves to come have something of a new one, too.
-static const double RENEWAL_MOST = 4;
+static const double RENEWAL_MOST = 6;
 // No better rate than this is believed: near singular positions one lucky correction hides a slow
 // component, and the constraints would be left open. With a matrix of the same solve that is far from
 // singular there is none: RATE_FRESH, and RATE_MARGIN times what was measured.
