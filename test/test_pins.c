@@ -220,7 +220,7 @@ static void same_motion(void **u) {
     assert_all_near(180, a.v, b.v, 1e-6, "%s, velocities", methods[i]);
     if (!(a.rate < 1e-8 && a.phi < 1e-11))
       fail_msg("%s: G v = %g, Phi = %g", methods[i], a.rate, a.phi);
-    if (!(3 * a.solves < 2 * b.solves)) // one right-hand side instead of two
+    if (!(6 * a.solves < 5 * b.solves)) // one right-hand side instead of two, if not in every step
       fail_msg("%s: %ld solves, %ld", methods[i], a.solves, b.solves);
   }
 }

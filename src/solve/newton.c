@@ -317,11 +317,12 @@ static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm)
   return false;
 }
 
-// *done is false where there must be another correction.
-static tr_status finish(tr_newton *nw, tr_newton_problem *p, int since, bool *done) {
+// *done is false where there must be another correction, *since 0 where that tells nothing about the matrix.
+static tr_status finish(tr_newton *nw, tr_newton_problem *p, int *since, bool *done) {
   nw->residuals++;
-  tr_status status = p->finish(p, since);
+  tr_status status = p->finish(p, *since);
   *done = status != TR_NO_CONVERGENCE;
+  if (!*done && p->finishes && !p->inexact) *since = 0; // what moved was not in it
   return *done ? status : TR_OK;
 }
 
@@ -337,7 +338,7 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
     floor = p->at_floor(p, nw->r) || (closed && explained_by_noise(nw, p, norm));
   }
   if (floor && p->finishes) {
-    tr_status finished = finish(nw, p, since, &floor);
+    tr_status finished = finish(nw, p, &since, &floor);
     if (finished != TR_OK) *status = finished, floor = false;
   }
   if (floor) nw->stagnations++;
@@ -384,7 +385,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
       nw->valid = false;
       continue;
     }
-    if (done && p->finishes) TR_TRY(finish(nw, p, since, &done));
+    if (done && p->finishes) TR_TRY(finish(nw, p, &since, &done));
     if (done) {
       if (since > 1) worst = max2(worst, nw->rate);
       if (fresh) nw->dull = 0, find_grain(nw, p);

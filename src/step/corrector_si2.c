@@ -245,6 +245,7 @@ static tr_status matrix(tr_newton_problem *p) {
   p->regular = tr_step_regular(s);
   if (k->apart && !p->regular) {
     tr_si2_join(k);
+    s->newton.matrices++;
     return matrix(p);
   }
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
@@ -560,6 +561,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (looks) tr_metric_learn(s, k.turn, s->newton.iterations - before);
   s->ample = s->newton.first > k.p.floor ? 0 : s->ample < INT_MAX ? s->ample + 1 : INT_MAX;
   if (s->pins && k.usual)
-    tr_si2_learn(s, s->newton.iterations - before, s->newton.matrices - matrices);
+    tr_si2_learn(s, &k, s->newton.iterations - before, s->newton.matrices - matrices);
   return status;
 }

@@ -52,7 +52,7 @@ bool tr_si2_may_project(const correction *k);
 tr_status tr_si2_project(tr_newton_problem *p, int since);
 void tr_si2_join(correction *k); // no longer: both halves together from here on
 // Whether that pays, after a step of so many.
-void tr_si2_learn(tr_step *s, long corrections, long matrices);
+void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices);
 // For it: w and mu -= (dw, -dmu) at fixed positions; k->low times k->scale.
 void tr_si2_follow(correction *k, const double *dw);
 void tr_si2_scale(const correction *k);

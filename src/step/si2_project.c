@@ -16,22 +16,37 @@ static const double SHARE = 0.25, CHART = 0.2;
 // the mean is.
 static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, FADE = 0.1;
 
+// What a correction counts that is due to gyroscopic forces, which see the change of velocities.
+static const double AGAIN = 1;
+// Steps in which both halves go together after one in which S was of no use, or the matrix nearly singular: at first, and at
+// most.
+enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
+
 bool tr_si2_may_project(const correction *k) {
   const tr_step *s = k->s;
   return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && k->turn < CHART &&
          !s->kkt.mask;
 }
 
-// Where one correction by an old matrix is enough, two right-hand sides of it are cheaper.
-void tr_si2_learn(tr_step *s, long corrections, long matrices) {
+// Where one correction by an old matrix is enough, two right-hand sides of it are cheaper. A refusal is forgotten by as many
+// steps as it makes wait.
+void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices) {
   double count = (double)corrections + MATRIX * (double)matrices;
   s->effort += FADE * (count - s->effort);
-  s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
+  if (k->apart && s->joins > 0) s->joins--;
+  if (s->joined > 0)
+    s->joined--, s->apart = false;
+  else
+    s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
 }
 
 void tr_si2_join(correction *k) {
+  tr_step *s = k->s;
   k->apart = k->parted = k->p.finishes = false;
   k->p.inexact = true, k->p.finish = tr_si2_finish;
+  s->joins = s->joins < JOINED_FIRST ? JOINED_FIRST : 2 * s->joins;
+  if (s->joins > JOINED_MOST) s->joins = JOINED_MOST;
+  s->joined = s->joins;
 }
 
 typedef struct projection {
@@ -106,5 +121,7 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   double change = fabs(j.f) * tr_largest(s->work, j.dv, nv);
   if (!isfinite(change)) return TR_NOT_FINITE;
-  return turned <= SHARE * p->tol ? TR_OK : TR_NO_CONVERGENCE;
+  if (turned <= SHARE * p->tol) return TR_OK;
+  s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
+  return TR_NO_CONVERGENCE;
 }

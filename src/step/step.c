@@ -382,7 +382,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
   s->newton.believed = -1, s->newton.grain = s->newton.left = 0;
-  s->half_rate = s->effort = 0, s->apart = false;
+  s->half_rate = s->effort = 0, s->apart = false, s->joined = s->joins = 0;
   for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));

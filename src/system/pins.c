@@ -8,7 +8,7 @@
 #include "together.h"
 
 // A determinant of this part of what masses alone make of it is none.
-static const double NONE = 1e-9;
+static const double NONE = 1e-5;
 
 // ---- plan -----------------------------------------------------------------------------------------
 
