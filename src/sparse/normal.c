@@ -127,12 +127,12 @@ tr_status tr_normal_plan(tr_arena *ar, tr_allocator *al, int width, int nodes, c
     normal_link *link = TR_NEW(ar, links + 1, normal_link);
     int *target = TR_NEW(ar, targets + 1, int);
     if (p && node && link && target) {
-      *p = (tr_normal){width, nodes, numbers, filled, node, link, target};
+      *p = (tr_normal){width, nodes, numbers, filled, node, links, link, target};
       links = targets = 0;
       for (int i = 0; i < nodes; i++) {
         const later *n = &of[i];
         int j = by[i];
-        node[i] = (normal_node){own[j], other[j], width * j, n->count, links, targets, 0};
+        node[i] = (normal_node){own[j], other[j], width * j, n->count, 0};
         for (int k = 0; k < n->count; k++) {
           link[links++] = (normal_link){n->at[k], width * by[n->rank[k]]};
           target[targets++] = own[by[n->rank[k]]];
@@ -197,9 +197,9 @@ TR_INLINE void put(int w, const lanes *M, double *to) {
 
 TR_INLINE bool factor(int w, const tr_normal *p, double *F) {
   const normal_node *end = p->node + p->nodes;
-  for (const normal_node *n = p->node; n < end; n++) {
-    const normal_link *link = p->link + n->link;
-    const int *target = p->target + n->target;
+  const normal_link *link = p->link;
+  const int *target = p->target;
+  for (const normal_node *n = p->node; n < end; link += n->links, n++) {
     lanes D[3], E[3], M[LINKS][3];
     for (int r = 0; r < w; r++) D[r] = ROW(F, n->own + STRIDE * r);
     if (n->other >= 0)
@@ -209,7 +209,7 @@ TR_INLINE bool factor(int w, const tr_normal *p, double *F) {
     if (n->links == 1) {
       double *B = F + link->at;
       divide(w, E, D, B, M[0]);
-      subtract(w, B, M[0], F + *target);
+      subtract(w, B, M[0], F + *target++);
       put(w, M[0], B);
       continue;
     }
@@ -230,8 +230,9 @@ TR_INLINE bool factor(int w, const tr_normal *p, double *F) {
 }
 
 TR_INLINE void substitute(int w, const tr_normal *p, const double *F, double *x) {
+  const normal_link *link = p->link + p->links;
   for (const normal_node *n = p->node + p->nodes; n-- > p->node;) {
-    const normal_link *link = p->link + n->link;
+    link -= n->links;
     const double *b = F + (n->links > 0 ? link->at : n->own) + STRIDE - 1;
     double sum[3];
     for (int r = 0; r < w; r++) sum[r] = b[STRIDE * r];

@@ -22,16 +22,17 @@ typedef struct normal_link {
 typedef struct normal_node {
   int own, other; // blocks; other -1: there is none
   int row;        // where its x is
-  int links, link, target;
-  double least; // determinant of D that is none
+  int links;      // the next ones
+  double least;   // determinant of D that is none
 } normal_node;
 
 typedef struct tr_normal {
   int width, nodes;
   int numbers, filled; // of all blocks; those from `filled` on begin as 0
   normal_node *node;   // (nodes) in the order of elimination
-  normal_link *link;
-  int *target; // of node's links i <= j, row by row
+  int links;
+  normal_link *link; // (links) of the first node, of the second ..
+  int *target;       // of each node's links i <= j, row by row
 } tr_normal;
 
 // What is known of S: nodes and the blocks between two of them.

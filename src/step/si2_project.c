@@ -93,10 +93,10 @@ TR_INLINE void mu_part(void *what, int part, int first, int end) {
   const projection *j = what;
   const tr_step *s = j->k->s;
   double g = s->c.cm / j->f, ratio = s->c.cw / s->c.cq;
-  double *restrict mu = s->mu, *restrict lam = j->k->x1->lam;
-  const double *restrict x = j->x, *restrict sum = s->sum_lam;
+  double *restrict mu = j->x, *restrict lam = j->k->x1->lam;
+  const double *restrict sum = s->sum_lam;
   (void)part;
-  for (int i = first; i < end; i++) mu[i] = g * x[i], lam[i] = sum[i] + ratio * mu[i];
+  for (int i = first; i < end; i++) mu[i] *= g, lam[i] = sum[i] + ratio * mu[i];
 }
 
 // Where S is of no use the iteration goes on with both halves.
@@ -104,7 +104,7 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv;
-  projection j = {k, s->c.cv * s->c.cw / s->c.cq, .x = s->newton.r};
+  projection j = {k, s->c.cv * s->c.cw / s->c.cq, .x = s->mu};
   j.dv = s->pins->S; // in its place, once it is solved
   (void)since;
   TR_SHARE(s->work, nv, add_part, &j);

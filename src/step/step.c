@@ -31,21 +31,21 @@ tr_method_info tr_method_describe(int method) {
 // More terms pay where a correction costs much more than a look at the past; w would need room too.
 enum { LARGE = 1000 }; // unknowns
 
-// r (n), another, and room for `more`. S of pins is there too, behind its solution (tr_pins_solve), while neither is in use.
+// r (n), another, and room for `more`. S of pins is there too, while neither is in use.
 static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind) {
   tr_arena *ar = &s->arena;
-  size_t first = (size_t)s->sys->nc + 2, spare = 0;
+  size_t spare = 0;
   if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
     TR_TRY(tr_pins_make(s->sys, ar, &s->pins));
   if (s->pins) {
-    size_t end = first + (size_t)s->pins->plan->numbers;
-    spare = end > 2 * n ? end - n : n;
+    size_t numbers = (size_t)s->pins->plan->numbers;
+    spare = numbers > 2 * n ? numbers - n : n;
   }
   double *r = s->newton.r = TR_BUSY(ar, n + spare + more, double);
   s->newton.n = (int)n;
   s->newton.spare = s->pins && r ? r + n : TR_NEW(ar, n, double);
   if (!r || !s->newton.spare) return TR_NO_MEMORY;
-  if (s->pins) s->pins->S = r + first;
+  if (s->pins) s->pins->S = r;
   *behind = r + n + spare;
   return TR_OK;
 }

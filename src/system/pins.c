@@ -94,10 +94,6 @@ static tr_status plan(planning *k, tr_arena *ar, tr_pins *to) {
                         k->numbers, &to->plan));
   if (!to->plan) return TR_OK;
   weigh(k, to->plan);
-  for (int b = s->nbody - 1; b >= 0; b--) {
-    bool same = b + 1 < s->nbody && pins_of(s, b) == pins_of(s, b + 1);
-    to->alike[b] = same ? to->alike[b + 1] + 1 : 1;
-  }
   to->block = k->rows * TR_NORMAL_STRIDE;
   return TR_OK;
 }
@@ -112,12 +108,10 @@ tr_status tr_pins_make(const tr_system *s, tr_arena *ar, tr_pins **out) {
   k.light = tr_resize(s->al, NULL, n * sizeof *k.light);
   k.rank = tr_resize(s->al, NULL, 3 * n * sizeof *k.rank);
   tr_pins *p = TR_NEW(ar, 1, tr_pins);
-  if (p)
-    p->pin = TR_NEW(ar, s->first_pin[s->nbody] + 1, tr_pin),
-    p->at = TR_NEW(ar, 2 * (size_t)s->nbody, int);
+  if (p) p->pin = TR_NEW(ar, s->first_pin[s->nbody] + 1, tr_pin), p->at = TR_NEW(ar, s->nbody, int);
   tr_status status = TR_NO_MEMORY;
   if (k.pair && k.light && k.rank && p && p->pin && p->at) {
-    k.own = k.rank + n, k.other = k.own + n, p->alike = p->at + s->nbody;
+    k.own = k.rank + n, k.other = k.own + n;
     status = plan(&k, ar, p);
   }
   tr_resize(s->al, k.pair, 0), tr_resize(s->al, k.light, 0), tr_resize(s->al, k.rank, 0);
@@ -145,8 +139,8 @@ TR_INLINE void visit(const loop *k, double *most, const sys_run *run) {
     int pins = io.pins = pins_of(s, first), size = pins * (pins + 1) / 2 * k->p->block;
     const tr_pin *pin = k->p->pin + s->first_pin[first];
     double *S = k->p->S + k->p->at[first];
-    n = k->p->alike[first];
-    n = n < room ? n : room, n = n < left ? n : left;
+    room = room < left ? room : left, n = 1;
+    while (n < room && pins_of(s, first + n) == pins) n++;
     for (int l = 0; l < LANES; l++) {
       int i = l < n ? l : 0;
       io.slot[l] = s->slot + first + i, io.pin[l] = pin + i * pins, io.S[l] = S + i * size;

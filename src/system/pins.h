@@ -12,8 +12,7 @@
 typedef struct tr_pins {
   tr_normal *plan;
   tr_pin *pin; // as in the system, those of one body in the order of elimination
-  int *at;     // (nbody) where its blocks are,
-  int *alike;  // and how many from it on have as many pins
+  int *at;     // (nbody) where its blocks are
   double *S;   // (plan->numbers) room that its owner gives it, of no use in between
   int block;   // numbers in one
 } tr_pins;
