@@ -50,7 +50,7 @@ static void check_windows(const chain *c, const tr_blocks *b) {
     const block_window *window = &b->window[w];
     for (int o = 0; o < window->period; o++) {
       const block_kind *kind = (const block_kind *)(b->kind + b->node[window->node + o].kind);
-      bool found = o == window->rest;
+      bool found = o == window->period - 1;
       for (int k = 0; k < 3; k++) found |= c->shapes[k] > 0 && kind->shape == c->shapes[k];
       if (!found) fail_msg("%s: shape %d", c->what, kind->shape);
     }

@@ -292,6 +292,22 @@ void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot) {
       slot[k] = b->column[2 * j] + b->offsets[b->column[2 * j + 1] + k - p->column[j]];
 }
 
+int tr_blocks_next(const tr_blocks *b, int number, int *end) {
+  int lo = 0, hi = b->windows;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (b->node[b->window[mid].node].at <= number)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  const block_window *w = b->window + lo;
+  *end = lo > 0 ? b->node[w[-1].node + w[-1].period - 1].at : 0;
+  if (number < *end) return BLOCK_FOUR;
+  *end = lo < b->windows ? b->node[w->node].at : b->numbers;
+  return 1;
+}
+
 enum { CLEARED = 512, FILLED = 16 }; // numbers and columns that are worth a call
 
 static void clear_part(void *what, int i, int first, int end) {

@@ -88,10 +88,13 @@ typedef struct block_node {
   int kind;
 } block_node;
 
-// Nodes node .. node + 4 period - 1: four periods alike. All of a period but the one at `rest` are free: block_window.c.
+// Nodes node .. node + 4 period - 1: four periods alike. All of a period but its last are free: block_window.c. Unknowns
+// and numbers of four free nodes, one of each period, lie side by side: those of a node are four apart. Behind them come
+// the last nodes of the periods, as elsewhere.
 enum { BLOCK_FOUR = 4 };
 typedef struct block_window {
-  int node, period, rest;
+  int node, period;
+  int next; // what comes after the last of its nodes: there it writes to
 } block_window;
 
 typedef struct tr_blocks {
@@ -131,6 +134,9 @@ typedef struct block_report {
   double least, most, largest;
 } block_report;
 
+// (n) As if there were no windows, all nodes one by one.
+void tr_blocks_plain_order(const tr_blocks *b, int *order);
+
 // F (numbers) is the matrix, scattered by tr_blocks_fill or by the caller who knows where; then the factors.
 // d (n), in the order of elimination, makes the matrix D A D look balanced.
 // Pivots may grow by nature: what carries a branch of a tree has its inertia. In a measured plan d is
@@ -156,6 +162,8 @@ bool tr_blocks_factor_tiles(const tr_blocks *b, tr_team *team, const tr_block_ti
 void tr_blocks_due(const tr_blocks *b, int *due);
 bool tr_blocks_apart(const tr_blocks *b, int one, int other);             // tiles of two parts
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
+// How far the next number of the same node is from one of them, and the end of all for which that is so.
+int tr_blocks_next(const tr_blocks *b, int number, int *end);
 // Where the entries of column j of the matrix are in F: first + offset[k] for the k-th.
 typedef struct tr_block_column {
   int first;

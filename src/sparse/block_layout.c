@@ -27,12 +27,12 @@ static void find_runs(const layout *b, plan_node *node, const int *row) {
     if (run[k].size != node->uniform) node->uniform = 0;
 }
 
-static int offset_L(const plan_node *s) {
-  return s->at + (s->lanes ? s->width : s->width * s->width);
-}
+// Of its numbers, where L and U begin.
+static int offset_L(const plan_node *s) { return s->lanes ? s->width : s->width * s->width; }
 static int offset_U(const plan_node *s) {
   return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
 }
+static int numbers_of(const plan_node *s) { return 2 * offset_U(s) - offset_L(s); }
 
 // Place of row i among the rows of node s: i is one of them.
 static int find_row(const layout *b, const plan_node *s, int i) {
@@ -45,24 +45,29 @@ static int find_row(const layout *b, const plan_node *s, int i) {
     else
       hi = mid - 1;
   }
-  return run[lo].row + i - run[lo].first;
+  return run[lo].row + (i - run[lo].first) / b->node[run[lo].owner].next;
 }
 
-// Where entry (i, j) goes; plain nodes only for what is not on the diagonal of lanes.
-static int find_number(const layout *b, int i, int j) {
-  const int *owner = b->owner;
-  int first = i < j ? i : j, other = i < j ? j : i;
-  const plan_node *s = &b->node[owner[first]];
-  int k = first - s->first;
+// Which of the numbers of node s, that of the first of both, entry (i, j) is; plain nodes only for what is not on the
+// diagonal of lanes.
+static int find_among(const layout *b, const plan_node *s, int i, int j) {
+  int first = i < j ? i : j, other = i < j ? j : i, k = (first - s->first) / s->next, w = s->width;
   if (s->lanes) {
-    if (other == first) return s->at + k;
+    if (other == first) return k;
+    const plan_run *run = b->run + s->run;
     int r = 0;
-    while (b->run[s->run + r].first + k != other) r++;
-    return (i < j ? offset_U(s) : offset_L(s)) + r * s->width + k;
+    while (run[r].first + k * b->node[run[r].owner].next != other) r++;
+    return (i < j ? offset_U(s) : offset_L(s)) + r * w + k;
   }
-  if (owner[other] == owner[first]) return s->at + (i - s->first) * s->width + j - s->first;
+  if (b->owner[i] == b->owner[j]) return ((i - s->first) * w + j - s->first) / s->next;
   int row = find_row(b, s, other);
-  return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * s->width + k;
+  return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * w + k;
+}
+
+// Where it goes.
+static int find_number(const layout *b, int i, int j) {
+  const plan_node *s = &b->node[b->owner[i < j ? i : j]];
+  return s->at + s->next * find_among(b, s, i, j);
 }
 
 static block_shape find_shape(const layout *b, const plan_node *n) {
@@ -103,21 +108,19 @@ static void push_kind(const layout *b, const plan_node *node, tr_lists *l) {
       int step = right ? to->rows : to->width;
       if (node->lanes) step = to->lanes ? 1 : step + 1;
       tr_lists_push(l, find_number(b, run[i].first, run[j].first) - node->at);
-      tr_lists_push(l, step);
+      tr_lists_push(l, step * to->next);
     }
 }
 _Static_assert(sizeof(block_kind) == 6 * sizeof(int) && sizeof(block_run) == 3 * sizeof(int) &&
                    sizeof(block_target) == 2 * sizeof(int),
                "kinds are lists of int");
 
-// b->node and b->kind.
+// b->kind, and what b->node says of them.
 static tr_status find_kinds(tr_arena *ar, const layout *plan, tr_blocks *b) {
   size_t most = 0;
   for (int s = 0; s < plan->nodes; s++)
     most += 2 * (size_t)plan->node[s].runs * ((size_t)plan->node[s].runs + 4);
-  b->nodes = plan->nodes;
-  b->node = TR_BUSY(ar, plan->nodes, block_node);
-  if (!b->node || most > 1u << 30) return TR_NO_MEMORY;
+  if (most > 1u << 30) return TR_NO_MEMORY;
   tr_lists kinds = {.al = ar->al};
   for (int s = 0; s < plan->nodes; s++) {
     const plan_node *node = &plan->node[s];
@@ -293,7 +296,7 @@ tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, in
     const node_draft *one = &d->node[sorted[s]];
     plan_node *node = &plan->node[plan->nodes];
     lanes = count_lanes(d, &cut, sorted, s, at);
-    *node = (plan_node){.first = first, .lanes = lanes > 1};
+    *node = (plan_node){.first = first, .next = 1, .lanes = lanes > 1};
     node->width = lanes > 1 ? lanes : one->width;
     node->rows = one->rows * lanes;
     rows += (size_t)one->rows;
@@ -311,9 +314,71 @@ tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, in
     numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
     if (numbers > 1u << 30) return TR_NO_MEMORY;
   }
-  b->numbers = (int)numbers;
+  b->numbers = (int)numbers, b->nodes = plan->nodes;
   TR_TRY(find_parts(ar, plan, &cut, from, b));
+  if (!(b->node = TR_BUSY(ar, plan->nodes, block_node))) return TR_NO_MEMORY;
+  return find_kinds(own, plan, b);
+}
+
+// Unknowns and numbers of the window that begins there. old: how the unknowns were numbered; to[i]: what i is now
+static void interleave(layout *plan, const block_window *w, int *to) {
+  plan_node *node = plan->node + w->node;
+  int period = w->period, first = node->first, at = node->at;
+  for (int o = 0; o < period; o++) {
+    bool rest = o == period - 1;
+    int width = node[o].width, numbers = numbers_of(&node[o]);
+    for (int l = 0; l < BLOCK_FOUR; l++) {
+      plan_node *s = &node[o + l * period];
+      int next = rest ? 1 : BLOCK_FOUR, begin = first + l * (rest ? width : 1);
+      for (int k = 0; k < width; k++) to[s->first + k] = begin + k * next;
+      s->first = begin, s->next = next, s->at = at + l * (rest ? numbers : 1);
+    }
+    first += BLOCK_FOUR * width, at += BLOCK_FOUR * numbers;
+  }
+}
+
+// Threes are still threes.
+static bool keeps_threes(const layout *plan, const block_window *w) {
+  const plan_node *s = plan->node + w->node, *last = s + w->period - 1;
+  return s->first % 3 == 0 && (last->first - s->first) % 3 == 0 && last->width == 3;
+}
+
+// Windows begin at multiples of four numbers.
+tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
+  int *to = room, *old = room + b->n, at = 0, *order = (int *)b->order;
+  const block_window *w = b->window;
+  for (int i = 0; i < b->n; i++) to[i] = i;
+  for (int s = 0, end = 0; s < plan->nodes && b->windows > 0; s++) {
+    plan_node *node = &plan->node[s];
+    if (s == w->node) at = (at + BLOCK_FOUR - 1) & -BLOCK_FOUR;
+    if (s >= end) node->at = at;
+    at += numbers_of(node);
+    if (s < w->node) continue;
+    b->threes &= keeps_threes(plan, w);
+    end = s + BLOCK_FOUR * w->period, interleave(plan, w++, to);
+  }
+  if (b->windows > 0) b->numbers = at;
+  memcpy(old, order, (size_t)b->n * sizeof *old);
+  for (int i = 0; i < b->n; i++) order[to[i]] = old[i];
+  memcpy(old, plan->owner, (size_t)b->n * sizeof *old);
+  for (int i = 0; i < b->n; i++) plan->owner[to[i]] = old[i];
+  for (int s = 0; s < plan->nodes; s++)
+    for (int r = 0; r < plan->node[s].runs; r++) {
+      plan_run *run = &plan->run[plan->node[s].run + r];
+      run->first = to[run->first];
+    }
   return find_kinds(ar, plan, b);
+}
+
+void tr_blocks_plain_order(const tr_blocks *b, int *order) {
+  memcpy(order, b->order, (size_t)b->n * sizeof *order);
+  for (const block_window *w = b->window; w < b->window + b->windows; w++)
+    for (int i = 0, to = b->node[w->node].first; i < BLOCK_FOUR * w->period; i++) {
+      int o = i % w->period, next = o < w->period - 1 ? BLOCK_FOUR : 1;
+      const block_node *s = b->node + w->node + i;
+      for (int k = 0; k < ((const block_kind *)(b->kind + s->kind))->width; k++)
+        order[to++] = b->order[s->first + k * next];
+    }
 }
 
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,

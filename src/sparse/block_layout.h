@@ -14,6 +14,7 @@ typedef struct plan_run {
 
 typedef struct plan_node {
   int first, width, rows, run, runs, uniform, at;
+  int next; // from one of its unknowns or numbers to the next
   bool lanes;
 } plan_node;
 
@@ -24,9 +25,11 @@ typedef struct layout {
   int *owner; // (n) node of an unknown
 } layout;
 
-// Nodes, runs and numbering out of the draft: all of b but its columns. own: for what only the plan needs; room (6 n).
+// Nodes, runs and numbering out of the draft: all of b but its windows, tiles and columns. own: for what only the plan needs; room (6 n).
 tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, int *room,
                      layout *plan, tr_blocks *b);
+// Kinds again, when unknowns and numbers of windows are side by side; room (2 n).
+tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b);
 // Where the entries of each column go; place (n): room.
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
                             tr_blocks *b);

@@ -2,7 +2,8 @@
 // Right-hand sides to the order of the elimination and back, one or two side by side: part of block_solve.c. Back, what is not
 // finite makes the result something else than 0.
 //
-// Bodies and points in space have unknowns that go by threes: order[3 k + i] = order[3 k] + i. These are moved together.
+// Bodies and points in space have unknowns that go by threes: order[3 k + i] = order[3 k] + i, or four apart in windows.
+// These are moved together.
 
 static bool by_threes(const tr_blocks *b, int first, int end) {
   return b->threes && first % 3 == 0 && end % 3 == 0;
@@ -57,6 +58,20 @@ FIXED void load_threes(int n, const int *restrict order, const double *restrict 
   }
 }
 
+// Threes of four that lie side by side, n unknowns in all.
+FIXED void load_fours(int n, const int *restrict order, const double *restrict rhs,
+                      double *restrict x) {
+  for (int k = 0; k < n; k += 3 * LANES) {
+    POINTERS(const double, from, rhs + order[k + l]);
+    for (int l = 0; l < LANES; l += 2) {
+      pair a = two_at(from[l]), b = two_at(from[l + 1]);
+      *(lanes_pair *)(x + k + l) = __builtin_shufflevector(a, b, 0, 2);
+      *(lanes_pair *)(x + k + LANES + l) = __builtin_shufflevector(a, b, 1, 3);
+      x[k + 2 * LANES + l] = from[l][2], x[k + 2 * LANES + l + 1] = from[l + 1][2];
+    }
+  }
+}
+
 FIXED void load_two_threes(int n, const int *restrict order, const double *restrict rhs,
                            const double *restrict second, pair *restrict x) {
   for (int k = 0; k < n; k += 3) {
@@ -79,6 +94,21 @@ FIXED double unload_threes(int n, const int *restrict order, const double *restr
     sum += a - a, last += c - c;
   }
   return sum[0] + sum[1] + last;
+}
+
+FIXED double unload_fours(int n, const int *restrict order, const double *restrict x,
+                          double *restrict rhs) {
+  pair sum = {0};
+  for (int k = 0; k < n; k += 3 * LANES) {
+    POINTERS(double, to, rhs + order[k + l]);
+    for (int l = 0; l < LANES; l += 2) {
+      pair a = two_at(x + k + l), b = two_at(x + k + LANES + l), c = two_at(x + k + 2 * LANES + l);
+      *(lanes_pair *)to[l] = __builtin_shufflevector(a, b, 0, 2), to[l][2] = c[0];
+      *(lanes_pair *)to[l + 1] = __builtin_shufflevector(a, b, 1, 3), to[l + 1][2] = c[1];
+      sum += (a - a) + (b - b) + (c - c);
+    }
+  }
+  return sum[0] + sum[1];
 }
 
 FIXED double unload_two_threes(int n, const int *restrict order, const pair *restrict x,

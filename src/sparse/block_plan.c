@@ -385,7 +385,8 @@ static tr_status expand_order(tr_arena *ar, choice *c, int *order) {
   const tr_pattern *p = c->p;
   int m = p->n / p->like->n;
   if (!(c->room = TR_NEW(ar, 4 * (size_t)p->n, int))) return TR_NO_MEMORY;
-  for (int i = 0; i < p->n; i++) order[i] = m * p->like->order[i / m] + i % m;
+  tr_blocks_plain_order(p->like, c->room);
+  for (int i = 0; i < p->n; i++) order[i] = m * c->room[i / m] + i % m;
   return tr_count_operations(ar->al, p->n, c->o.g->first, c->o.g->to, order, &c->least);
 }
 
@@ -426,7 +427,8 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   b->flops = d->flops;
   layout laid = {.owner = room};
   TR_TRY(tr_lay_out(ar, own, d, order, room + n, &laid, b));
-  TR_TRY(tr_find_windows(ar, b));
+  TR_TRY(tr_find_windows(ar, laid.owner, b));
+  TR_TRY(tr_interleave(ar, &laid, room + n, b));
   TR_TRY(tr_find_tiles(ar, b));
   return tr_layout_columns(ar, p, &laid, room + n, b);
 }

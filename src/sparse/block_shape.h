@@ -58,9 +58,8 @@ static inline int runs_before(const block_node *s, const block_kind *kind, int l
 
 // All that the numbers of a window have.
 FIXED void fetch_window(const tr_blocks *b, const block_window *w, const double *F, int ahead) {
-  const block_node *s = b->node + w->node;
-  int numbers = BLOCK_FOUR * (s[w->period].at - s->at);
-  for (int k = 0; k < numbers; k += 3 * LINE / (int)sizeof *F) fetch(F + s->at + k, ahead);
+  const block_node *s = b->node + w->node, *last = s + BLOCK_FOUR * w->period - 1;
+  for (int at = s->at; at < last->at; at += 3 * LINE / (int)sizeof *F) fetch(F + at, ahead);
 }
 
 // The first window from a node on.
@@ -76,54 +75,63 @@ static inline const block_window *window_from(const tr_blocks *b, int node) {
   return b->window + lo;
 }
 
-// ---- four nodes, one in each lane: numbers of the next are `step` apart ----------------------------
-
-// x[k], lane l = from[k + l step], k < n, 4 <= n; and back
-FIXED void load_four(int n, const double *from, int step, lanes *x) {
-#pragma GCC unroll 16
-  for (int k = 0; k < n; k += LANES) {
-    int at = k + LANES <= n ? k : n - LANES;
-    POINTERS(const double, p, from + at + l * step);
-    lanes_load4(p, x + at);
+// The first window from an unknown on, and the unknown behind it; how many there are in its free nodes.
+static inline const block_window *window_at(const tr_blocks *b, int unknown) {
+  int lo = 0, hi = b->windows;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (b->node[b->window[mid].node].first < unknown)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
+  return b->window + lo;
+}
+static inline int window_end(const tr_blocks *b, const block_window *w) {
+  const block_node *last = b->node + w->node + BLOCK_FOUR * w->period - 1;
+  return last->first + ((const block_kind *)(b->kind + last->kind))->width;
+}
+static inline int window_free(const tr_blocks *b, const block_window *w) {
+  return b->node[w->node + w->period - 1].first - b->node[w->node].first;
 }
 
-FIXED void store_four(int n, const lanes *x, double *to, int step) {
-#pragma GCC unroll 16
-  for (int k = 0; k < n; k += LANES) {
-    int at = k + LANES <= n ? k : n - LANES;
-    POINTERS(double, p, to + at + l * step);
-    lanes_store4(x + at, p);
-  }
+// ---- four free nodes of a window, one in each lane -------------------------------------------------
+
+// Where a run of a free node is: among free nodes of its period, or all of its last node, or of that of the next.
+typedef enum { RUN_FREE, RUN_OWN, RUN_NEXT } run_place;
+FIXED run_place place_of(const tr_blocks *b, const block_window *w, const block_node *s,
+                         const block_kind *kind, int run) {
+  int first = s->first + kind->run[run].first, own = b->node[w->node + w->period - 1].first;
+  return first < own ? RUN_FREE : first == own ? RUN_OWN : RUN_NEXT;
 }
 
-// One number of each.
-FIXED void gather(const double *x, int step, lanes *out) {
-  *out = (lanes){x[0], x[step], x[2 * step], x[3 * step]};
-}
+#define AT(x) (*(lanes_anywhere *)(x))
+#define OF(x) (*(const lanes_anywhere *)(x))
 
-FIXED void spread(const lanes *from, double *x, int step) {
-  for (int l = 0; l < LANES; l++) x[l * step] = (*from)[l];
+// Lane l is that of l - 1, the first 0
+FIXED void lanes_later(const lanes *x, lanes *y) {
+  const lanes none = {0};
+  *y = __builtin_shufflevector(none, *x, 0, 4, 5, 6);
 }
-
-// n numbers from `to` on, those of lane l: l step from there, -= x. No others are touched: they may be somebody else's.
-FIXED void subtract_four(int n, const lanes *x, double *to, int step) {
+// to[i + w l] += x[i], lane l, i < w
+FIXED void add_row(int w, const lanes *x, double *to) {
   lanes y[LANES];
-#pragma GCC unroll 4
-  for (int k = 0; k < n; k += LANES) {
-    int left = n - k;
-    for (int i = 0; i < LANES; i++) y[i] = x[i < left ? k + i : k];
-    lanes_transpose(y);
-    for (int l = 0; l < LANES; l++) {
-      double *at = to + k + l * step;
-      if (left >= LANES)
-        *(lanes_anywhere *)at -= y[l];
-      else if (left > 1)
-        *(lanes_pair *)at -= __builtin_shufflevector(y[l], y[l], 0, 1);
-      if (left == 3) at[2] -= y[l][2];
-      if (left == 1) at[0] -= y[l][0];
-    }
+  for (int i = 0; i < LANES; i++) y[i] = x[i < w ? i : w - 1];
+  if (w == 1) {
+    AT(to) += y[0];
+    return;
   }
+  if (w == 2) {
+    lanes a = __builtin_shufflevector(y[0], y[1], 0, 4, 2, 6);
+    lanes c = __builtin_shufflevector(y[0], y[1], 1, 5, 3, 7);
+    AT(to) += __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    AT(to + 4) += __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    return;
+  }
+  lanes_transpose(y);
+  AT(to) += __builtin_shufflevector(y[0], y[1], 0, 1, 2, 4);
+  AT(to + 4) += __builtin_shufflevector(y[1], y[2], 1, 2, 4, 5);
+  AT(to + 8) += __builtin_shufflevector(y[2], y[3], 2, 4, 5, 6);
 }
 
 #endif

@@ -39,6 +39,38 @@ typedef struct solving {
   bool fine[BLOCK_PARTS_MAX]; // they came out finite
 } solving;
 
+// Of threes that begin with the first unknown: free nodes of windows, all else.
+static void load_some(const solving *s, int first, int end) {
+  const tr_blocks *b = s->b;
+  const double *rhs = s->rhs;
+  double *x = s->x;
+  const block_window *w = window_at(b, first);
+  while (first < end) {
+    int until = w->node < b->nodes ? b->node[w->node].first : end;
+    if (until > end) until = end;
+    if (first < until) load_threes(until - first, b->order + first, rhs, x + first);
+    if (until == end) return;
+    first = until + window_free(b, w++);
+    load_fours(first - until, b->order + until, rhs, x + until);
+  }
+}
+
+static double unload_some(const solving *s, int first, int end) {
+  const tr_blocks *b = s->b;
+  const double *x = s->x;
+  double *rhs = s->rhs, odd = 0;
+  const block_window *w = window_at(b, first);
+  while (first < end) {
+    int until = w->node < b->nodes ? b->node[w->node].first : end;
+    if (until > end) until = end;
+    if (first < until) odd += unload_threes(until - first, b->order + first, x + first, rhs);
+    if (until == end) break;
+    first = until + window_free(b, w++);
+    odd += unload_fours(first - until, b->order + until, x + until, rhs);
+  }
+  return odd;
+}
+
 // Unknowns first .. end - 1 of the elimination.
 static void load(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
@@ -46,16 +78,18 @@ static void load(const solving *s, int first, int end) {
   if (s->two)
     (threes ? load_two_threes : load_two)(end - first, order, s->rhs, s->rhs + s->b->n,
                                           (pair *)s->x + first);
+  else if (threes)
+    load_some(s, first, end);
   else
-    (threes ? load_threes : load_one)(end - first, order, s->rhs, s->x + first);
+    load_one(end - first, order, s->rhs, s->x + first);
 }
 
 // True: they are finite.
 static bool unload(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
   bool threes = by_threes(s->b, first, end);
-  if (!s->two)
-    return (threes ? unload_threes : unload_one)(end - first, order, s->x + first, s->rhs) == 0;
+  if (!s->two && threes) return unload_some(s, first, end) == 0;
+  if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
   const pair *x = (const pair *)s->x + first;
   return (threes ? unload_two_threes : unload_two)(end - first, order, x, s->rhs,
                                                    s->rhs + s->b->n) == 0;
@@ -223,7 +257,7 @@ bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double 
                      double *rhs) {
   bool fine = true, shared = team && b->parts > 1;
   for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = count - done >= 2};
+    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = b->windows == 0 && count - done >= 2};
     done += s.two ? 2 : 1;
     fine &= shared ? solve_together(&s, team, false) : solve_alone(&s);
   }

@@ -35,18 +35,31 @@ static int cut_tiles(const tr_blocks *b, int *tile, int *first) {
   return count;
 }
 
-// The unknowns of a part that its tiles up to this one touch.
+// The last unknown of a node, or of those of its last run that is not in the top.
+static int last_of(const tr_blocks *b, int s) {
+  const block_kind *kind = (const block_kind *)(b->kind + b->node[s].kind);
+  int runs = runs_before(b->node + s, kind, b->top);
+  const block_run *last = kind->run + runs - 1;
+  return b->node[s].first + (runs > 0 ? last->first + last->size : kind->width) - 1;
+}
+
+// The end of the window that unknown i is in, or i + 1.
+static int end_from(const tr_blocks *b, int i) {
+  const block_window *w = window_at(b, i + 1);
+  int end = w > b->window ? window_end(b, w - 1) : 0;
+  return i < end ? end : i + 1;
+}
+
+// The unknowns of a part that its tiles up to this one touch, windows as a whole.
 static void find_reach(const tr_blocks *b, int p, int *reach) {
   int next = b->part[p + 1], all = next < b->nodes ? b->node[next].first : b->n, most = 0;
   for (int t = b->first_tile[p]; t < b->first_tile[p + 1]; t++) {
     for (int s = b->tile[t]; s < b->tile[t + 1]; s++) {
-      const block_kind *kind = (const block_kind *)(b->kind + b->node[s].kind);
-      int runs = runs_before(b->node + s, kind, b->top);
-      const block_run *last = kind->run + runs - 1;
-      int end = b->node[s].first + (runs > 0 ? last->first + last->size : kind->width);
-      most = end > most ? end : most;
+      int last = last_of(b, s);
+      most = last > most ? last : most;
     }
-    int whole = b->threes ? (most + 2) / 3 * 3 : most;
+    most = end_from(b, most) - 1;
+    int whole = b->threes ? (most + 3) / 3 * 3 : most + 1;
     reach[t] = whole < all && b->tile[t + 1] < next ? whole : all;
   }
 }
@@ -79,15 +92,36 @@ static void touch_targets(const tr_blocks *b, const block_node *s, int tile, int
         touch(tile, kind->lanes ? 1 : kind->run[j].size, due + s->at + to->at + k * to->step);
 }
 
+static int numbers_of(const block_kind *k) {
+  return k->width * (k->lanes ? 1 + 2 * k->runs : k->width + 2 * k->rows);
+}
+
+// Numbers of a window, and the diagonal block that its last node writes to; the node behind it.
+static int touch_window(const tr_blocks *b, const block_window *w, int tile, int *due) {
+  int end = w->node + BLOCK_FOUR * w->period, first = b->node[w->node].at;
+  const block_node *last = b->node + end - 1, *next = b->node + w->next;
+  int width = ((const block_kind *)(b->kind + last->kind))->width, size = width * width;
+  touch(tile, last->at + 3 * size - first, due + first);
+  touch(tile, size, due + next->at);
+  return end;
+}
+
 void tr_blocks_due(const tr_blocks *b, int *due) {
   int top = b->part[b->parts], border = top < b->nodes ? b->node[top].at : b->numbers;
+  const block_window *window = b->window;
   for (int i = 0; i < b->numbers; i++) due[i] = i < border ? b->tiles : TR_DUE_FIRST;
   for (int t = 0; t < b->tiles; t++)
-    for (int s = b->tile[t]; s < b->tile[t + 1]; s++) {
-      int end = s + 1 < b->nodes ? b->node[s + 1].at : b->numbers;
-      touch(t, end - b->node[s].at, due + b->node[s].at);
-      touch_targets(b, b->node + s, t, due);
+    for (int s = b->tile[t]; s < b->tile[t + 1];) {
+      if (s == window->node) {
+        s = touch_window(b, window++, t, due);
+        continue;
+      }
+      const block_kind *kind = (const block_kind *)(b->kind + b->node[s].kind);
+      touch(t, numbers_of(kind), due + b->node[s].at);
+      touch_targets(b, b->node + s++, t, due);
     }
+  for (int i = border - 1; i-- > 0;) // what windows leave free before them
+    if (due[i] == b->tiles) due[i] = due[i + 1];
 }
 
 bool tr_blocks_apart(const tr_blocks *b, int one, int other) {

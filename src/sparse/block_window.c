@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window: four periods of nodes, kind for kind alike. A node of one period is free if no node of another writes to it:
-// then four of them, one of each period, go side by side, and before all that are not free. That is an order of
-// elimination as good as the other: who is not free only waits longer. The window lies in one part, without bridges, so
-// that it is the same for one and for many who work at it.
+// A window: four periods of nodes, kind for kind alike. A node of one period is free if nobody outside of the period
+// writes to it: then four of them, one of each period, go side by side, and before all that are not free. That is an
+// order of elimination as good as the other: who is not free only waits longer. That is the last of each period, which
+// writes to that of the next one, and free ones write to their own period and to it: so it is along a chain, where
+// bodies are free and joints wait. The window lies in one part, without bridges, so that it is the same for one and for
+// many who work at it.
 #include "block_window.h"
+
+#include "block_shape.h"
 
 enum { PERIOD_MAX = 8 };
 
@@ -46,52 +50,64 @@ static bool repeats(const tr_blocks *b, int s, int end, int period, bool below) 
   return true;
 }
 
-// Node y writes to unknowns begin .. begin + width - 1.
-static bool writes_to(const tr_blocks *b, int y, int begin, int width) {
-  const block_kind *k = kind_of(b, y);
-  for (int r = 0; r < k->runs; r++) {
-    int first = b->node[y].first + k->run[r].first;
-    if (first < begin + width && begin < first + k->run[r].size) return true;
+// Runs of node x, of the period that begins with s: before its last node, or all of this one or of that of the next.
+static bool stays(const tr_blocks *b, int s, int period, int x) {
+  const block_node *last = b->node + s + period - 1, *next = last + period;
+  const block_kind *kind = kind_of(b, x);
+  int width = kind_of(b, s + period - 1)->width;
+  for (int r = 0; r < kind->runs; r++) {
+    int first = b->node[x].first + kind->run[r].first;
+    if (x == s + period - 1 && first != next->first) return false;
+    if (first < last->first) continue;
+    if ((first != last->first && first != next->first) || kind->run[r].size != width) return false;
   }
-  return false;
-}
-
-// No node of a period writes to node x of a later one. x: of the first
-static bool is_free(const tr_blocks *b, int s, int period, int x) {
-  int next = b->node[s + period].first - b->node[s].first;
-  if (!may_go(kind_of(b, x))) return false;
-  for (int y = s; y < s + period; y++)
-    for (int later = 1; later < BLOCK_FOUR; later++)
-      if (writes_to(b, y, b->node[x].first + later * next, kind_of(b, x)->width)) return false;
   return true;
 }
 
-// The one that is not free, -1: there are more of them, it is of another shape, or one of its own period waits for it.
-static int find_rest(const tr_blocks *b, int s, int period) {
-  int rest = -1;
-  for (int o = 0; o < period; o++) {
-    if (is_free(b, s, period, s + o)) continue;
-    if (rest >= 0 || !may_wait(kind_of(b, s + o))) return -1;
-    rest = o;
-  }
-  if (rest < 0) return -1;
-  int first = b->node[s].first, all = b->node[s + period].first - first;
-  return writes_to(b, s + rest, first, all) ? -1 : rest;
+// What the last node of the fourth period writes to, -1: something else.
+static int find_next(const tr_blocks *b, int s, int period) {
+  const block_node *last = b->node + s + BLOCK_FOUR * period - 1;
+  int first = last->first + kind_of(b, s + period - 1)->run[0].first, next = s + BLOCK_FOUR * period;
+  while (next < b->nodes && b->node[next].first < first) next++;
+  if (next == b->nodes || b->node[next].first != first) return -1;
+  const block_kind *kind = kind_of(b, next);
+  return kind->lanes || kind->width != kind_of(b, s + period - 1)->width ? -1 : next;
+}
+
+static bool is_window(const tr_blocks *b, int s, int end, int period, bool below,
+                      block_window *out) {
+  if (!repeats(b, s, end, period, below) || !may_wait(kind_of(b, s + period - 1))) return false;
+  for (int x = s; x < s + period; x++)
+    if (!stays(b, s, period, x) || (x < s + period - 1 && !may_go(kind_of(b, x)))) return false;
+  *out = (block_window){s, period, find_next(b, s, period)};
+  return out->next >= 0;
+}
+
+// Bodies are evaluated by fours (together.h). That these are the periods of a window is a guess from how unknowns are
+// numbered.
+static bool is_in_step(const tr_blocks *b, int s, int period) {
+  int one = b->order[b->node[s].first], other = b->order[b->node[s + period].first];
+  int unit = other > one ? other - one : one - other;
+  return unit > 0 && one / unit % BLOCK_FOUR == (other > one ? 0 : BLOCK_FOUR - 1);
 }
 
 // Windows of nodes s .. end - 1, how many so far.
 static int find_some(const tr_blocks *b, int s, int end, bool below, int count,
                      block_window *window) {
   while (s < end) {
-    int rest = -1, period = 2;
-    for (; period <= PERIOD_MAX; period++)
-      if (repeats(b, s, end, period, below) && (rest = find_rest(b, s, period)) >= 0) break;
+    block_window found, later;
+    int period = 2;
+    while (period <= PERIOD_MAX && !is_window(b, s, end, period, below, &found)) period++;
     if (period > PERIOD_MAX) {
       s++;
       continue;
     }
-    if (window) window[count] = (block_window){s, period, rest};
-    count++, s += BLOCK_FOUR * period;
+    for (int k = 1; k < BLOCK_FOUR && !is_in_step(b, found.node, period); k++)
+      if (is_window(b, s + k * period, end, period, below, &later) &&
+          is_in_step(b, later.node, period))
+        found = later;
+    if (window) window[count] = found;
+    count++, s = found.node + BLOCK_FOUR * period;
   }
   return count;
 }
@@ -103,12 +119,29 @@ static int find_all(const tr_blocks *b, block_window *window) {
   return find_some(b, b->part[b->parts], b->nodes, false, count, window);
 }
 
-tr_status tr_find_windows(tr_arena *ar, tr_blocks *b) {
+// Those whose free nodes others write to are none: next = -1. of (n): the node of an unknown
+static void find_wrong(const tr_blocks *b, const int *of, block_window *window) {
+  for (int s = 0; s < b->nodes; s++) {
+    const block_kind *kind = kind_of(b, s);
+    for (int r = 0; r < kind->runs; r++) {
+      int to = of[b->node[s].first + kind->run[r].first];
+      int w = (int)(window_from(b, to + 1) - b->window) - 1, period = w < 0 ? 1 : window[w].period;
+      if (w < 0 || to >= window[w].node + BLOCK_FOUR * period || s >= window[w].node) continue;
+      if ((to - window[w].node) % period < period - 1) window[w].next = -1;
+    }
+  }
+}
+
+tr_status tr_find_windows(tr_arena *ar, const int *of, tr_blocks *b) {
   int count = b->measured ? 0 : find_all(b, NULL);
   block_window *window = TR_NEW(ar, count + 1, block_window);
   if (!window) return TR_NO_MEMORY;
   if (count > 0) find_all(b, window);
-  window[count].node = b->nodes;
   b->windows = count, b->window = window;
+  find_wrong(b, of, window);
+  b->windows = 0;
+  for (int w = 0; w < count; w++)
+    if (window[w].next >= 0) window[b->windows++] = window[w];
+  window[b->windows].node = b->nodes;
   return TR_OK;
 }

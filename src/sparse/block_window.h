@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-// Once b has its nodes and parts.
-tr_status tr_find_windows(tr_arena *ar, tr_blocks *b);
+// Once b has its nodes and parts; of (n): the node of an unknown. Then they are to be laid out side by side (tr_interleave).
+tr_status tr_find_windows(tr_arena *ar, const int *of, tr_blocks *b);
 
 #endif

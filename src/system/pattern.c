@@ -363,11 +363,12 @@ static void take_fill(redirection *r, int first, int base) {
   enum { LITTLE = 64 };
   int slots = (r->shape.length - first) / 2 - 1, left = LITTLE;
   for (int k = 0; k < slots && !r->shape.failed; k++) {
-    int from = base + r->shape.number[first + 2 + 2 * k] + 1, end = from;
-    while (end < r->numbers && r->fate[end] == FILL) end++;
-    if (end - from > left) continue;
-    left -= end - from;
-    for (int i = from; i < end; i++) {
+    int slot = base + r->shape.number[first + 2 + 2 * k], limit;
+    int next = tr_blocks_next(r->sys->pattern.blocks, slot, &limit), from = slot + next, end = from;
+    while (end < limit && r->fate[end] == FILL) end += next;
+    if ((end - from) / next > left) continue;
+    left -= (end - from) / next;
+    for (int i = from; i < end; i += next) {
       tr_lists_push(&r->shape, i - base), tr_lists_push(&r->shape, TR_MANY_ZERO);
       r->fate[i] = OVERWRITTEN;
     }

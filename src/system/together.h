@@ -70,6 +70,21 @@ TR_INLINE void write_alike(const int *shape, double *const *to, const double *bl
 TR_WIDE(write_four, write_alike, (const int *shape, double *const *to, const double *block),
         (shape, to, block))
 
+// The same where their numbers lie side by side; `back`: the last one's first.
+TR_INLINE void write_beside(const int *shape, bool back, double *to, const double *block) {
+  const int *e = shape + 2, *end = e + 2 * shape[0];
+  if (back)
+    for (; e < end; e += 2) {
+      lanes x = *(const lanes_anywhere *)(block + e[1]);
+      *(lanes_anywhere *)(to + e[0]) = __builtin_shufflevector(x, x, 3, 2, 1, 0);
+    }
+  else
+    for (; e < end; e += 2)
+      *(lanes_anywhere *)(to + e[0]) = *(const lanes_anywhere *)(block + e[1]);
+}
+TR_WIDE(write_side, write_beside, (const int *shape, bool back, double *to, const double *block),
+        (shape, back, to, block))
+
 // One block of each of n bodies, `step` numbers of the tape from one to the next.
 static inline void write_each(const sink *s, const int *tape, int step, int n,
                               const double *block) {
@@ -79,7 +94,11 @@ static inline void write_each(const sink *s, const int *tape, int step, int n,
     return;
   }
   POINTERS(double, to, s->values + at[l][1]);
-  write_four(s->shape + (*tape >> 1), to, block);
+  ptrdiff_t apart = to[1] - to[0];
+  if ((apart == 1 || apart == -1) && to[3] - to[0] == 3 * apart)
+    write_side(s->shape + (*tape >> 1), apart < 0, to[apart < 0 ? 3 : 0], block);
+  else
+    write_four(s->shape + (*tape >> 1), to, block);
 }
 
 // tape: of the first pin.
@@ -94,10 +113,14 @@ static inline void write_bodies(const sink *s, const int *tape, int step, int n,
 
 // Where blocks of n bodies go in the block solver's room is fetched while they are evaluated.
 static inline void fetch_room(const sink *s, int step, int n) {
-  enum { LINE = 8, FETCHED = 10 * LINE }; // numbers; a rod with its joint has 75
-  for (int l = 0; l < n; l++)
-    for (int k = 0; k < FETCHED; k += LINE)
-      __builtin_prefetch(s->values + s->tape[l * step + 1] + k, 1);
+  enum { LINE = 8, FETCHED = 6 * LINE }; // numbers; a rod has 48
+  const int *first = s->tape + 1, *last = first + (n - 1) * step;
+  bool beside = n > 1 && (*last - *first == n - 1 || *first - *last == n - 1);
+  for (int l = 0; l < n; l++) {
+    const double *to = s->values + (beside ? (*last < *first ? *last : *first) + l * FETCHED
+                                           : first[l * step]);
+    for (int k = 0; k < FETCHED; k += LINE) __builtin_prefetch(to + k, 1);
+  }
 }
 
 // Bodies first .. first + n - 1, which are alike.
