@@ -251,8 +251,8 @@ static void factor_nodes(const tr_blocks *b, bool below, int first, int end, dou
   const block_window *window = window_from(b, first);
   while (first < end && *ok) {
     if (first == window->node) {
-      factor_window(b, window, scale, F, report, ok);
-      first += BLOCK_FOUR * window++->period;
+      factor_windows(b, &window, end, scale, F, report, ok);
+      first = window[-1].node + BLOCK_FOUR * window[-1].period;
       continue;
     }
     int until = window->node < end ? window->node : end;

@@ -90,11 +90,12 @@ typedef struct block_node {
 
 // Nodes node .. node + 4 period - 1: four periods alike. All of a period but its last are free: block_window.c. Unknowns
 // and numbers of four free nodes, one of each period, lie side by side: those of a node are four apart. Behind them come
-// the last nodes of the periods, as elsewhere.
-enum { BLOCK_FOUR = 4 };
+// the last nodes of the periods, as elsewhere, but once they are factored those of three pivots are stored by columns.
+enum { BLOCK_FOUR = 4, BLOCK_PERIOD_MAX = 8 };
 typedef struct block_window {
   int node, period;
-  int next; // what comes after the last of its nodes: there it writes to
+  int next;   // the node that the last one writes to
+  bool alike; // it follows another one that is the same in all but that
 } block_window;
 
 typedef struct tr_blocks {

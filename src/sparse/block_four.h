@@ -66,6 +66,10 @@ FIXED bool invert_four(int w, const double *d, lanes *D, four_report *r) {
   return true;
 }
 
+TR_APART bool invert_one(const double *d, double *D, block_report *report) {
+  return invert(3, d, D, report);
+}
+
 // The same one by one, with pivoting.
 TR_APART bool invert_each(int w, const double *d, double *D, block_report *report) {
   bool good = true;
@@ -79,25 +83,99 @@ TR_APART bool invert_each(int w, const double *d, double *D, block_report *repor
   return good;
 }
 
-// What goes to the last nodes of four periods: D, L and U of their own, D of the next.
-typedef struct four_sums {
-  lanes D[9], L[9], U[9], next[9];
-} four_sums;
+// ---- the last nodes of a window, of three pivots ---------------------------------------------------
+
+// x, y, z, . -> y, z, x, .
+FIXED void turn(const lanes *a, lanes *b) { *b = __builtin_shufflevector(*a, *a, 1, 2, 0, 3); }
+FIXED void cross(const lanes *a, const lanes *b, lanes *c) {
+  lanes x, y, z;
+  turn(a, &x), turn(b, &y);
+  z = *a * y - x * *b;
+  turn(&z, c);
+}
+
+FIXED void write_three(const lanes *x, double *to) {
+  AT(to) = x[0], AT(to + 3) = x[1];
+  *(lanes_pair *)(to + 6) = __builtin_shufflevector(x[2], x[2], 0, 1), to[8] = x[2][2];
+}
+FIXED void transpose_three(lanes *x) {
+  lanes y[LANES] = {x[0], x[1], x[2], x[2]};
+  lanes_transpose(y);
+  x[0] = y[0], x[1] = y[1], x[2] = y[2];
+}
+
+// As invert_small: rows D become columns of the inverse. False: D is as it was.
+FIXED bool invert_three(const double *d, lanes *D, four_report *r) {
+  lanes C[3], scale = {d[0], d[1], d[2], d[0]}, S, T, pivots, below, beside, by, size;
+  cross(&D[1], &D[2], &C[0]), cross(&D[2], &D[0], &C[1]), cross(&D[0], &D[1], &C[2]);
+  lanes product = D[0] * C[0];
+  double a = D[0][0], m = C[2][2], det = product[0] + product[1] + product[2];
+  pivots = (lanes){a, m / a, det / m, a};
+  size_of(&pivots, &scale, &S);
+  pivots = (lanes){a, D[1][1], D[2][2], a};
+  size_of(&pivots, &scale, &T);
+  below = (lanes){D[1][0], D[2][0], C[1][2], 0}, by = (lanes){d[1], d[2], d[2], 0};
+  beside = (lanes){a, a, m, a}, size = (lanes){d[0], d[0], d[1], d[0]};
+  lanes_mask good = (S > SMALL_PIVOT * T) & (beside != 0);
+  fit_four(&below, &by, &beside, &size, &good);
+  if (!lanes_all(&good) || det == 0) return false;
+  note_four(&S, r), lanes_raise(&T, &r->largest);
+  double f = 1 / det;
+  lanes by_det = {f, f, f, f};
+  for (int k = 0; k < 3; k++) D[k] = C[k] * by_det;
+  return true;
+}
+
+// D (3 x 3), L, U of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come by
+// rows and go by columns.
+FIXED bool factor_columns(const double *d, double *at, double *next, four_report *r,
+                          block_report *report) {
+  lanes D[3];
+  read_three(at, D);
+  for (int l = 0; l < BLOCK_FOUR; l++, at += 27, d += 3) {
+    lanes L[3], U[3], LD[3], rows[3];
+    if (!invert_three(d, D, r)) {
+      write_three(D, at);
+      if (!invert_one(d, at, report)) return false;
+      read_three(at, D), transpose_three(D);
+    }
+    read_three(at + 9, L), read_three(at + 18, U);
+    write_three(D, at);
+    transpose_three(L);
+    for (int k = 0; k < 3; k++) combine_three(L, &D[k], &LD[k]);
+    write_three(LD, at + 9);
+    for (int k = 0; k < 3; k++) rows[k] = LD[k];
+    transpose_three(rows);
+    double *to = l < BLOCK_FOUR - 1 ? at + 27 : next;
+    read_three(to, D);
+    for (int k = 0; k < 3; k++) {
+      lanes product;
+      combine_three(U, &rows[k], &product);
+      D[k] -= product;
+    }
+    transpose_three(U);
+    write_three(U, at + 18);
+  }
+  write_three(D, next);
+  return true;
+}
+
+// What goes to the last nodes of four periods: D, L and U of their own, D of the next, w x w each.
+enum { SUM_D, SUM_L, SUM_U, SUM_NEXT, SUMS };
 
 // Where the product of rows of one run and columns of another, n of them, goes, and from one row to the next.
-FIXED double *sum_at(four_sums *sums, run_place row, run_place column, int n,
+FIXED double *sum_at(lanes *sums, int w, run_place row, run_place column, int n,
                      const block_target *target, double *D, int *step) {
   *step = target->step;
   if (row == RUN_FREE || column == RUN_FREE) return D + target->at;
+  int sum = (row == RUN_NEXT ? SUM_L : 0) | (column == RUN_NEXT ? SUM_U : 0);
   *step = LANES * n;
-  if (row == RUN_NEXT) return (double *)(column == RUN_NEXT ? sums->next : sums->L);
-  return (double *)(column == RUN_NEXT ? sums->U : sums->D);
+  return (double *)(sums + w * w * sum);
 }
 
 // Nodes of w pivots, their first run of `one` rows, the second of two, or 0.
-FIXED bool factor_four_of(const block_kind *kind, int w, int one, int two, const run_place *place,
-                          const double *d, double *D, four_sums *sums, four_report *r,
-                          block_report *report) {
+FIXED bool factor_four_of(const four_op *op, int w, int one, int two, const double *d, double *D,
+                          lanes *sums, four_report *r, block_report *report) {
   int rows = one + two, runs = two > 0 ? 2 : 1;
   double *at = D + LANES * w * w;
   const double *U = at + LANES * rows * w;
@@ -118,13 +196,13 @@ FIXED bool factor_four_of(const block_kind *kind, int w, int one, int two, const
       L[i * w + j] = sum, AT(at + LANES * j) = sum;
     }
   }
-  const block_target *target = block_targets(kind);
+  const block_target *target = block_targets(op->kind);
 #pragma GCC unroll 4
   for (int b = 0; b < runs * runs; b++, target++) {
     bool down = b >= runs, right = b % runs > 0;
     int m = down ? two : one, n = right ? two : one;
     int step;
-    double *to = sum_at(sums, place[down], place[right], n, target, D, &step);
+    double *to = sum_at(sums, one, op->place[down], op->place[right], n, target, D, &step);
     for (int i = 0; i < m; i++, to += step)
       for (int j = 0; j < n; j++) {
         const lanes *row = L + w * (i + (down ? one : 0));
@@ -139,8 +217,8 @@ FIXED bool factor_four_of(const block_kind *kind, int w, int one, int two, const
 }
 
 // Nodes of w lanes.
-FIXED bool factor_four_lanes(const block_kind *kind, int w, int runs, const run_place *place,
-                             const double *d, double *D, four_sums *sums, four_report *r) {
+FIXED bool factor_four_lanes(const four_op *op, int w, int runs, const double *d, double *D,
+                             lanes *sums, four_report *r) {
   double *at = D + LANES * w;
   const double *U = at + LANES * runs * w;
   lanes_mask good = {-1, -1, -1, -1};
@@ -154,32 +232,27 @@ FIXED bool factor_four_lanes(const block_kind *kind, int w, int runs, const run_
   }
   for (int i = 0; i < runs * w; i++)
     L[i] = OF(at + LANES * i) * I[i % w], AT(at + LANES * i) = L[i];
-  const block_target *target = block_targets(kind);
+  const block_target *target = block_targets(op->kind);
 #pragma GCC unroll 4
   for (int b = 0; b < runs * runs; b++, target++) {
     int step;
-    double *to = sum_at(sums, place[b / runs], place[b % runs], w + 1, target, D, &step);
+    run_place row = op->place[b / runs], column = op->place[b % runs];
+    double *to = sum_at(sums, w, row, column, w + 1, target, D, &step);
     for (int l = 0; l < w; l++, to += step)
       AT(to) -= L[b / runs * w + l] * OF(U + LANES * (b % runs * w + l));
   }
   return lanes_all(&good);
 }
 
-// Free node s of the first period and those of the others.
-FIXED bool factor_four(const tr_blocks *b, const block_window *window, const block_node *s,
-                       const double *scale, double *F, four_sums *sums, four_report *r,
+// A free node of the first period and those of the others.
+FIXED bool factor_four(const four_op *op, const double *d, double *D, lanes *sums, four_report *r,
                        block_report *report) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  run_place place[2] = {place_of(b, window, s, kind, 0),
-                        place_of(b, window, s, kind, kind->runs > 1)};
-  const double *d = scale + s->first;
-  double *D = F + s->at;
 #define SHAPE(w, one, two)        \
   case BLOCK_##w##_##one##_##two: \
-    return factor_four_of(kind, w, one, two, place, d, D, sums, r, report);
+    return factor_four_of(op, w, one, two, d, D, sums, r, report);
 #define LANE(w, runs) \
-  case BLOCK_LANES_##w##_##runs: return factor_four_lanes(kind, w, runs, place, d, D, sums, r);
-  switch (kind->shape) {
+  case BLOCK_LANES_##w##_##runs: return factor_four_lanes(op, w, runs, d, D, sums, r);
+  switch (op->shape) {
     BLOCK_FOURS(SHAPE)
     BLOCK_FOUR_LANES(LANE)
     default: __builtin_unreachable();
@@ -189,59 +262,76 @@ FIXED bool factor_four(const tr_blocks *b, const block_window *window, const blo
 }
 
 // The sums to the numbers of the last nodes, w pivots each, and that of the fourth to the node to come.
-FIXED void spend(int w, four_sums *sums, double *D, double *next) {
+FIXED void spend(int w, lanes *sums, double *D, double *next) {
   int n = w * w;
-  lanes x[3 * 9];
+#pragma GCC unroll 9
   for (int i = 0; i < n; i++) {
     lanes later;
-    lanes_later(&sums->next[i], &later);
-    x[i] = sums->D[i] + later, x[n + i] = sums->L[i], x[2 * n + i] = sums->U[i];
-    next[i] += sums->next[i][LANES - 1];
+    lanes_later(&sums[SUM_NEXT * n + i], &later);
+    sums[i] += later;
+    next[i] += sums[SUM_NEXT * n + i][LANES - 1];
   }
+#pragma GCC unroll 7
   for (int k = 0; k < 3 * n; k += LANES) {
-    int at = k + LANES <= 3 * n ? k : 3 * n - LANES; // once more the last ones, of which nothing is left
-    lanes y[LANES] = {x[at], x[at + 1], x[at + 2], x[at + 3]};
-    for (int i = 0; i < k - at; i++) y[i] = (lanes){0};
+    int at = k + LANES <= 3 * n ? k : 3 * n - LANES,
+        again = k - at; // the last ones, of which nothing is left
+    lanes y[LANES];
+    for (int i = 0; i < LANES; i++) y[i] = i < again ? (lanes){0} : sums[at + i];
     lanes_transpose(y);
     for (int l = 0; l < LANES; l++) AT(D + 3 * n * l + at) += y[l];
   }
 }
 
-// The last nodes of all periods.
-FIXED void factor_rest(const tr_blocks *b, const block_window *window, const double *scale,
-                       four_sums *sums, double *F, block_report *report, bool *ok) {
-  int period = window->period;
-  const block_node *s = b->node + window->node + period - 1;
-  const block_kind *kind;
-  bool good = *ok;
-#define SHAPE(w, one, two)                                                        \
-  case BLOCK_##w##_##one##_##two:                                                 \
-    spend(w, sums, F + s->at, F + b->node[window->next].at);                      \
-    for (int i = 0; i < BLOCK_FOUR && good; i++, s += period) {                   \
-      kind = (const block_kind *)(b->kind + s->kind);                             \
-      good = factor_node(s, kind, w, one, scale + s->first, F, report, false, 0); \
-    }                                                                             \
+// The last nodes of all periods; from one D to the next: numbers.
+#define SHAPE(w, one, two)                                    \
+  case BLOCK_##w##_##one##_##two:                             \
+    spend(w, sums, F + s->at, F + b->node[window->next].at);  \
+    good = factor_last(b, window, s, w, scale, F, r, report); \
     break;
+FIXED bool factor_last(const tr_blocks *b, const block_window *window, const block_node *s, int w,
+                       const double *scale, double *F, four_report *r, block_report *report) {
+  if (w == 3)
+    return factor_columns(scale + s->first, F + s->at, F + b->node[window->next].at, r, report);
+  bool good = true;
+  for (int i = 0; i < BLOCK_FOUR && good; i++, s += window->period) {
+    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
+    good = factor_node(s, kind, w, w, scale + s->first, F, report, false, 0);
+  }
+  return good;
+}
+FIXED void factor_rest(const tr_blocks *b, const block_window *window, const double *scale,
+                       lanes *sums, double *F, four_report *r, block_report *report, bool *ok) {
+  const block_node *s = b->node + window->node + window->period - 1;
+  bool good = *ok;
   switch (((const block_kind *)(b->kind + s->kind))->shape) {
     BLOCK_RESTS(SHAPE)
     default: __builtin_unreachable();
   }
-#undef SHAPE
   *ok = good;
 }
+#undef SHAPE
 
-FIXED void factor_all_of(const tr_blocks *b, const block_window *window, const double *scale,
-                         double *F, block_report *report, bool *ok) {
-  const block_node *s = b->node + window->node;
+// Windows from *window on that follow each other and begin before node `end`.
+FIXED void factor_all_of(const tr_blocks *b, const block_window **window, int end,
+                         const double *scale, double *F, block_report *report, bool *ok) {
+  const block_window *w = *window;
   lanes least = {report->least, report->least, report->least, report->least}, none = {0};
   four_report r = {least, none, none};
-  four_sums sums = {0};
   block_report met = *report;
+  four_op op[BLOCK_PERIOD_MAX];
   bool good = true;
-  if (b->numbers > FAR) fetch_window(b, window, F, AHEAD);
-  for (int o = 0; o < window->period - 1 && good; o++)
-    good = factor_four(b, window, s + o, scale, F, &sums, &r, &met);
-  factor_rest(b, window, scale, &sums, F, &met, &good);
+  do {
+    lanes sums[SUMS * 9];
+    const block_node *s = b->node + w->node;
+    for (int i = 0; i < SUMS * 9; i++) sums[i] = none;
+    if (w == *window || !w->alike) list_ops(b, w, op);
+    if (b->numbers > FAR) fetch_window(b, w, F, AHEAD);
+    for (int o = 0; o < w->period - 1 && good; o++)
+      good = factor_four(op + o, scale + s->first + op[o].x, F + s->at + op[o].at, sums, &r, &met);
+    if (good) factor_rest(b, w, scale, sums, F, &r, &met, &good);
+    w++;
+  } while (good && w->node < end && w->node == w[-1].node + BLOCK_FOUR * w[-1].period);
+  *window = w;
   lanes most = {met.most, met.most, met.most, met.most};
   for (int l = 0; l < LANES; l++) met.least = r.least[l] < met.least ? r.least[l] : met.least;
   lanes_raise(&most, &r.most);
@@ -250,7 +340,7 @@ FIXED void factor_all_of(const tr_blocks *b, const block_window *window, const d
   met.largest = largest > met.largest ? largest : met.largest;
   *report = met, *ok = good;
 }
-TR_WIDE(factor_window, factor_all_of,
-        (const tr_blocks *b, const block_window *window, const double *scale, double *F,
+TR_WIDE(factor_windows, factor_all_of,
+        (const tr_blocks *b, const block_window **window, int end, const double *scale, double *F,
          block_report *report, bool *ok),
-        (b, window, scale, F, report, ok))
+        (b, window, end, scale, F, report, ok))

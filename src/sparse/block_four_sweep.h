@@ -7,11 +7,9 @@
 typedef struct four_rows {
   lanes own[3], next[3];
 } four_rows;
-FIXED double *rows_at(const tr_blocks *b, const block_window *w, const block_node *s,
-                      const block_kind *kind, int run, four_rows *rows, double *x) {
-  run_place place = place_of(b, w, s, kind, run);
-  if (place == RUN_FREE) return x + kind->run[run].first;
-  return (double *)(place == RUN_OWN ? rows->own : rows->next);
+FIXED double *rows_at(const four_op *op, int run, four_rows *rows, double *x) {
+  double *sum = (double *)(op->place[run] == RUN_OWN ? rows->own : rows->next);
+  return op->place[run] == RUN_FREE ? x + op->to[run] : sum;
 }
 
 // to (n) -= L y
@@ -85,29 +83,25 @@ FIXED void backward_four_lanes(int w, int runs, const double *D, double *x, cons
   }
 }
 
-// Node s and those of the three periods to come, down or up.
-FIXED void sweep_four(const tr_blocks *b, const block_window *window, const block_node *s, bool up,
-                      const double *F, four_rows *rows, double *x) {
-  const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-  const double *D = F + s->at;
-  x += s->first;
-  double *first = rows_at(b, window, s, kind, 0, rows, x);
-  double *second = kind->runs > 1 ? rows_at(b, window, s, kind, 1, rows, x) : first;
-#define SHAPE(w, one, two)                                      \
-  case BLOCK_##w##_##one##_##two:                               \
-    if (up)                                                     \
-      backward_four_of(w, one, two, D, x, first, second);   \
-    else                                                        \
-      forward_four_of(w, one, two, D, x, first, second);    \
+// A free node of the first period and those of the others, down or up. D, x: of the window
+FIXED void sweep_four(const four_op *op, bool up, const double *D, four_rows *rows, double *x) {
+  double *first = rows_at(op, 0, rows, x), *second = rows_at(op, 1, rows, x);
+  D += op->at, x += op->x;
+#define SHAPE(w, one, two)                                \
+  case BLOCK_##w##_##one##_##two:                         \
+    if (up)                                               \
+      backward_four_of(w, one, two, D, x, first, second); \
+    else                                                  \
+      forward_four_of(w, one, two, D, x, first, second);  \
     break;
-#define LANE(w, runs)                                           \
-  case BLOCK_LANES_##w##_##runs:                                \
-    if (up)                                                     \
-      backward_four_lanes(w, runs, D, x, first, second);    \
-    else                                                        \
-      forward_four_lanes(w, runs, D, x, first, second);     \
+#define LANE(w, runs)                                    \
+  case BLOCK_LANES_##w##_##runs:                         \
+    if (up)                                              \
+      backward_four_lanes(w, runs, D, x, first, second); \
+    else                                                 \
+      forward_four_lanes(w, runs, D, x, first, second);  \
     break;
-  switch (kind->shape) {
+  switch (op->shape) {
     BLOCK_FOURS(SHAPE)
     BLOCK_FOUR_LANES(LANE)
     default: __builtin_unreachable();
@@ -116,63 +110,113 @@ FIXED void sweep_four(const tr_blocks *b, const block_window *window, const bloc
 #undef LANE
 }
 
-// The last nodes of the periods: with what free nodes have for them, and then down.
-FIXED void down_rest(const tr_blocks *b, const block_window *window, const double *F,
-                     four_rows *rows, double *x) {
-  const block_node *s = b->node + window->node + window->period - 1;
-  double *next = x + b->node[window->next].first;
-#define SHAPE(w, one, two)                                                           \
-  case BLOCK_##w##_##one##_##two:                                                    \
-    for (int i = 0; i < w; i++) {                                                    \
-      lanes later;                                                                   \
-      lanes_later(&rows->next[i], &later);                                           \
-      rows->own[i] += later, next[i] += rows->next[i][LANES - 1];                    \
-    }                                                                                \
-    add_row(w, rows->own, x + s->first);                                        \
-    for (int i = 0; i < BLOCK_FOUR; i++, s += window->period) {                      \
-      forward_of(s, (const block_kind *)(b->kind + s->kind), w, one, two, F, x);     \
-    }                                                                                \
-    break;
-  switch (((const block_kind *)(b->kind + s->kind))->shape) {
-    BLOCK_RESTS(SHAPE)
-    default: __builtin_unreachable();
-  }
-#undef SHAPE
+// Numbers of four last nodes that follow each other; the first ones are written with what is behind them, which is written
+// after that.
+FIXED void write_fours(const lanes *x, double *to) {
+  AT(to) = x[0], AT(to + 3) = x[1], AT(to + 6) = x[2];
+  *(lanes_pair *)(to + 9) = __builtin_shufflevector(x[3], x[3], 0, 1), to[11] = x[3][2];
 }
 
-// Up, and what free nodes see of them.
-FIXED void up_rest(const tr_blocks *b, const block_window *window, const double *F, four_rows *rows,
-                   double *x) {
-  const block_node *s = b->node + window->node + BLOCK_FOUR * window->period - 1;
-  const double *next = x + b->node[window->next].first, *own;
-#define SHAPE(w, one, two)                                                           \
-  case BLOCK_##w##_##one##_##two:                                                    \
-    for (int i = 0; i < BLOCK_FOUR; i++, s -= window->period)                        \
-      backward_of(s, (const block_kind *)(b->kind + s->kind), w, one, two, F, x);    \
-    own = x + s[window->period].first;                                               \
-    for (int i = 0; i < w; i++) {                                                    \
-      rows->own[i] = (lanes){own[i], own[w + i], own[2 * w + i], own[3 * w + i]};    \
-      rows->next[i] = (lanes){own[w + i], own[2 * w + i], own[3 * w + i], next[i]};  \
-    }                                                                                \
+// The last nodes of the periods, if of three pivots: x_next -= L x, with what free nodes have for them; at, x: of the first
+FIXED void columns_down(const double *at, four_rows *rows, double *x, double *next) {
+  lanes y[BLOCK_FOUR] = {rows->own[0], rows->own[1], rows->own[2], rows->own[2]}, product, L[3];
+  lanes_transpose(y);
+  for (int l = 0; l < BLOCK_FOUR; l++) y[l] += OF(x + 3 * l);
+#pragma GCC unroll 4
+  for (int l = 0; l < BLOCK_FOUR; l++) {
+    read_three(at + 27 * l + 9, L);
+    combine_three(L, &y[l], &product);
+    if (l < BLOCK_FOUR - 1) y[l + 1] -= product;
+  }
+  write_fours(y, x);
+  for (int i = 0; i < 3; i++) next[i] -= product[i];
+}
+
+// x = D (x - U x_next), backwards, and what free nodes see of them
+FIXED void columns_up(const double *at, four_rows *rows, double *x, const double *next) {
+  lanes y[BLOCK_FOUR], last = OF(next), product, block[3];
+#pragma GCC unroll 4
+  for (int l = BLOCK_FOUR - 1; l >= 0; l--) {
+    read_three(at + 27 * l + 18, block);
+    combine_three(block, &last, &product);
+    last = OF(x + 3 * l) - product;
+    read_three(at + 27 * l, block);
+    combine_three(block, &last, &y[l]);
+    last = y[l];
+  }
+  write_fours(y, x);
+  lanes_transpose(y);
+  for (int i = 0; i < 3; i++) {
+    lanes beyond = {next[i], next[i], next[i], next[i]};
+    rows->own[i] = y[i], rows->next[i] = __builtin_shufflevector(y[i], beyond, 1, 2, 3, 4);
+  }
+}
+
+FIXED void down_last(const tr_blocks *b, const block_window *window, const block_node *s, int w,
+                     const double *F, four_rows *rows, double *x) {
+  double *next = x + b->node[window->next].first;
+  for (int i = 0; i < w; i++) {
+    lanes later;
+    lanes_later(&rows->next[i], &later);
+    rows->own[i] += later, next[i] += rows->next[i][LANES - 1];
+  }
+  if (w == 3) {
+    columns_down(F + s->at, rows, x + s->first, next);
+    return;
+  }
+  add_row(w, rows->own, x + s->first);
+  for (int i = 0; i < BLOCK_FOUR; i++, s += window->period)
+    forward_of(s, (const block_kind *)(b->kind + s->kind), w, w, 0, F, x);
+}
+
+FIXED void up_last(const tr_blocks *b, const block_window *window, const block_node *s, int w,
+                   const double *F, four_rows *rows, double *x) {
+  const double *next = x + b->node[window->next].first, *own = x + s->first;
+  if (w == 3) {
+    columns_up(F + s->at, rows, x + s->first, next);
+    return;
+  }
+  s += (BLOCK_FOUR - 1) * window->period;
+  for (int i = 0; i < BLOCK_FOUR; i++, s -= window->period)
+    backward_of(s, (const block_kind *)(b->kind + s->kind), w, w, 0, F, x);
+  for (int i = 0; i < w; i++) {
+    rows->own[i] = (lanes){own[i], own[w + i], own[2 * w + i], own[3 * w + i]};
+    rows->next[i] = (lanes){own[w + i], own[2 * w + i], own[3 * w + i], next[i]};
+  }
+}
+
+#define SHAPE(w, one, two)                    \
+  case BLOCK_##w##_##one##_##two:             \
+    if (up)                                   \
+      up_last(b, window, s, w, F, rows, x);   \
+    else                                      \
+      down_last(b, window, s, w, F, rows, x); \
     break;
+FIXED void sweep_rest(const tr_blocks *b, const block_window *window, bool up, const double *F,
+                      four_rows *rows, double *x) {
+  const block_node *s = b->node + window->node + window->period - 1;
   switch (((const block_kind *)(b->kind + s->kind))->shape) {
     BLOCK_RESTS(SHAPE)
     default: __builtin_unreachable();
   }
-#undef SHAPE
 }
+#undef SHAPE
 
 // Windows from *window on that follow each other and begin before node `end`.
 FIXED void down_windows(const tr_blocks *b, const block_window **window, int end, const double *F,
                         double *x) {
   const block_window *w = *window;
+  four_op op[BLOCK_PERIOD_MAX];
+  four_rows rows;
   do {
-    four_rows rows = {0};
+    const block_node *s = b->node + w->node;
+    const lanes none = {0};
+    for (int i = 0; i < 3; i++) rows.own[i] = rows.next[i] = none;
+    if (w == *window || !w->alike) list_ops(b, w, op);
     if (b->numbers > FAR) fetch_window(b, w, F, AHEAD);
     for (int o = 0; o < w->period - 1; o++)
-      sweep_four(b, w, b->node + w->node + o, false, F, &rows, x);
-    down_rest(b, w, F, &rows, x);
-    w++;
+      sweep_four(op + o, false, F + s->at, &rows, x + s->first);
+    sweep_rest(b, w++, false, F, &rows, x);
   } while (w->node < end && w->node == w[-1].node + BLOCK_FOUR * w[-1].period);
   *window = w;
 }
@@ -181,13 +225,15 @@ FIXED void down_windows(const tr_blocks *b, const block_window **window, int end
 FIXED void up_windows(const tr_blocks *b, const block_window **window, int first, const double *F,
                       double *x) {
   const block_window *w = *window;
+  four_op op[BLOCK_PERIOD_MAX];
+  four_rows rows;
   do {
-    four_rows rows;
-    w--;
+    bool new = w-- == *window || !w[1].alike;
+    const block_node *s = b->node + w->node;
+    if (new) list_ops(b, w, op);
     if (b->numbers > FAR) fetch_window(b, w, F, -AHEAD);
-    up_rest(b, w, F, &rows, x);
-    for (int o = w->period - 1; o-- > 0;)
-      sweep_four(b, w, b->node + w->node + o, true, F, &rows, x);
+    sweep_rest(b, w, true, F, &rows, x);
+    for (int o = w->period - 1; o-- > 0;) sweep_four(op + o, true, F + s->at, &rows, x + s->first);
   } while (w > b->window && w[-1].node >= first &&
            w[-1].node + BLOCK_FOUR * w[-1].period == w->node);
   *window = w;

@@ -337,6 +337,16 @@ static void interleave(layout *plan, const block_window *w, int *to) {
   }
 }
 
+// Windows that follow each other and look alike.
+static void find_alike(const tr_blocks *b, block_window *window) {
+  for (block_window *w = window + 1; w < window + b->windows; w++) {
+    const block_window *last = w - 1;
+    w->alike = w->period == last->period && w->node == last->node + BLOCK_FOUR * w->period;
+    for (int o = 0; o < w->period - 1; o++)
+      w->alike &= b->node[w->node + o].kind == b->node[last->node + o].kind;
+  }
+}
+
 // Threes are still threes.
 static bool keeps_threes(const layout *plan, const block_window *w) {
   const plan_node *s = plan->node + w->node, *last = s + w->period - 1;
@@ -357,7 +367,8 @@ tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
     b->threes &= keeps_threes(plan, w);
     end = s + BLOCK_FOUR * w->period, interleave(plan, w++, to);
   }
-  if (b->windows > 0) b->numbers = at;
+  if (b->windows > 0)
+    b->numbers = at + 1; // which may be read with the last of a block (read_three)
   memcpy(old, order, (size_t)b->n * sizeof *old);
   for (int i = 0; i < b->n; i++) order[to[i]] = old[i];
   memcpy(old, plan->owner, (size_t)b->n * sizeof *old);
@@ -367,7 +378,9 @@ tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
       plan_run *run = &plan->run[plan->node[s].run + r];
       run->first = to[run->first];
     }
-  return find_kinds(ar, plan, b);
+  TR_TRY(find_kinds(ar, plan, b));
+  find_alike(b, (block_window *)b->window);
+  return TR_OK;
 }
 
 void tr_blocks_plain_order(const tr_blocks *b, int *order) {

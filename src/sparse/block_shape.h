@@ -99,10 +99,26 @@ static inline int window_free(const tr_blocks *b, const block_window *w) {
 
 // Where a run of a free node is: among free nodes of its period, or all of its last node, or of that of the next.
 typedef enum { RUN_FREE, RUN_OWN, RUN_NEXT } run_place;
-FIXED run_place place_of(const tr_blocks *b, const block_window *w, const block_node *s,
-                         const block_kind *kind, int run) {
-  int first = s->first + kind->run[run].first, own = b->node[w->node + w->period - 1].first;
-  return first < own ? RUN_FREE : first == own ? RUN_OWN : RUN_NEXT;
+
+// What is to be done with a free node, one for all windows that are alike: places are from those of the window on.
+typedef struct four_op {
+  const block_kind *kind;
+  int shape, at, x;
+  int to[2];          // its runs
+  run_place place[2]; // of which there may be one
+} four_op;
+
+FIXED void list_ops(const tr_blocks *b, const block_window *w, four_op *op) {
+  const block_node *s = b->node + w->node;
+  int own = s[w->period - 1].first - s->first;
+  for (int o = 0; o < w->period - 1; o++, op++) {
+    const block_kind *kind = (const block_kind *)(b->kind + s[o].kind);
+    *op = (four_op){kind, kind->shape, s[o].at - s->at, s[o].first - s->first, {0}, {0}};
+    for (int r = 0; r < 2; r++) {
+      int to = op->x + kind->run[r < kind->runs ? r : 0].first;
+      op->to[r] = to, op->place[r] = to < own ? RUN_FREE : to == own ? RUN_OWN : RUN_NEXT;
+    }
+  }
 }
 
 #define AT(x) (*(lanes_anywhere *)(x))
@@ -132,6 +148,19 @@ FIXED void add_row(int w, const lanes *x, double *to) {
   AT(to) += __builtin_shufflevector(y[0], y[1], 0, 1, 2, 4);
   AT(to + 4) += __builtin_shufflevector(y[1], y[2], 1, 2, 4, 5);
   AT(to + 8) += __builtin_shufflevector(y[2], y[3], 2, 4, 5, 6);
+}
+
+// Rows and columns of 3 x 3, from one to the next three numbers: a fourth is read and does not matter.
+FIXED void read_three(const double *from, lanes *x) {
+  x[0] = OF(from), x[1] = OF(from + 3), x[2] = OF(from + 6);
+}
+
+// out = sum of a[k] x_k, three numbers x
+FIXED void combine_three(const lanes *a, const lanes *x, lanes *out) {
+  lanes u = __builtin_shufflevector(*x, *x, 0, 0, 0, 0);
+  lanes v = __builtin_shufflevector(*x, *x, 1, 1, 1, 1);
+  lanes w = __builtin_shufflevector(*x, *x, 2, 2, 2, 2);
+  *out = a[0] * u + a[1] * v + a[2] * w;
 }
 
 #endif

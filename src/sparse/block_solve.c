@@ -257,7 +257,11 @@ bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double 
                      double *rhs) {
   bool fine = true, shared = team && b->parts > 1;
   for (int done = 0; done < count;) {
-    solving s = {.b = b, .F = F, .x = x, .rhs = rhs + done * b->n, .two = b->windows == 0 && count - done >= 2};
+    solving s = {.b = b,
+                 .F = F,
+                 .x = x,
+                 .rhs = rhs + done * b->n,
+                 .two = b->windows == 0 && count - done >= 2};
     done += s.two ? 2 : 1;
     fine &= shared ? solve_together(&s, team, false) : solve_alone(&s);
   }

@@ -9,8 +9,6 @@
 
 #include "block_shape.h"
 
-enum { PERIOD_MAX = 8 };
-
 static const block_kind *kind_of(const tr_blocks *b, int node) {
   return (const block_kind *)(b->kind + b->node[node].kind);
 }
@@ -67,7 +65,8 @@ static bool stays(const tr_blocks *b, int s, int period, int x) {
 // What the last node of the fourth period writes to, -1: something else.
 static int find_next(const tr_blocks *b, int s, int period) {
   const block_node *last = b->node + s + BLOCK_FOUR * period - 1;
-  int first = last->first + kind_of(b, s + period - 1)->run[0].first, next = s + BLOCK_FOUR * period;
+  int first = last->first + kind_of(b, s + period - 1)->run[0].first,
+      next = s + BLOCK_FOUR * period;
   while (next < b->nodes && b->node[next].first < first) next++;
   if (next == b->nodes || b->node[next].first != first) return -1;
   const block_kind *kind = kind_of(b, next);
@@ -79,7 +78,7 @@ static bool is_window(const tr_blocks *b, int s, int end, int period, bool below
   if (!repeats(b, s, end, period, below) || !may_wait(kind_of(b, s + period - 1))) return false;
   for (int x = s; x < s + period; x++)
     if (!stays(b, s, period, x) || (x < s + period - 1 && !may_go(kind_of(b, x)))) return false;
-  *out = (block_window){s, period, find_next(b, s, period)};
+  *out = (block_window){s, period, find_next(b, s, period), false};
   return out->next >= 0;
 }
 
@@ -97,8 +96,8 @@ static int find_some(const tr_blocks *b, int s, int end, bool below, int count,
   while (s < end) {
     block_window found, later;
     int period = 2;
-    while (period <= PERIOD_MAX && !is_window(b, s, end, period, below, &found)) period++;
-    if (period > PERIOD_MAX) {
+    while (period <= BLOCK_PERIOD_MAX && !is_window(b, s, end, period, below, &found)) period++;
+    if (period > BLOCK_PERIOD_MAX) {
       s++;
       continue;
     }

@@ -117,8 +117,8 @@ static inline void fetch_room(const sink *s, int step, int n) {
   const int *first = s->tape + 1, *last = first + (n - 1) * step;
   bool beside = n > 1 && (*last - *first == n - 1 || *first - *last == n - 1);
   for (int l = 0; l < n; l++) {
-    const double *to = s->values + (beside ? (*last < *first ? *last : *first) + l * FETCHED
-                                           : first[l * step]);
+    const double *to =
+        s->values + (beside ? (*last < *first ? *last : *first) + l * FETCHED : first[l * step]);
     for (int k = 0; k < FETCHED; k += LINE) __builtin_prefetch(to + k, 1);
   }
 }
