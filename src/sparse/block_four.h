@@ -323,6 +323,7 @@ FIXED void factor_all_of(const tr_blocks *b, const block_window **window, int en
   do {
     lanes sums[SUMS * 9];
     const block_node *s = b->node + w->node;
+#pragma GCC unroll 36
     for (int i = 0; i < SUMS * 9; i++) sums[i] = none;
     if (w == *window || !w->alike) list_ops(b, w, op);
     if (b->numbers > FAR) fetch_window(b, w, F, AHEAD);

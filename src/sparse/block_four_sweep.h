@@ -7,11 +7,6 @@
 typedef struct four_rows {
   lanes own[3], next[3];
 } four_rows;
-FIXED double *rows_at(const four_op *op, int run, four_rows *rows, double *x) {
-  double *sum = (double *)(op->place[run] == RUN_OWN ? rows->own : rows->next);
-  return op->place[run] == RUN_FREE ? x + op->to[run] : sum;
-}
-
 // to (n) -= L y
 FIXED void forward_four_run(int n, int w, const double *L, const lanes *y, double *to) {
 #pragma GCC unroll 4
@@ -83,10 +78,12 @@ FIXED void backward_four_lanes(int w, int runs, const double *D, double *x, cons
   }
 }
 
-// A free node of the first period and those of the others, down or up. D, x: of the window
-FIXED void sweep_four(const four_op *op, bool up, const double *D, four_rows *rows, double *x) {
-  double *first = rows_at(op, 0, rows, x), *second = rows_at(op, 1, rows, x);
-  D += op->at, x += op->x;
+// A free node of the first period and those of the others, down or up. D, place[RUN_FREE]: numbers and unknowns of the
+// window; place: where runs are
+FIXED void sweep_four(const four_op *op, bool up, const double *D, double *const *place) {
+  double *x = place[RUN_FREE] + op->x;
+  double *first = place[op->place[0]] + op->to[0], *second = place[op->place[1]] + op->to[1];
+  D += op->at;
 #define SHAPE(w, one, two)                                \
   case BLOCK_##w##_##one##_##two:                         \
     if (up)                                               \
@@ -208,14 +205,15 @@ FIXED void down_windows(const tr_blocks *b, const block_window **window, int end
   const block_window *w = *window;
   four_op op[BLOCK_PERIOD_MAX];
   four_rows rows;
+  double *place[] = {x, (double *)rows.own, (double *)rows.next}; // by run_place
   do {
     const block_node *s = b->node + w->node;
     const lanes none = {0};
     for (int i = 0; i < 3; i++) rows.own[i] = rows.next[i] = none;
     if (w == *window || !w->alike) list_ops(b, w, op);
     if (b->numbers > FAR) fetch_window(b, w, F, AHEAD);
-    for (int o = 0; o < w->period - 1; o++)
-      sweep_four(op + o, false, F + s->at, &rows, x + s->first);
+    place[RUN_FREE] = x + s->first;
+    for (int o = 0; o < w->period - 1; o++) sweep_four(op + o, false, F + s->at, place);
     sweep_rest(b, w++, false, F, &rows, x);
   } while (w->node < end && w->node == w[-1].node + BLOCK_FOUR * w[-1].period);
   *window = w;
@@ -227,13 +225,15 @@ FIXED void up_windows(const tr_blocks *b, const block_window **window, int first
   const block_window *w = *window;
   four_op op[BLOCK_PERIOD_MAX];
   four_rows rows;
+  double *place[] = {x, (double *)rows.own, (double *)rows.next}; // by run_place
   do {
     bool new = w-- == *window || !w[1].alike;
     const block_node *s = b->node + w->node;
     if (new) list_ops(b, w, op);
     if (b->numbers > FAR) fetch_window(b, w, F, -AHEAD);
     sweep_rest(b, w, true, F, &rows, x);
-    for (int o = w->period - 1; o-- > 0;) sweep_four(op + o, true, F + s->at, &rows, x + s->first);
+    place[RUN_FREE] = x + s->first;
+    for (int o = w->period - 1; o-- > 0;) sweep_four(op + o, true, F + s->at, place);
   } while (w > b->window && w[-1].node >= first &&
            w[-1].node + BLOCK_FOUR * w[-1].period == w->node);
   *window = w;

@@ -104,7 +104,7 @@ typedef enum { RUN_FREE, RUN_OWN, RUN_NEXT } run_place;
 typedef struct four_op {
   const block_kind *kind;
   int shape, at, x;
-  int to[2];          // its runs
+  int to[2];          // its runs, if free
   run_place place[2]; // of which there may be one
 } four_op;
 
@@ -116,7 +116,8 @@ FIXED void list_ops(const tr_blocks *b, const block_window *w, four_op *op) {
     *op = (four_op){kind, kind->shape, s[o].at - s->at, s[o].first - s->first, {0}, {0}};
     for (int r = 0; r < 2; r++) {
       int to = op->x + kind->run[r < kind->runs ? r : 0].first;
-      op->to[r] = to, op->place[r] = to < own ? RUN_FREE : to == own ? RUN_OWN : RUN_NEXT;
+      op->place[r] = to < own ? RUN_FREE : to == own ? RUN_OWN : RUN_NEXT;
+      op->to[r] = to < own ? to : 0;
     }
   }
 }
