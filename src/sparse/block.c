@@ -302,10 +302,40 @@ int tr_blocks_next(const tr_blocks *b, int number, int *end) {
       hi = mid;
   }
   const block_window *w = b->window + lo;
-  *end = lo > 0 ? b->node[w[-1].node + w[-1].period - 1].at : 0;
-  if (number < *end) return BLOCK_FOUR;
+  if (lo > 0) {
+    window_numbers n = numbers_in(b, w - 1);
+    if (number < n.rest || (number >= n.low && number < n.rest_low)) {
+      *end = number < n.rest ? n.rest : n.rest_low;
+      return BLOCK_FOUR;
+    }
+  }
   *end = lo < b->windows ? b->node[w->node].at : b->numbers;
   return 1;
+}
+
+// Of the last nodes of a window: D and U, L.
+typedef struct made_numbers {
+  int first[2], count[2];
+} made_numbers;
+static made_numbers made_in(const tr_blocks *b, const block_window *w) {
+  if (!w->clean) return (made_numbers){0};
+  window_numbers n = numbers_in(b, w);
+  int width = kind_of_last(b, w)->width, from = n.rest + added_to(width);
+  return (made_numbers){{from, n.rest_low}, {n.low - from, n.end - n.rest_low}};
+}
+
+void tr_blocks_made(const tr_blocks *b, int value, unsigned char *made) {
+  for (const block_window *w = b->window; w < b->window + b->windows; w++) {
+    made_numbers m = made_in(b, w);
+    for (int k = 0; k < 2; k++) memset(made + m.first[k], value, (size_t)m.count[k]);
+  }
+}
+
+void tr_blocks_clear_made(const tr_blocks *b, double *F) {
+  for (const block_window *w = b->window; w < b->window + b->windows; w++) {
+    made_numbers m = made_in(b, w);
+    for (int k = 0; k < 2; k++) memset(F + m.first[k], 0, (size_t)m.count[k] * sizeof *F);
+  }
 }
 
 enum { CLEARED = 512, FILLED = 16 }; // numbers and columns that are worth a call

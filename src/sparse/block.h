@@ -91,11 +91,13 @@ typedef struct block_node {
 // Nodes node .. node + 4 period - 1: four periods alike. All of a period but its last are free: block_window.c. Unknowns
 // and numbers of four free nodes, one of each period, lie side by side: those of a node are four apart. Behind them come
 // the last nodes of the periods, as elsewhere, but once they are factored those of three pivots are stored by columns.
+// First come D and U of all, then L of all.
 enum { BLOCK_FOUR = 4, BLOCK_PERIOD_MAX = 8 };
 typedef struct block_window {
   int node, period;
   int next;   // the node that the last one writes to
   bool alike; // it follows another one that is the same in all but that
+  bool clean; // nobody else writes to its last nodes, D of the first apart
 } block_window;
 
 typedef struct tr_blocks {
@@ -165,6 +167,9 @@ bool tr_blocks_apart(const tr_blocks *b, int one, int other);             // til
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
 // How far the next number of the same node is from one of them, and the end of all for which that is so.
 int tr_blocks_next(const tr_blocks *b, int number, int *end);
+// Numbers that a factorisation writes, whatever was there before: made[i] := value; F[i] := 0.
+void tr_blocks_made(const tr_blocks *b, int value, unsigned char *made);
+void tr_blocks_clear_made(const tr_blocks *b, double *F);
 // Where the entries of column j of the matrix are in F: first + offset[k] for the k-th.
 typedef struct tr_block_column {
   int first;

@@ -126,27 +126,27 @@ FIXED bool invert_three(const double *d, lanes *D, four_report *r) {
   return true;
 }
 
-// D (3 x 3), L, U of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come by
-// rows and go by columns.
-FIXED bool factor_columns(const double *d, double *at, double *next, four_report *r,
+// D (3 x 3) and U, L of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come
+// by rows and go by columns.
+FIXED bool factor_columns(const double *d, double *at, double *low, double *next, four_report *r,
                           block_report *report) {
   lanes D[3];
   read_three(at, D);
-  for (int l = 0; l < BLOCK_FOUR; l++, at += 27, d += 3) {
+  for (int l = 0; l < BLOCK_FOUR; l++, at += 18, low += 9, d += 3) {
     lanes L[3], U[3], LD[3], rows[3];
     if (!invert_three(d, D, r)) {
       write_three(D, at);
       if (!invert_one(d, at, report)) return false;
       read_three(at, D), transpose_three(D);
     }
-    read_three(at + 9, L), read_three(at + 18, U);
+    read_three(low, L), read_three(at + 9, U);
     write_three(D, at);
     transpose_three(L);
     for (int k = 0; k < 3; k++) combine_three(L, &D[k], &LD[k]);
-    write_three(LD, at + 9);
+    write_three(LD, low);
     for (int k = 0; k < 3; k++) rows[k] = LD[k];
     transpose_three(rows);
-    double *to = l < BLOCK_FOUR - 1 ? at + 27 : next;
+    double *to = l < BLOCK_FOUR - 1 ? at + 18 : next;
     read_three(to, D);
     for (int k = 0; k < 3; k++) {
       lanes product;
@@ -154,14 +154,40 @@ FIXED bool factor_columns(const double *d, double *at, double *next, four_report
       D[k] -= product;
     }
     transpose_three(U);
-    write_three(U, at + 18);
+    write_three(U, at + 9);
   }
   write_three(D, next);
   return true;
 }
 
-// What goes to the last nodes of four periods: D, L and U of their own, D of the next, w x w each.
-enum { SUM_D, SUM_L, SUM_U, SUM_NEXT, SUMS };
+// The same of w pivots, and all by rows.
+FIXED bool factor_rows(int w, const double *d, double *D, double *L, double *next,
+                       block_report *report) {
+  int n = w * w;
+  for (int l = 0; l < BLOCK_FOUR; l++, D += 2 * n, L += n, d += w) {
+    double I[9], row[3], *to = l < BLOCK_FOUR - 1 ? D + 2 * n : next;
+    const double *U = D + n;
+    for (int i = 0; i < n; i++) I[i] = D[i];
+    if (!invert(w, d, I, report)) return false;
+    for (int i = 0; i < n; i++) D[i] = I[i];
+    for (int i = 0; i < w; i++) {
+      for (int j = 0; j < w; j++) {
+        row[j] = L[i * w] * I[j];
+        for (int k = 1; k < w; k++) row[j] += L[i * w + k] * I[k * w + j];
+      }
+      for (int j = 0; j < w; j++) L[i * w + j] = row[j];
+      for (int j = 0; j < w; j++) {
+        double sum = row[0] * U[j];
+        for (int k = 1; k < w; k++) sum += row[k] * U[k * w + j];
+        to[i * w + j] -= sum;
+      }
+    }
+  }
+  return true;
+}
+
+// What goes to the last nodes of four periods: D, U and L of their own, D of the next, w x w each.
+enum { SUM_D, SUM_U, SUM_L, SUM_NEXT, SUMS };
 
 // Where the product of rows of one run and columns of another, n of them, goes, and from one row to the next.
 FIXED double *sum_at(lanes *sums, int w, run_place row, run_place column, int n,
@@ -173,12 +199,11 @@ FIXED double *sum_at(lanes *sums, int w, run_place row, run_place column, int n,
   return (double *)(sums + w * w * sum);
 }
 
-// Nodes of w pivots, their first run of `one` rows, the second of two, or 0.
+// Nodes of w pivots, their first run of `one` rows, the second of two, or 0. at: of L
 FIXED bool factor_four_of(const four_op *op, int w, int one, int two, const double *d, double *D,
-                          lanes *sums, four_report *r, block_report *report) {
+                          double *at, lanes *sums, four_report *r, block_report *report) {
   int rows = one + two, runs = two > 0 ? 2 : 1;
-  double *at = D + LANES * w * w;
-  const double *U = at + LANES * rows * w;
+  const double *U = D + LANES * w * w;
   lanes I[9], L[6 * 3];
   for (int i = 0; i < w * w; i++) I[i] = OF(D + LANES * i);
   if (!invert_four(w, d, I, r)) {
@@ -218,9 +243,8 @@ FIXED bool factor_four_of(const four_op *op, int w, int one, int two, const doub
 
 // Nodes of w lanes.
 FIXED bool factor_four_lanes(const four_op *op, int w, int runs, const double *d, double *D,
-                             lanes *sums, four_report *r) {
-  double *at = D + LANES * w;
-  const double *U = at + LANES * runs * w;
+                             double *at, lanes *sums, four_report *r) {
+  const double *U = D + LANES * w;
   lanes_mask good = {-1, -1, -1, -1};
   lanes I[3], L[2 * 3];
   for (int l = 0; l < w; l++) {
@@ -244,14 +268,16 @@ FIXED bool factor_four_lanes(const four_op *op, int w, int runs, const double *d
   return lanes_all(&good);
 }
 
-// A free node of the first period and those of the others.
-FIXED bool factor_four(const four_op *op, const double *d, double *D, lanes *sums, four_report *r,
+// A free node of the first period and those of the others; d, F: of the window.
+FIXED bool factor_four(const four_op *op, const double *d, double *F, lanes *sums, four_report *r,
                        block_report *report) {
+  double *D = F + op->at, *L = F + op->low;
+  d += op->x;
 #define SHAPE(w, one, two)        \
   case BLOCK_##w##_##one##_##two: \
-    return factor_four_of(op, w, one, two, d, D, sums, r, report);
+    return factor_four_of(op, w, one, two, d, D, L, sums, r, report);
 #define LANE(w, runs) \
-  case BLOCK_LANES_##w##_##runs: return factor_four_lanes(op, w, runs, d, D, sums, r);
+  case BLOCK_LANES_##w##_##runs: return factor_four_lanes(op, w, runs, d, D, L, sums, r);
   switch (op->shape) {
     BLOCK_FOURS(SHAPE)
     BLOCK_FOUR_LANES(LANE)
@@ -261,8 +287,28 @@ FIXED bool factor_four(const four_op *op, const double *d, double *D, lanes *sum
 #undef LANE
 }
 
-// The sums to the numbers of the last nodes, w pivots each, and that of the fourth to the node to come.
-FIXED void spend(int w, lanes *sums, double *D, double *next) {
+// n sums for each of four nodes, whose numbers are n apart; the first `added` of all are added to, the others are written.
+FIXED void spread(int n, const lanes *sums, int added, double *to) {
+#pragma GCC unroll 5
+  for (int k = 0; k < n; k += LANES) {
+    int at = k + LANES <= n ? k : n - LANES;
+    int again = n * (LANES - 1) + at < added ? k - at : 0; // have been added
+    lanes y[LANES];
+    for (int i = 0; i < LANES; i++) y[i] = i < again ? (lanes){0} : sums[at + i];
+    lanes_transpose(y);
+    for (int l = 0; l < LANES; l++) {
+      double *x = to + n * l + at;
+      if (n * l + at < added)
+        AT(x) += y[l];
+      else
+        AT(x) = y[l];
+    }
+  }
+}
+
+// The sums to the last nodes of all periods, w pivots each, and that of the fourth to the node to come. Then these.
+FIXED bool factor_last(int w, const block_window *window, const double *d, double *D, double *L,
+                       double *next, lanes *sums, four_report *r, block_report *report) {
   int n = w * w;
 #pragma GCC unroll 9
   for (int i = 0; i < n; i++) {
@@ -271,43 +317,27 @@ FIXED void spend(int w, lanes *sums, double *D, double *next) {
     sums[i] += later;
     next[i] += sums[SUM_NEXT * n + i][LANES - 1];
   }
-#pragma GCC unroll 7
-  for (int k = 0; k < 3 * n; k += LANES) {
-    int at = k + LANES <= 3 * n ? k : 3 * n - LANES,
-        again = k - at; // the last ones, of which nothing is left
-    lanes y[LANES];
-    for (int i = 0; i < LANES; i++) y[i] = i < again ? (lanes){0} : sums[at + i];
-    lanes_transpose(y);
-    for (int l = 0; l < LANES; l++) AT(D + 3 * n * l + at) += y[l];
+  if (window->clean) {
+    spread(2 * n, sums, added_to(w), D), spread(n, sums + SUM_L * n, 0, L);
+  } else {
+    spread(2 * n, sums, LANES * 2 * n, D), spread(n, sums + SUM_L * n, LANES * n, L);
   }
+  return w == 3 ? factor_columns(d, D, L, next, r, report) : factor_rows(w, d, D, L, next, report);
 }
 
-// The last nodes of all periods; from one D to the next: numbers.
-#define SHAPE(w, one, two)                                    \
-  case BLOCK_##w##_##one##_##two:                             \
-    spend(w, sums, F + s->at, F + b->node[window->next].at);  \
-    good = factor_last(b, window, s, w, scale, F, r, report); \
-    break;
-FIXED bool factor_last(const tr_blocks *b, const block_window *window, const block_node *s, int w,
-                       const double *scale, double *F, four_report *r, block_report *report) {
-  if (w == 3)
-    return factor_columns(scale + s->first, F + s->at, F + b->node[window->next].at, r, report);
-  bool good = true;
-  for (int i = 0; i < BLOCK_FOUR && good; i++, s += window->period) {
-    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-    good = factor_node(s, kind, w, w, scale + s->first, F, report, false, 0);
-  }
-  return good;
-}
-FIXED void factor_rest(const tr_blocks *b, const block_window *window, const double *scale,
-                       lanes *sums, double *F, four_report *r, block_report *report, bool *ok) {
+#define SHAPE(w, one, two) \
+  case BLOCK_##w##_##one##_##two: return factor_last(w, window, d, D, L, next, sums, r, report);
+FIXED bool factor_rest(const tr_blocks *b, const block_window *window, const window_numbers *n,
+                       const double *scale, double *F, lanes *sums, four_report *r,
+                       block_report *report) {
   const block_node *s = b->node + window->node + window->period - 1;
-  bool good = *ok;
+  const double *d = scale + s->first;
+  double *D = F + s->at, *L = F + b->node[window->node].at + n->rest_low;
+  double *next = F + b->node[window->next].at;
   switch (((const block_kind *)(b->kind + s->kind))->shape) {
     BLOCK_RESTS(SHAPE)
     default: __builtin_unreachable();
   }
-  *ok = good;
 }
 #undef SHAPE
 
@@ -319,17 +349,18 @@ FIXED void factor_all_of(const tr_blocks *b, const block_window **window, int en
   four_report r = {least, none, none};
   block_report met = *report;
   four_op op[BLOCK_PERIOD_MAX];
+  window_numbers n;
   bool good = true;
   do {
     lanes sums[SUMS * 9];
     const block_node *s = b->node + w->node;
 #pragma GCC unroll 36
     for (int i = 0; i < SUMS * 9; i++) sums[i] = none;
-    if (w == *window || !w->alike) list_ops(b, w, op);
-    if (b->numbers > FAR) fetch_window(b, w, F, AHEAD);
+    if (w == *window || !w->alike) n = list_ops(b, w, op);
+    if (b->numbers > FAR) fetch_window(F, s->at, s->at + n.end, AHEAD);
     for (int o = 0; o < w->period - 1 && good; o++)
-      good = factor_four(op + o, scale + s->first + op[o].x, F + s->at + op[o].at, sums, &r, &met);
-    if (good) factor_rest(b, w, scale, sums, F, &r, &met, &good);
+      good = factor_four(op + o, scale + s->first, F + s->at, sums, &r, &met);
+    if (good) good = factor_rest(b, w, &n, scale, F, sums, &r, &met);
     w++;
   } while (good && w->node < end && w->node == w[-1].node + BLOCK_FOUR * w[-1].period);
   *window = w;

@@ -8,6 +8,7 @@
 
 #include "base/lists.h"
 #include "block_cut.h"
+#include "block_window.h"
 
 // Runs of a node from its rows: a run ends where the numbering or the owner jumps.
 static void find_runs(const layout *b, plan_node *node, const int *row) {
@@ -27,12 +28,15 @@ static void find_runs(const layout *b, plan_node *node, const int *row) {
     if (run[k].size != node->uniform) node->uniform = 0;
 }
 
-// Of its numbers, where L and U begin.
-static int offset_L(const plan_node *s) { return s->lanes ? s->width : s->width * s->width; }
-static int offset_U(const plan_node *s) {
-  return offset_L(s) + (s->lanes ? s->runs : s->rows) * s->width;
+// Numbers of D, of L and of U.
+static int size_D(const plan_node *s) { return s->lanes ? s->width : s->width * s->width; }
+static int size_L(const plan_node *s) { return (s->lanes ? s->runs : s->rows) * s->width; }
+static int numbers_of(const plan_node *s) { return size_D(s) + 2 * size_L(s); }
+
+// One after the other.
+static void put_at(plan_node *s, int at) {
+  s->at = at, s->low = at + size_D(s), s->up = s->low + size_L(s);
 }
-static int numbers_of(const plan_node *s) { return 2 * offset_U(s) - offset_L(s); }
 
 // Place of row i among the rows of node s: i is one of them.
 static int find_row(const layout *b, const plan_node *s, int i) {
@@ -48,26 +52,21 @@ static int find_row(const layout *b, const plan_node *s, int i) {
   return run[lo].row + (i - run[lo].first) / b->node[run[lo].owner].next;
 }
 
-// Which of the numbers of node s, that of the first of both, entry (i, j) is; plain nodes only for what is not on the
-// diagonal of lanes.
-static int find_among(const layout *b, const plan_node *s, int i, int j) {
-  int first = i < j ? i : j, other = i < j ? j : i, k = (first - s->first) / s->next, w = s->width;
+// Where entry (i, j) goes; plain nodes only for what is not on the diagonal of lanes.
+static int find_number(const layout *b, int i, int j) {
+  int first = i < j ? i : j, other = i < j ? j : i;
+  const plan_node *s = &b->node[b->owner[first]];
+  int k = (first - s->first) / s->next, w = s->width, begin = i < j ? s->up : s->low;
   if (s->lanes) {
-    if (other == first) return k;
+    if (other == first) return s->at + s->next * k;
     const plan_run *run = b->run + s->run;
     int r = 0;
     while (run[r].first + k * b->node[run[r].owner].next != other) r++;
-    return (i < j ? offset_U(s) : offset_L(s)) + r * w + k;
+    return begin + s->next * (r * w + k);
   }
-  if (b->owner[i] == b->owner[j]) return ((i - s->first) * w + j - s->first) / s->next;
+  if (b->owner[i] == b->owner[j]) return s->at + (i - s->first) * w + j - s->first;
   int row = find_row(b, s, other);
-  return i < j ? offset_U(s) + k * s->rows + row : offset_L(s) + row * w + k;
-}
-
-// Where it goes.
-static int find_number(const layout *b, int i, int j) {
-  const plan_node *s = &b->node[b->owner[i < j ? i : j]];
-  return s->at + s->next * find_among(b, s, i, j);
+  return begin + s->next * (i < j ? k * s->rows + row : row * w + k);
 }
 
 static block_shape find_shape(const layout *b, const plan_node *n) {
@@ -309,7 +308,7 @@ tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, in
     node->run = run;
     find_runs(plan, node, d->node[from[s]].row);
     run += node->runs;
-    node->at = (int)numbers;
+    put_at(node, (int)numbers);
     size_t w = (size_t)node->width, m = (size_t)node->rows;
     numbers += node->lanes ? w + 2 * m : w * (w + 2 * m);
     if (numbers > 1u << 30) return TR_NO_MEMORY;
@@ -320,20 +319,51 @@ tr_status tr_lay_out(tr_arena *ar, tr_arena *own, draft *d, const int *order, in
   return find_kinds(own, plan, b);
 }
 
-// Unknowns and numbers of the window that begins there. old: how the unknowns were numbered; to[i]: what i is now
-static void interleave(layout *plan, const block_window *w, int *to) {
-  plan_node *node = plan->node + w->node;
-  int period = w->period, first = node->first, at = node->at;
+// Unknowns of a window; to[i]: what i is now
+static void interleave_unknowns(plan_node *node, int period, int *to) {
+  int first = node->first;
   for (int o = 0; o < period; o++) {
-    bool rest = o == period - 1;
-    int width = node[o].width, numbers = numbers_of(&node[o]);
+    int width = node[o].width, next = o < period - 1 ? BLOCK_FOUR : 1;
     for (int l = 0; l < BLOCK_FOUR; l++) {
       plan_node *s = &node[o + l * period];
-      int next = rest ? 1 : BLOCK_FOUR, begin = first + l * (rest ? width : 1);
+      int begin = first + l * (next > 1 ? 1 : width);
       for (int k = 0; k < width; k++) to[s->first + k] = begin + k * next;
-      s->first = begin, s->next = next, s->at = at + l * (rest ? numbers : 1);
+      s->first = begin, s->next = next;
     }
-    first += BLOCK_FOUR * width, at += BLOCK_FOUR * numbers;
+    first += BLOCK_FOUR * width;
+  }
+}
+
+// And its numbers: D and U of all, which go together upwards, then L, which downwards goes alone.
+static void interleave_numbers(plan_node *node, int period, int at) {
+  for (int low = 0; low < 2; low++)
+    for (int o = 0; o < period; o++) {
+      int D = size_D(&node[o]), L = size_L(&node[o]), all = low ? L : D + L;
+      bool free = o < period - 1;
+      for (int l = 0; l < BLOCK_FOUR; l++) {
+        plan_node *s = &node[o + l * period];
+        int begin = at + l * (free ? 1 : all);
+        if (low)
+          s->low = begin;
+        else
+          s->at = begin, s->up = begin + D * (free ? BLOCK_FOUR : 1);
+      }
+      at += BLOCK_FOUR * all;
+    }
+}
+
+// Whether nobody but its own free nodes writes to its last nodes, D of the first apart, which the window before writes to.
+static void find_clean(const layout *plan, const tr_blocks *b, block_window *window) {
+  for (block_window *w = window; w < window + b->windows; w++) w->clean = true;
+  for (int s = 0; s < plan->nodes; s++) {
+    const plan_run *run = plan->run + plan->node[s].run;
+    for (int r = 0; r < plan->node[s].runs; r++) {
+      int to = run[r].owner, w = (int)(window_from(b, to + 1) - b->window) - 1;
+      bool beyond = w < 0 || to >= window[w].node + BLOCK_FOUR * window[w].period;
+      if (beyond || s >= window[w].node) continue;
+      for (int k = r; k < plan->node[s].runs; k++)
+        window[w].clean &= run[k].owner == to && to == window[w].node + window[w].period - 1;
+    }
   }
 }
 
@@ -356,16 +386,18 @@ static bool keeps_threes(const layout *plan, const block_window *w) {
 // Windows begin at multiples of four numbers.
 tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
   int *to = room, *old = room + b->n, at = 0, *order = (int *)b->order;
-  const block_window *w = b->window;
+  block_window *window = (block_window *)b->window, *w = window;
   for (int i = 0; i < b->n; i++) to[i] = i;
   for (int s = 0, end = 0; s < plan->nodes && b->windows > 0; s++) {
     plan_node *node = &plan->node[s];
     if (s == w->node) at = (at + BLOCK_FOUR - 1) & -BLOCK_FOUR;
-    if (s >= end) node->at = at;
+    if (s >= end) put_at(node, at);
+    if (s == w->node) {
+      b->threes &= keeps_threes(plan, w);
+      interleave_unknowns(node, w->period, to), interleave_numbers(node, w->period, at);
+      end = s + BLOCK_FOUR * w++->period;
+    }
     at += numbers_of(node);
-    if (s < w->node) continue;
-    b->threes &= keeps_threes(plan, w);
-    end = s + BLOCK_FOUR * w->period, interleave(plan, w++, to);
   }
   if (b->windows > 0)
     b->numbers = at + 1; // which may be read with the last of a block (read_three)
@@ -379,7 +411,7 @@ tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
       run->first = to[run->first];
     }
   TR_TRY(find_kinds(ar, plan, b));
-  find_alike(b, (block_window *)b->window);
+  find_alike(b, window), find_clean(plan, b, window);
   return TR_OK;
 }
 
@@ -394,6 +426,13 @@ void tr_blocks_plain_order(const tr_blocks *b, int *order) {
     }
 }
 
+// An entry of the matrix in the last node of a period.
+static void mark_unclean(const layout *plan, int i, int j, const tr_blocks *b) {
+  int s = plan->owner[i < j ? i : j], w = (int)(window_from(b, s + 1) - b->window) - 1;
+  if (w < 0 || s >= b->window[w].node + BLOCK_FOUR * b->window[w].period) return;
+  if (plan->node[s].next == 1) ((block_window *)b->window)[w].clean = false;
+}
+
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,
                             tr_blocks *b) {
   int *column = TR_NEW(ar, 2 * (size_t)p->n, int);
@@ -404,6 +443,7 @@ tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *pla
     int list = offsets.length;
     for (int s = p->column[j]; s < p->column[j + 1]; s++) {
       int at = find_number(plan, place[p->row[s]], place[j]);
+      mark_unclean(plan, place[p->row[s]], place[j], b);
       if (s == p->column[j]) column[2 * j] = at;
       tr_lists_push(&offsets, at - column[2 * j]);
     }

@@ -13,8 +13,9 @@ typedef struct plan_run {
 } plan_run;
 
 typedef struct plan_node {
-  int first, width, rows, run, runs, uniform, at;
-  int next; // from one of its unknowns or numbers to the next
+  int first, width, rows, run, runs, uniform;
+  int at, low, up; // where D, L and U begin
+  int next;        // from one of its unknowns or numbers to the next
   bool lanes;
 } plan_node;
 

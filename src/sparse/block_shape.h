@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "block.h"
+#include "block_window.h"
 #include "math/lanes.h"
 
 enum { WIDTH = 16 };
@@ -56,43 +56,9 @@ static inline int runs_before(const block_node *s, const block_kind *kind, int l
   return n;
 }
 
-// All that the numbers of a window have.
-FIXED void fetch_window(const tr_blocks *b, const block_window *w, const double *F, int ahead) {
-  const block_node *s = b->node + w->node, *last = s + BLOCK_FOUR * w->period - 1;
-  for (int at = s->at; at < last->at; at += 3 * LINE / (int)sizeof *F) fetch(F + at, ahead);
-}
-
-// The first window from a node on.
-static inline const block_window *window_from(const tr_blocks *b, int node) {
-  int lo = 0, hi = b->windows;
-  while (lo < hi) {
-    int mid = (lo + hi) / 2;
-    if (b->window[mid].node < node)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return b->window + lo;
-}
-
-// The first window from an unknown on, and the unknown behind it; how many there are in its free nodes.
-static inline const block_window *window_at(const tr_blocks *b, int unknown) {
-  int lo = 0, hi = b->windows;
-  while (lo < hi) {
-    int mid = (lo + hi) / 2;
-    if (b->node[b->window[mid].node].first < unknown)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return b->window + lo;
-}
-static inline int window_end(const tr_blocks *b, const block_window *w) {
-  const block_node *last = b->node + w->node + BLOCK_FOUR * w->period - 1;
-  return last->first + ((const block_kind *)(b->kind + last->kind))->width;
-}
-static inline int window_free(const tr_blocks *b, const block_window *w) {
-  return b->node[w->node + w->period - 1].first - b->node[w->node].first;
+// Numbers of a window from .. end - 1.
+FIXED void fetch_window(const double *F, int from, int end, int ahead) {
+  for (int at = from; at < end; at += 3 * LINE / (int)sizeof *F) fetch(F + at, ahead);
 }
 
 // ---- four free nodes of a window, one in each lane -------------------------------------------------
@@ -103,24 +69,58 @@ typedef enum { RUN_FREE, RUN_OWN, RUN_NEXT } run_place;
 // What is to be done with a free node, one for all windows that are alike: places are from those of the window on.
 typedef struct four_op {
   const block_kind *kind;
-  int shape, at, x;
+  int shape, at, low, x;
   int to[2];          // its runs, if free
   run_place place[2]; // of which there may be one
 } four_op;
 
-FIXED void list_ops(const tr_blocks *b, const block_window *w, four_op *op) {
-  const block_node *s = b->node + w->node;
-  int own = s[w->period - 1].first - s->first;
-  for (int o = 0; o < w->period - 1; o++, op++) {
-    const block_kind *kind = (const block_kind *)(b->kind + s[o].kind);
-    *op = (four_op){kind, kind->shape, s[o].at - s->at, s[o].first - s->first, {0}, {0}};
-    for (int r = 0; r < 2; r++) {
-      int to = op->x + kind->run[r < kind->runs ? r : 0].first;
-      op->place[r] = to < own ? RUN_FREE : to == own ? RUN_OWN : RUN_NEXT;
-      op->to[r] = to < own ? to : 0;
-    }
-  }
+// Where, from that of the window on, numbers begin: D and U of the last nodes, L of free ones and of the last ones; and
+// where they end.
+typedef struct window_numbers {
+  int rest, low, rest_low, end;
+} window_numbers;
+
+// D and U; L.
+static inline int size_up(const block_kind *k) {
+  return k->width * (k->lanes ? 1 + k->runs : k->width + k->rows);
 }
+static inline int size_low(const block_kind *k) {
+  return k->width * (k->lanes ? k->runs : k->rows);
+}
+static inline const block_kind *kind_of_last(const tr_blocks *b, const block_window *w) {
+  return (const block_kind *)(b->kind + b->node[w->node + w->period - 1].kind);
+}
+
+// op: or NULL
+FIXED window_numbers list_ops(const tr_blocks *b, const block_window *w, four_op *op) {
+  const block_node *s = b->node + w->node;
+  const block_kind *last = kind_of_last(b, w);
+  int own = s[w->period - 1].first - s->first, rest = s[w->period - 1].at - s->at;
+  int low = rest + BLOCK_FOUR * size_up(last), rest_low = low;
+  for (int o = 0; o < w->period - 1; o++) {
+    const block_kind *kind = (const block_kind *)(b->kind + s[o].kind);
+    int at = s[o].at - s->at, x = s[o].first - s->first;
+    if (op) op[o] = (four_op){kind, kind->shape, at, rest_low, x, {0}, {0}};
+    for (int r = 0; op && r < 2; r++) {
+      int to = x + kind->run[r < kind->runs ? r : 0].first;
+      op[o].place[r] = to < own ? RUN_FREE : to == own ? RUN_OWN : RUN_NEXT;
+      op[o].to[r] = to < own ? to : 0;
+    }
+    rest_low += BLOCK_FOUR * size_low(kind);
+  }
+  return (window_numbers){rest, low, rest_low, rest_low + BLOCK_FOUR * size_low(last)};
+}
+
+// Among all.
+static inline window_numbers numbers_in(const tr_blocks *b, const block_window *w) {
+  window_numbers n = list_ops(b, w, NULL);
+  int at = b->node[w->node].at;
+  return (window_numbers){at + n.rest, at + n.low, at + n.rest_low, at + n.end};
+}
+
+// Numbers of the first of the last nodes of a clean window that are added to, by fours: D is what the window before left
+// there. All others are written.
+FIXED int added_to(int width) { return (width * width + LANES - 1) & -LANES; }
 
 #define AT(x) (*(lanes_anywhere *)(x))
 #define OF(x) (*(const lanes_anywhere *)(x))

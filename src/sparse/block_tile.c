@@ -92,18 +92,12 @@ static void touch_targets(const tr_blocks *b, const block_node *s, int tile, int
         touch(tile, kind->lanes ? 1 : kind->run[j].size, due + s->at + to->at + k * to->step);
 }
 
-static int numbers_of(const block_kind *k) {
-  return k->width * (k->lanes ? 1 + 2 * k->runs : k->width + 2 * k->rows);
-}
-
 // Numbers of a window, and the diagonal block that its last node writes to; the node behind it.
 static int touch_window(const tr_blocks *b, const block_window *w, int tile, int *due) {
-  int end = w->node + BLOCK_FOUR * w->period, first = b->node[w->node].at;
-  const block_node *last = b->node + end - 1, *next = b->node + w->next;
-  int width = ((const block_kind *)(b->kind + last->kind))->width, size = width * width;
-  touch(tile, last->at + 3 * size - first, due + first);
-  touch(tile, size, due + next->at);
-  return end;
+  int first = b->node[w->node].at, width = kind_of_last(b, w)->width;
+  touch(tile, numbers_in(b, w).end - first, due + first);
+  touch(tile, width * width, due + b->node[w->next].at);
+  return w->node + BLOCK_FOUR * w->period;
 }
 
 void tr_blocks_due(const tr_blocks *b, int *due) {
@@ -117,7 +111,7 @@ void tr_blocks_due(const tr_blocks *b, int *due) {
         continue;
       }
       const block_kind *kind = (const block_kind *)(b->kind + b->node[s].kind);
-      touch(t, numbers_of(kind), due + b->node[s].at);
+      touch(t, size_up(kind) + size_low(kind), due + b->node[s].at);
       touch_targets(b, b->node + s++, t, due);
     }
   for (int i = border - 1; i-- > 0;) // what windows leave free before them

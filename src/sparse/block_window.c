@@ -7,8 +7,6 @@
 // many who work at it.
 #include "block_window.h"
 
-#include "block_shape.h"
-
 static const block_kind *kind_of(const tr_blocks *b, int node) {
   return (const block_kind *)(b->kind + b->node[node].kind);
 }
@@ -78,7 +76,7 @@ static bool is_window(const tr_blocks *b, int s, int end, int period, bool below
   if (!repeats(b, s, end, period, below) || !may_wait(kind_of(b, s + period - 1))) return false;
   for (int x = s; x < s + period; x++)
     if (!stays(b, s, period, x) || (x < s + period - 1 && !may_go(kind_of(b, x)))) return false;
-  *out = (block_window){s, period, find_next(b, s, period), false};
+  *out = (block_window){s, period, find_next(b, s, period), false, false};
   return out->next >= 0;
 }
 

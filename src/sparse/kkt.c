@@ -376,6 +376,7 @@ static bool factor_blocks(tr_kkt *k, bool known, filler *f) {
 
 bool tr_kkt_factor_blocks(tr_kkt *k) {
   k->held = false;
+  if (!k->managed) tr_blocks_clear_made(k->p->blocks, k->factors);
   bool known =
       k->managed || (vec_finite(k->factors, k->p->blocks->numbers) && find_block_scale(k, true));
   return factor_blocks(k, known, NULL);

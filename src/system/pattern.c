@@ -329,7 +329,8 @@ static double single_rows(const tr_system *sys) {
   return rows;
 }
 
-// What happens to a number of the block solver: blocks overwrite it, or add to it, or it is not of the matrix.
+// What happens to a number of the block solver: blocks, or the factorisation, overwrite it, or blocks add to it, or it is
+// not of the matrix.
 typedef enum { FILL, ADDED_TO, OVERWRITTEN } fate;
 
 // What is needed to make the tape for slots of the block solver.
@@ -436,6 +437,7 @@ static void redirect_all(redirection *r) {
   const tr_system *sys = r->sys;
   int i = 0, plain = 0;
   tr_blocks_slots(sys->pattern.blocks, &sys->pattern, r->slot);
+  tr_blocks_made(sys->pattern.blocks, OVERWRITTEN, r->fate);
   find_fates(r);
   for (int b = 0; b < sys->nbody; b++) {
     int end = i + tr_body_tape(sys, b, false);
