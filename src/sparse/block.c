@@ -313,14 +313,14 @@ int tr_blocks_next(const tr_blocks *b, int number, int *end) {
   return 1;
 }
 
-// Of the last nodes of a window: D and U, L.
+// Of the last nodes of a window: U, L.
 typedef struct made_numbers {
   int first[2], count[2];
 } made_numbers;
 static made_numbers made_in(const tr_blocks *b, const block_window *w) {
   if (!w->clean) return (made_numbers){0};
   window_numbers n = numbers_in(b, w);
-  int width = kind_of_last(b, w)->width, from = n.rest + added_to(width);
+  int width = kind_of_last(b, w)->width, from = n.rest + BLOCK_FOUR * width * width;
   return (made_numbers){{from, n.rest_low}, {n.low - from, n.end - n.rest_low}};
 }
 

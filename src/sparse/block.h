@@ -97,7 +97,7 @@ typedef struct block_window {
   int node, period;
   int next;   // the node that the last one writes to
   bool alike; // it follows another one that is the same in all but that
-  bool clean; // nobody else writes to its last nodes, D of the first apart
+  bool clean; // nobody else writes to L and U of its last nodes
 } block_window;
 
 typedef struct tr_blocks {

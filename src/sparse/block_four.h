@@ -126,27 +126,27 @@ FIXED bool invert_three(const double *d, lanes *D, four_report *r) {
   return true;
 }
 
-// D (3 x 3) and U, L of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come
+// D (3 x 3), behind them U, and L of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come
 // by rows and go by columns.
 FIXED bool factor_columns(const double *d, double *at, double *low, double *next, four_report *r,
                           block_report *report) {
   lanes D[3];
   read_three(at, D);
-  for (int l = 0; l < BLOCK_FOUR; l++, at += 18, low += 9, d += 3) {
+  for (int l = 0; l < BLOCK_FOUR; l++, at += 9, low += 9, d += 3) {
     lanes L[3], U[3], LD[3], rows[3];
     if (!invert_three(d, D, r)) {
       write_three(D, at);
       if (!invert_one(d, at, report)) return false;
       read_three(at, D), transpose_three(D);
     }
-    read_three(low, L), read_three(at + 9, U);
+    read_three(low, L), read_three(at + 36, U);
     write_three(D, at);
     transpose_three(L);
     for (int k = 0; k < 3; k++) combine_three(L, &D[k], &LD[k]);
     write_three(LD, low);
     for (int k = 0; k < 3; k++) rows[k] = LD[k];
     transpose_three(rows);
-    double *to = l < BLOCK_FOUR - 1 ? at + 18 : next;
+    double *to = l < BLOCK_FOUR - 1 ? at + 9 : next;
     read_three(to, D);
     for (int k = 0; k < 3; k++) {
       lanes product;
@@ -154,7 +154,7 @@ FIXED bool factor_columns(const double *d, double *at, double *low, double *next
       D[k] -= product;
     }
     transpose_three(U);
-    write_three(U, at + 9);
+    write_three(U, at + 36);
   }
   write_three(D, next);
   return true;
@@ -164,9 +164,9 @@ FIXED bool factor_columns(const double *d, double *at, double *low, double *next
 FIXED bool factor_rows(int w, const double *d, double *D, double *L, double *next,
                        block_report *report) {
   int n = w * w;
-  for (int l = 0; l < BLOCK_FOUR; l++, D += 2 * n, L += n, d += w) {
-    double I[9], row[3], *to = l < BLOCK_FOUR - 1 ? D + 2 * n : next;
-    const double *U = D + n;
+  for (int l = 0; l < BLOCK_FOUR; l++, D += n, L += n, d += w) {
+    double I[9], row[3], *to = l < BLOCK_FOUR - 1 ? D + n : next;
+    const double *U = D + BLOCK_FOUR * n;
     for (int i = 0; i < n; i++) I[i] = D[i];
     if (!invert(w, d, I, report)) return false;
     for (int i = 0; i < n; i++) D[i] = I[i];
@@ -287,22 +287,19 @@ FIXED bool factor_four(const four_op *op, const double *d, double *F, lanes *sum
 #undef LANE
 }
 
-// n sums for each of four nodes, whose numbers are n apart; the first `added` of all are added to, the others are written.
-FIXED void spread(int n, const lanes *sums, int added, double *to) {
-#pragma GCC unroll 5
+// n sums for each of four nodes, whose numbers are n apart: they are added there, or are all that is there.
+FIXED void spread(int n, const lanes *sums, bool add, double *to) {
+#pragma GCC unroll 3
   for (int k = 0; k < n; k += LANES) {
-    int at = k + LANES <= n ? k : n - LANES;
-    int again = n * (LANES - 1) + at < added ? k - at : 0; // have been added
+    int at = k + LANES <= n ? k : n - LANES, again = add ? k - at : 0; // have been added
     lanes y[LANES];
     for (int i = 0; i < LANES; i++) y[i] = i < again ? (lanes){0} : sums[at + i];
     lanes_transpose(y);
-    for (int l = 0; l < LANES; l++) {
-      double *x = to + n * l + at;
-      if (n * l + at < added)
-        AT(x) += y[l];
+    for (int l = 0; l < LANES; l++)
+      if (add)
+        AT(to + n * l + at) += y[l];
       else
-        AT(x) = y[l];
-    }
+        AT(to + n * l + at) = y[l];
   }
 }
 
@@ -317,11 +314,11 @@ FIXED bool factor_last(int w, const block_window *window, const double *d, doubl
     sums[i] += later;
     next[i] += sums[SUM_NEXT * n + i][LANES - 1];
   }
-  if (window->clean) {
-    spread(2 * n, sums, added_to(w), D), spread(n, sums + SUM_L * n, 0, L);
-  } else {
-    spread(2 * n, sums, LANES * 2 * n, D), spread(n, sums + SUM_L * n, LANES * n, L);
-  }
+  spread(n, sums, true, D);
+  if (window->clean)
+    spread(n, sums + SUM_U * n, false, D + LANES * n), spread(n, sums + SUM_L * n, false, L);
+  else
+    spread(n, sums + SUM_U * n, true, D + LANES * n), spread(n, sums + SUM_L * n, true, L);
   return w == 3 ? factor_columns(d, D, L, next, r, report) : factor_rows(w, d, D, L, next, report);
 }
 

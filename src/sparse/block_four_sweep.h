@@ -132,10 +132,10 @@ FIXED void columns_up(const double *at, four_rows *rows, double *x, const double
   lanes y[BLOCK_FOUR], last = OF(next), product, block[3];
 #pragma GCC unroll 4
   for (int l = BLOCK_FOUR - 1; l >= 0; l--) {
-    read_three(at + 18 * l + 9, block);
+    read_three(at + 9 * l + 36, block);
     combine_three(block, &last, &product);
     last = OF(x + 3 * l) - product;
-    read_three(at + 18 * l, block);
+    read_three(at + 9 * l, block);
     combine_three(block, &last, &y[l]);
     last = y[l];
   }
@@ -155,9 +155,9 @@ FIXED void rows_down(int w, const double *L, double *x, double *next) {
 FIXED void rows_up(int w, const double *at, double *x, const double *next) {
   double y[3];
   for (int l = BLOCK_FOUR - 1; l >= 0; l--) {
-    const double *D = at + 2 * w * w * l, *own = x + w * l;
+    const double *D = at + w * w * l, *own = x + w * l;
     for (int k = 0; k < w; k++) y[k] = own[k];
-    backward_run(w, w, D + w * w, w, l < BLOCK_FOUR - 1 ? own + w : next, y);
+    backward_run(w, w, D + BLOCK_FOUR * w * w, w, l < BLOCK_FOUR - 1 ? own + w : next, y);
     for (int k = 0; k < w; k++) dot(w, D + k * w, y, &x[w * l + k]);
   }
 }

@@ -334,25 +334,26 @@ static void interleave_unknowns(plan_node *node, int period, int *to) {
   }
 }
 
-// And its numbers: D and U of all, which go together upwards, then L, which downwards goes alone.
+// And its numbers: D and U of all, which go together upwards, then L, which downwards goes alone. Of the last nodes first D
+// of all, then U of all.
 static void interleave_numbers(plan_node *node, int period, int at) {
-  for (int low = 0; low < 2; low++)
-    for (int o = 0; o < period; o++) {
-      int D = size_D(&node[o]), L = size_L(&node[o]), all = low ? L : D + L;
-      bool free = o < period - 1;
-      for (int l = 0; l < BLOCK_FOUR; l++) {
-        plan_node *s = &node[o + l * period];
-        int begin = at + l * (free ? 1 : all);
-        if (low)
-          s->low = begin;
-        else
-          s->at = begin, s->up = begin + D * (free ? BLOCK_FOUR : 1);
-      }
-      at += BLOCK_FOUR * all;
+  for (int o = 0; o < period; o++) {
+    int D = size_D(&node[o]), U = size_L(&node[o]), next = o < period - 1 ? BLOCK_FOUR : 1;
+    for (int l = 0; l < BLOCK_FOUR; l++) {
+      plan_node *s = &node[o + l * period];
+      s->at = at + l * (next > 1 ? 1 : D), s->up = at + BLOCK_FOUR * D + l * (next > 1 ? 1 : U);
     }
+    at += BLOCK_FOUR * (D + U);
+  }
+  for (int o = 0; o < period; o++) {
+    int L = size_L(&node[o]);
+    for (int l = 0; l < BLOCK_FOUR; l++)
+      node[o + l * period].low = at + l * (o < period - 1 ? 1 : L);
+    at += BLOCK_FOUR * L;
+  }
 }
 
-// Whether nobody but its own free nodes writes to its last nodes, D of the first apart, which the window before writes to.
+// Whether nobody but its own free nodes writes to L and U of its last nodes.
 static void find_clean(const layout *plan, const tr_blocks *b, block_window *window) {
   for (block_window *w = window; w < window + b->windows; w++) w->clean = true;
   for (int s = 0; s < plan->nodes; s++) {
@@ -361,8 +362,7 @@ static void find_clean(const layout *plan, const tr_blocks *b, block_window *win
       int to = run[r].owner, w = (int)(window_from(b, to + 1) - b->window) - 1;
       bool beyond = w < 0 || to >= window[w].node + BLOCK_FOUR * window[w].period;
       if (beyond || s >= window[w].node) continue;
-      for (int k = r; k < plan->node[s].runs; k++)
-        window[w].clean &= run[k].owner == to && to == window[w].node + window[w].period - 1;
+      for (int k = r; k < plan->node[s].runs; k++) window[w].clean &= run[k].owner == to;
     }
   }
 }
@@ -426,10 +426,12 @@ void tr_blocks_plain_order(const tr_blocks *b, int *order) {
     }
 }
 
-// An entry of the matrix in the last node of a period.
+// An entry of the matrix in L or U of the last node of a period.
 static void mark_unclean(const layout *plan, int i, int j, const tr_blocks *b) {
   int s = plan->owner[i < j ? i : j], w = (int)(window_from(b, s + 1) - b->window) - 1;
-  if (w < 0 || s >= b->window[w].node + BLOCK_FOUR * b->window[w].period) return;
+  if (w < 0 || plan->owner[i] == plan->owner[j] ||
+      s >= b->window[w].node + BLOCK_FOUR * b->window[w].period)
+    return;
   if (plan->node[s].next == 1) ((block_window *)b->window)[w].clean = false;
 }
 

@@ -118,10 +118,6 @@ static inline window_numbers numbers_in(const tr_blocks *b, const block_window *
   return (window_numbers){at + n.rest, at + n.low, at + n.rest_low, at + n.end};
 }
 
-// Numbers of the first of the last nodes of a clean window that are added to, by fours: D is what the window before left
-// there. All others are written.
-FIXED int added_to(int width) { return (width * width + LANES - 1) & -LANES; }
-
 #define AT(x) (*(lanes_anywhere *)(x))
 #define OF(x) (*(const lanes_anywhere *)(x))
 
