@@ -293,24 +293,13 @@ void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot) {
 }
 
 int tr_blocks_next(const tr_blocks *b, int number, int *end) {
-  int lo = 0, hi = b->windows;
-  while (lo < hi) {
-    int mid = (lo + hi) / 2;
-    if (b->node[b->window[mid].node].at <= number)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  const block_window *w = b->window + lo;
-  if (lo > 0) {
-    window_numbers n = numbers_in(b, w - 1);
-    if (number < n.rest || (number >= n.low && number < n.rest_low)) {
-      *end = number < n.rest ? n.rest : n.rest_low;
-      return BLOCK_FOUR;
-    }
-  }
-  *end = lo < b->windows ? b->node[w->node].at : b->numbers;
-  return 1;
+  const block_window *w = first_window(b, BY_NUMBER, number + 1);
+  *end = w->node < b->nodes ? b->node[w->node].at : b->numbers;
+  if (w == b->window) return 1;
+  window_numbers n = numbers_in(b, w - 1);
+  if (number >= n.rest && (number < n.low || number >= n.rest_low)) return 1;
+  *end = number < n.rest ? n.rest : n.rest_low;
+  return BLOCK_FOUR;
 }
 
 // Of the last nodes of a window: U, L.

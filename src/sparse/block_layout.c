@@ -359,10 +359,9 @@ static void find_clean(const layout *plan, const tr_blocks *b, block_window *win
   for (int s = 0; s < plan->nodes; s++) {
     const plan_run *run = plan->run + plan->node[s].run;
     for (int r = 0; r < plan->node[s].runs; r++) {
-      int to = run[r].owner, w = (int)(window_from(b, to + 1) - b->window) - 1;
-      bool beyond = w < 0 || to >= window[w].node + BLOCK_FOUR * window[w].period;
-      if (beyond || s >= window[w].node) continue;
-      for (int k = r; k < plan->node[s].runs; k++) window[w].clean &= run[k].owner == to;
+      block_window *w = window_of(b, run[r].owner);
+      if (!w || s >= w->node) continue;
+      for (int k = r; k < plan->node[s].runs; k++) w->clean &= run[k].owner == run[r].owner;
     }
   }
 }
@@ -428,11 +427,9 @@ void tr_blocks_plain_order(const tr_blocks *b, int *order) {
 
 // An entry of the matrix in L or U of the last node of a period.
 static void mark_unclean(const layout *plan, int i, int j, const tr_blocks *b) {
-  int s = plan->owner[i < j ? i : j], w = (int)(window_from(b, s + 1) - b->window) - 1;
-  if (w < 0 || plan->owner[i] == plan->owner[j] ||
-      s >= b->window[w].node + BLOCK_FOUR * b->window[w].period)
-    return;
-  if (plan->node[s].next == 1) ((block_window *)b->window)[w].clean = false;
+  int s = plan->owner[i < j ? i : j];
+  block_window *w = window_of(b, s);
+  if (w && plan->node[s].next == 1 && plan->owner[i] != plan->owner[j]) w->clean = false;
 }
 
 tr_status tr_layout_columns(tr_arena *ar, const tr_pattern *p, const layout *plan, int *place,

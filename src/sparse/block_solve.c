@@ -44,7 +44,7 @@ static void load_some(const solving *s, int first, int end) {
   const tr_blocks *b = s->b;
   const double *rhs = s->rhs;
   double *x = s->x;
-  const block_window *w = window_at(b, first);
+  const block_window *w = first_window(b, BY_UNKNOWN, first);
   while (first < end) {
     int until = w->node < b->nodes ? b->node[w->node].first : end;
     if (until > end) until = end;
@@ -59,7 +59,7 @@ static double unload_some(const solving *s, int first, int end) {
   const tr_blocks *b = s->b;
   const double *x = s->x;
   double *rhs = s->rhs, odd = 0;
-  const block_window *w = window_at(b, first);
+  const block_window *w = first_window(b, BY_UNKNOWN, first);
   while (first < end) {
     int until = w->node < b->nodes ? b->node[w->node].first : end;
     if (until > end) until = end;

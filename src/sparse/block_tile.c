@@ -45,7 +45,7 @@ static int last_of(const tr_blocks *b, int s) {
 
 // The end of the window that unknown i is in, or i + 1.
 static int end_from(const tr_blocks *b, int i) {
-  const block_window *w = window_at(b, i + 1);
+  const block_window *w = first_window(b, BY_UNKNOWN, i + 1);
   int end = w > b->window ? window_end(b, w - 1) : 0;
   return i < end ? end : i + 1;
 }

@@ -117,14 +117,13 @@ static int find_all(const tr_blocks *b, block_window *window) {
 }
 
 // Those whose free nodes others write to are none: next = -1. of (n): the node of an unknown
-static void find_wrong(const tr_blocks *b, const int *of, block_window *window) {
+static void find_wrong(const tr_blocks *b, const int *of) {
   for (int s = 0; s < b->nodes; s++) {
     const block_kind *kind = kind_of(b, s);
     for (int r = 0; r < kind->runs; r++) {
       int to = of[b->node[s].first + kind->run[r].first];
-      int w = (int)(window_from(b, to + 1) - b->window) - 1, period = w < 0 ? 1 : window[w].period;
-      if (w < 0 || to >= window[w].node + BLOCK_FOUR * period || s >= window[w].node) continue;
-      if ((to - window[w].node) % period < period - 1) window[w].next = -1;
+      block_window *w = window_of(b, to);
+      if (w && s < w->node && (to - w->node) % w->period < w->period - 1) w->next = -1;
     }
   }
 }
@@ -135,7 +134,7 @@ tr_status tr_find_windows(tr_arena *ar, const int *of, tr_blocks *b) {
   if (!window) return TR_NO_MEMORY;
   if (count > 0) find_all(b, window);
   b->windows = count, b->window = window;
-  find_wrong(b, of, window);
+  find_wrong(b, of);
   b->windows = 0;
   for (int w = 0; w < count; w++)
     if (window[w].next >= 0) window[b->windows++] = window[w];
