@@ -63,12 +63,11 @@ FIXED void load_fours(int n, const int *restrict order, const double *restrict r
                       double *restrict x) {
   for (int k = 0; k < n; k += 3 * LANES) {
     POINTERS(const double, from, rhs + order[k + l]);
-    for (int l = 0; l < LANES; l += 2) {
-      pair a = two_at(from[l]), b = two_at(from[l + 1]);
-      *(lanes_pair *)(x + k + l) = __builtin_shufflevector(a, b, 0, 2);
-      *(lanes_pair *)(x + k + LANES + l) = __builtin_shufflevector(a, b, 1, 3);
-      x[k + 2 * LANES + l] = from[l][2], x[k + 2 * LANES + l + 1] = from[l + 1][2];
-    }
+    lanes even = __builtin_shufflevector(two_at(from[0]), two_at(from[2]), 0, 1, 2, 3);
+    lanes odd = __builtin_shufflevector(two_at(from[1]), two_at(from[3]), 0, 1, 2, 3);
+    AT(x + k) = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+    AT(x + k + LANES) = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+    AT(x + k + 2 * LANES) = (lanes){from[0][2], from[1][2], from[2][2], from[3][2]};
   }
 }
 
@@ -98,17 +97,14 @@ FIXED double unload_threes(int n, const int *restrict order, const double *restr
 
 FIXED double unload_fours(int n, const int *restrict order, const double *restrict x,
                           double *restrict rhs) {
-  pair sum = {0};
+  lanes sum = {0};
   for (int k = 0; k < n; k += 3 * LANES) {
     POINTERS(double, to, rhs + order[k + l]);
-    for (int l = 0; l < LANES; l += 2) {
-      pair a = two_at(x + k + l), b = two_at(x + k + LANES + l), c = two_at(x + k + 2 * LANES + l);
-      *(lanes_pair *)to[l] = __builtin_shufflevector(a, b, 0, 2), to[l][2] = c[0];
-      *(lanes_pair *)to[l + 1] = __builtin_shufflevector(a, b, 1, 3), to[l + 1][2] = c[1];
-      sum += (a - a) + (b - b) + (c - c);
-    }
+    lanes y[3] = {OF(x + k), OF(x + k + LANES), OF(x + k + 2 * LANES)};
+    lanes_store3(y, to);
+    for (int i = 0; i < 3; i++) sum += y[i] - y[i];
   }
-  return sum[0] + sum[1];
+  return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 FIXED double unload_two_threes(int n, const int *restrict order, const pair *restrict x,

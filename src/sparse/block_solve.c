@@ -40,10 +40,7 @@ typedef struct solving {
 } solving;
 
 // Of threes that begin with the first unknown: free nodes of windows, all else.
-static void load_some(const solving *s, int first, int end) {
-  const tr_blocks *b = s->b;
-  const double *rhs = s->rhs;
-  double *x = s->x;
+FIXED void load_all(const tr_blocks *b, int first, int end, const double *rhs, double *x) {
   const block_window *w = first_window(b, BY_UNKNOWN, first);
   while (first < end) {
     int until = w->node < b->nodes ? b->node[w->node].first : end;
@@ -55,11 +52,11 @@ static void load_some(const solving *s, int first, int end) {
   }
 }
 
-static double unload_some(const solving *s, int first, int end) {
-  const tr_blocks *b = s->b;
-  const double *x = s->x;
-  double *rhs = s->rhs, odd = 0;
+// fine: they are finite
+FIXED void unload_all(const tr_blocks *b, int first, int end, const double *x, double *rhs,
+                      bool *fine) {
   const block_window *w = first_window(b, BY_UNKNOWN, first);
+  double odd = 0;
   while (first < end) {
     int until = w->node < b->nodes ? b->node[w->node].first : end;
     if (until > end) until = end;
@@ -68,8 +65,14 @@ static double unload_some(const solving *s, int first, int end) {
     first = until + window_free(b, w++);
     odd += unload_fours(first - until, b->order + until, x + until, rhs);
   }
-  return odd;
+  *fine = odd == 0;
 }
+
+TR_WIDE(load_some, load_all, (const tr_blocks *b, int first, int end, const double *rhs, double *x),
+        (b, first, end, rhs, x))
+TR_WIDE(unload_some, unload_all,
+        (const tr_blocks *b, int first, int end, const double *x, double *rhs, bool *fine),
+        (b, first, end, x, rhs, fine))
 
 // Unknowns first .. end - 1 of the elimination.
 static void load(const solving *s, int first, int end) {
@@ -79,7 +82,7 @@ static void load(const solving *s, int first, int end) {
     (threes ? load_two_threes : load_two)(end - first, order, s->rhs, s->rhs + s->b->n,
                                           (pair *)s->x + first);
   else if (threes)
-    load_some(s, first, end);
+    load_some(s->b, first, end, s->rhs, s->x);
   else
     load_one(end - first, order, s->rhs, s->x + first);
 }
@@ -88,7 +91,11 @@ static void load(const solving *s, int first, int end) {
 static bool unload(const solving *s, int first, int end) {
   const int *order = s->b->order + first;
   bool threes = by_threes(s->b, first, end);
-  if (!s->two && threes) return unload_some(s, first, end) == 0;
+  bool fine;
+  if (!s->two && threes) {
+    unload_some(s->b, first, end, s->x, s->rhs, &fine);
+    return fine;
+  }
   if (!s->two) return unload_one(end - first, order, s->x + first, s->rhs) == 0;
   const pair *x = (const pair *)s->x + first;
   return (threes ? unload_two_threes : unload_two)(end - first, order, x, s->rhs,
