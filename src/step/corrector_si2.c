@@ -232,7 +232,8 @@ static tr_status matrix(tr_newton_problem *p) {
   if (p->side != s->far_side) s->far_rows = 0, s->near = 0;
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool near = !A && plain && k->usual && s->near > 0, often = tr_step_looks(s);
+  bool near = !A && k->parted && !tr_step_holds_numbers(s) && k->usual && s->near > 0;
+  bool often = tr_step_looks(s);
   bool own = !k->apart && ((!A && !near) || s->far > limit);
   if (near) s->near--;
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {
