@@ -407,7 +407,8 @@ typedef struct tr_joint_two {
   double *phi, *rate;     // (rows)
   double *w, *w2;         // (n) -G' lam, -G' mu
   const double *u;        // (n) or NULL: other twists; then phi is G u in rows of velocities
-  int apart; // of a joint of primitives: where the wrenches on its second frame begin; 0: behind the first
+  int apart; // of one of primitives, or two_along: where the wrenches on its second frame begin; 0: behind the first
+  bool grounded; // with u: the first frame is ground's, nobody reads the wrenches on it
 } tr_joint_two;
 
 typedef struct tr_joint_ops {
@@ -435,8 +436,8 @@ typedef struct tr_joint_ops {
   // Optional, where frames are dear to look at: phi and phi_t (0 in rows of velocities) with G (rows x n).
   void (*look)(const void *par, double t, const tr_frame *const *f, const double *mem, double *phi,
                double *phi_t, double *G);
-  // Optional, for speed: at one look what eval and rate give; in rows of velocities, which have none, rate is Gam. two_along:
-  // with io->u, too; without it joints that have rows of velocities are not asked for that here.
+  // Optional, for speed: at one look what eval and rate give; in rows of velocities, which have none, rate is Gam. two_along, of
+  // two markers: with io->u, too; without it joints that have rows of velocities are not asked for that here.
   bool two_along;
   void (*eval_two)(const void *par, double t, const tr_frame *const *f, const double *mem,
                    const tr_joint_two *io);

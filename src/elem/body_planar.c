@@ -111,6 +111,11 @@ static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, dou
   out[0] += w[0], out[1] += w[1], out[2] += w[s->nd - 1] + rx * w[1] - ry * w[0];
 }
 
+static inline void add_pulls(const tr_body_at *b, const tr_site *s, const double *w,
+                             const double *w2, double *out, double *out2) {
+  add_pull(b, s, w, out), add_pull(b, s, w2, out2);
+}
+
 static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K) {
   double rx, ry;
   arm(b, s, &rx, &ry);

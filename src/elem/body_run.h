@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of many bodies or rows from those of one, which the compiler can then inline. Include it
-// before add_pull, use TR_PULL_ROWS after it; nv: velocities of the body.
+// before add_pull, use TR_PULL_ROWS after it; nv: velocities of the body. TR_PULL_SITES needs add_pulls of two wrenches, too.
 #ifndef TR_BODY_RUN_H
 #define TR_BODY_RUN_H
 
@@ -27,18 +27,21 @@ static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
   }
 
 // sum += J' W over the sites from the first-th on, second += J' W2 over those held from the held-th on
-#define TR_PULL_SITES                                                                         \
-  static inline void pull_sites(const tr_body_at *at, const tr_bodies_at *b,                  \
-                                const tr_body_slot *s, int first, tr_wrenches W, double *sum, \
-                                int held, tr_wrenches W2, double *second) {                   \
-    const tr_site *site = b->site + s->site;                                                  \
-    int end = W.first ? (int)s->sites : first, both = W2.first ? s->held : 0;                 \
-    for (int k = held; k < both && (k < first || !W.first); k++)                              \
-      add_pull(at, site + k, tr_wrench_at(W2, s->frame + k), second);                         \
-    for (int k = first; k < end; k++) {                                                       \
-      add_pull(at, site + k, tr_wrench_at(W, s->frame + k), sum);                             \
-      if (k < both) add_pull(at, site + k, tr_wrench_at(W2, s->frame + k), second);           \
-    }                                                                                         \
+#define TR_PULL_SITES                                                                          \
+  static inline void pull_sites(const tr_body_at *at, const tr_bodies_at *b,                   \
+                                const tr_body_slot *s, int first, tr_wrenches W, double *sum,  \
+                                int held, tr_wrenches W2, double *second) {                    \
+    const tr_site *site = b->site + s->site;                                                   \
+    int end = W.first ? (int)s->sites : first, both = W2.first ? s->held : 0;                  \
+    for (int k = held; k < both && (k < first || !W.first); k++)                               \
+      add_pull(at, site + k, tr_wrench_at(W2, s->frame + k), second);                          \
+    for (int k = first; k < end; k++) {                                                        \
+      if (k < both)                                                                            \
+        add_pulls(at, site + k, tr_wrench_at(W, s->frame + k), tr_wrench_at(W2, s->frame + k), \
+                  sum, second);                                                                \
+      else                                                                                     \
+        add_pull(at, site + k, tr_wrench_at(W, s->frame + k), sum);                            \
+    }                                                                                          \
   }
 
 #endif

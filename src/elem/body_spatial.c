@@ -196,13 +196,45 @@ static void add_pull(const tr_body_at *b, const tr_site *s, const double *w, dou
   v3_add(out + 3, n, out + 3);
 }
 
-static void twist(const tr_body_at *b, const tr_site *s, const double *x, double *u) {
-  double xc[3];
-  v3_cross(x + 3, s->c, xc);
-  m3_mul(b->cache, xc, u);
-  v3_add(u, x, u);
-  m3_mul(b->cache, x + 3, u + 3);
+// R' x of pairs
+TR_INLINE void turn_back(const double *R, const lanes_pair *x, lanes_pair *y) {
+  for (int i = 0; i < 3; i++) y[i] = x[0] * R[i] + x[1] * R[3 + i] + x[2] * R[6 + i];
 }
+
+// The same with two wrenches, side by side.
+TR_INLINE void add_pulls(const tr_body_at *b, const tr_site *s, const double *w, const double *w2,
+                         double *out, double *out2) {
+  const double *c = s->c;
+  lanes_pair x[3], f[3], n[3];
+  for (int i = 0; i < 3; i++) x[i] = (lanes_pair){w[i], w2[i]};
+  turn_back(b->cache, x, f);
+  n[0] = f[2] * c[1] - f[1] * c[2];
+  n[1] = f[0] * c[2] - f[2] * c[0];
+  n[2] = f[1] * c[0] - f[0] * c[1];
+  for (int i = 0; i < 3; i++) out[i] += w[i], out2[i] += w2[i];
+  for (int i = 0; i < 3; i++) n[i] += (lanes_pair){out[3 + i], out2[3 + i]};
+  if (!s->point) {
+    for (int i = 0; i < 3; i++) x[i] = (lanes_pair){w[3 + i], w2[3 + i]};
+    turn_back(b->cache, x, f);
+    for (int i = 0; i < 3; i++) n[i] += f[i];
+  }
+  for (int i = 0; i < 3; i++) out[3 + i] = n[i][0], out2[3 + i] = n[i][1];
+}
+
+// R (x_w x c) and R x_w side by side
+TR_INLINE void twist_of(const tr_body_at *b, const tr_site *s, const double *x, double *u) {
+  const double *R = b->cache;
+  double xc[3];
+  lanes_pair y[3];
+  v3_cross(x + 3, s->c, xc);
+  for (int i = 0; i < 3; i++) y[i] = (lanes_pair){xc[i], x[3 + i]};
+  for (int i = 0; i < 3; i++) {
+    lanes_pair z = y[0] * R[3 * i] + y[1] * R[3 * i + 1] + y[2] * R[3 * i + 2];
+    u[i] = z[0] + x[i], u[3 + i] = z[1];
+  }
+}
+TR_WIDE(twist, twist_of, (const tr_body_at *b, const tr_site *s, const double *x, double *u),
+        (b, s, x, u))
 
 static void add_wrench_dq(const tr_body_at *b, const tr_site *s, const double *w, double *K) {
   double f[3], n[3], A[9], B[9];
@@ -244,7 +276,7 @@ static void mass(const tr_body_at *b, double *M) {
   }
 }
 
-static void add_force(const tr_body_at *b, const double g[3], double *Q) {
+TR_INLINE void add_own(const tr_body_at *b, const double g[3], double *Q) {
   const par *p = b->par;
   const double *w = b->v + 3;
   double Jw[3], gyro[3];
@@ -253,6 +285,8 @@ static void add_force(const tr_body_at *b, const double g[3], double *Q) {
   v3_axpy(p->mass, g, Q);
   v3_add(Q + 3, gyro, Q + 3);
 }
+
+static void add_force(const tr_body_at *b, const double g[3], double *Q) { add_own(b, g, Q); }
 
 // (J w) x w by w:  [Jw] - [w] J
 static void add_force_tangent(const tr_body_at *b, const double g[3], double *Qq, double *Qv) {
@@ -337,12 +371,32 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W,
   }
 }
 
+// Both, of bodies that are no four.
+TR_INLINE void gather_few(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
+                          tr_wrenches W2, double *F2) {
+  for (const tr_body_slot *s = b->slot; s < b->slot + b->n; s++) {
+    tr_body_at at = one_of(b, s);
+    const tr_site *site = b->site + s->site;
+    double sum[6] = {0}, second[6] = {0};
+    int k = 0, end = (int)s->sites, held = s->held;
+    add_own(&at, g, sum);
+    for (; k < held; k++)
+      add_pulls(&at, site + k, tr_wrench_at(W, s->frame + k), tr_wrench_at(W2, s->frame + k), sum,
+                second);
+    for (; k < end; k++) add_pull(&at, site + k, tr_wrench_at(W, s->frame + k), sum);
+    for (int i = 0; i < 6; i++) F[s->v + i] = 0 - sum[i];
+    for (int i = 0; i < 6; i++) F2[s->v + i] = 0 - second[i];
+  }
+}
+
 // Which of the two there are is known where it is called: nothing is asked in the loops.
 TR_INLINE void gather_some(const tr_bodies_at *b, const double *g, tr_wrenches W, double *F,
                            tr_wrenches W2, double *F2) {
   const tr_wrenches none = {0};
   if (!W2.first)
     gather_all(b, g, W, F, none, NULL);
+  else if (W.first && b->n < LANES)
+    gather_few(b, g, W, F, W2, F2);
   else if (W.first)
     gather_all(b, g, W, F, W2, F2);
   else

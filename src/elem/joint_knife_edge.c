@@ -3,7 +3,7 @@
 // blade, the wheel of a cart. One row of velocities, Gam = y_B . V at B's point.
 #include "slip.h"
 
-static void look(const void *par, int nd, slip *x) {
+TR_INLINE void look(const void *par, int nd, slip *x) {
   (void)par, (void)nd;
   x->rows = 1;
   m3_axis(x->B->R, 1, x->c[0]);

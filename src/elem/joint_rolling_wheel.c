@@ -14,7 +14,7 @@ static const tr_field fields[] = {{"radius", TR_REAL, TR_LENGTH, offsetof(par, r
                                    .positive = true, .doc = "from the axis to the ground"},
                                   {0}};
 
-static void look(const void *pv, int nd, slip *x) {
+TR_INLINE void look(const void *pv, int nd, slip *x) {
   double radius = ((const par *)pv)->radius;
   rolling roll;
   rolling_look(nd, x->A, x->B, x->turns, &roll);

@@ -24,8 +24,7 @@ static inline void rolling_skew_times(double f, const double *a, const double *T
 }
 
 // turns: with how they turn
-static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, bool turns,
-                                rolling *x) {
+TR_INLINE void rolling_look(int nd, const tr_frame *A, const tr_frame *B, bool turns, rolling *x) {
   double m[3], mA[9], mB[9], S[9];
   m3_axis(A->R, nd == 3 ? 1 : 2, x->n);
   m3_axis(B->R, 2, x->z);
@@ -54,7 +53,7 @@ static inline void rolling_look(int nd, const tr_frame *A, const tr_frame *B, bo
 }
 
 // A row along t1, then one along t2, from the k-th on.
-static inline void rolling_rows(const rolling *x, int k, int count, slip *out) {
+TR_INLINE void rolling_rows(const rolling *x, int k, int count, slip *out) {
   v3_copy(x->t1, out->c[k]);
   if (count > 1) v3_copy(x->t2, out->c[k + 1]);
   if (!out->turns) return;

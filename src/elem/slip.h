@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "elem.h"
+#include "math/lanes.h"
 #include "math/v3.h"
 
 enum { SLIP_ROWS = 3, SLIP_A = 0, SLIP_B = 6, SLIP_N = 12 };
@@ -135,13 +136,54 @@ static inline void slip_eval(const slip *x, int nd, const double *lam, double *p
 }
 
 // c_k . V of other twists u (2 nd), in rows of velocities
-static inline void slip_along(const slip *x, int nd, const double *u, double *out) {
+TR_INLINE void slip_along(const slip *x, int nd, const double *u, double *out) {
   double all[SLIP_N] = {0}, V[3], a[3];
-  for (int i = 0; i < 2 * nd; i++) all[slip_index(nd, i)] = u[i];
-  v3_sub(all + SLIP_B, all + SLIP_A, V);
-  v3_cross(all + SLIP_B + 3, x->r, a), v3_add(V, a, V);
-  v3_cross(all + SLIP_A + 3, x->s, a), v3_sub(V, a, V);
+  if (nd == 3) {
+    for (int i = 0; i < 2 * nd; i++) all[slip_index(nd, i)] = u[i];
+    u = all;
+  }
+  v3_sub(u + SLIP_B, u + SLIP_A, V);
+  v3_cross(u + SLIP_B + 3, x->r, a), v3_add(V, a, V);
+  v3_cross(u + SLIP_A + 3, x->s, a), v3_sub(V, a, V);
+#pragma GCC unroll 3
   for (int k = x->contact; k < x->rows; k++) out[k] = v3_dot(x->c[k], V);
+}
+
+// One wrench of each pair.
+TR_INLINE void slip_put(int nd, const lanes_pair *g, double *w, double *w2) {
+  for (int i = 0; i < nd; i++) w[i] = g[slip_index(nd, i)][0], w2[i] = g[slip_index(nd, i)][1];
+}
+
+// slip_wrench with lam and with mu, side by side
+TR_INLINE void slip_wrenches(const slip *x, int nd, const tr_joint_two *io) {
+  lanes_pair A[6], B[6], *F = B;
+  const double *r = x->r, *s = x->s;
+  int apart = io->apart != 0 ? io->apart : nd;
+  F[0] = F[1] = F[2] = (lanes_pair){0};
+#pragma GCC unroll 3
+  for (int k = 0; k < x->rows; k++) {
+    lanes_pair l = {io->lam[k], io->mu[k]};
+    const double *c = x->c[k];
+    F[0] -= l * c[0], F[1] -= l * c[1], F[2] -= l * c[2];
+  }
+  B[3] = F[2] * r[1] - F[1] * r[2];
+  B[4] = F[0] * r[2] - F[2] * r[0];
+  B[5] = F[1] * r[0] - F[0] * r[1];
+  slip_put(nd, B, io->w + apart, io->w2 + apart);
+  if (io->grounded) return;
+  for (int i = 0; i < 3; i++) A[i] = -F[i];
+  A[3] = F[1] * s[2] - F[2] * s[1];
+  A[4] = F[2] * s[0] - F[0] * s[2];
+  A[5] = F[0] * s[1] - F[1] * s[0];
+  slip_put(nd, A, io->w, io->w2);
+}
+
+TR_INLINE void slip_two(const slip *x, int nd, const tr_joint_two *io) {
+#pragma GCC unroll 3
+  for (int k = 0; k < x->rows; k++) io->rate[k] = io->phi[k] = v3_dot(x->c[k], x->V);
+  if (x->contact) io->phi[0] = x->phi;
+  slip_wrenches(x, nd, io);
+  if (io->u) slip_along(x, nd, io->u, io->phi);
 }
 
 static inline void slip_jac(const slip *x, int nd, bool by_displacements, double *G) {
@@ -174,49 +216,55 @@ static inline void slip_gamma(const slip *x, double *out) {
   }
 }
 
-// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, two##d with
+// TR_SLIP_OPS(look, d, nd) writes eval##d .. gamma##d, two##d, which has it inline, with
 //   void look(const void *par, int nd, slip *x)   rows, contact, phi, c, r and how they turn, from x->A, x->B
-#define SLIP_LOOK(look, nd, how)                                  \
+#define SLIP_LOOK(looks, nd, how)                                 \
   tr_frame A, B;                                                  \
   slip x;                                                         \
   (void)t;                                                        \
   if (how) memset(&x, 0, sizeof x);                               \
   x.turns = how, x.contact = false, x.r[0] = x.r[1] = x.r[2] = 0; \
   x.A = slip_lift(f[0], nd, &A), x.B = slip_lift(f[1], nd, &B);   \
-  look(pv, nd, &x);                                               \
+  looks;                                                          \
   slip_begin(&x)
 #define TR_SLIP_OPS(look, d, nd)                                                             \
+  static void still##d(const void *pv, slip *x) { x->turns = false, look(pv, nd, x); }       \
+  static void turning##d(const void *pv, slip *x) { x->turns = true, look(pv, nd, x); }      \
   static void eval##d(const void *pv, double t, const tr_frame *const *f, const double *mem, \
                       const double *lam, double *phi, double *w) {                           \
-    SLIP_LOOK(look, nd, false);                                                              \
+    SLIP_LOOK(still##d(pv, &x), nd, false);                                                  \
     (void)mem;                                                                               \
     slip_eval(&x, nd, lam, phi, w);                                                          \
   }                                                                                          \
   static void jac##d(const void *pv, double t, const tr_frame *const *f, double *G) {        \
-    SLIP_LOOK(look, nd, false);                                                              \
+    SLIP_LOOK(still##d(pv, &x), nd, false);                                                  \
     slip_jac(&x, nd, false, G);                                                              \
   }                                                                                          \
   static void jac_q##d(const void *pv, double t, const tr_frame *const *f, double *G) {      \
-    SLIP_LOOK(look, nd, true);                                                               \
+    SLIP_LOOK(turning##d(pv, &x), nd, true);                                                 \
     slip_jac(&x, nd, true, G);                                                               \
   }                                                                                          \
   static void geom##d(const void *pv, double t, const tr_frame *const *f, const double *lam, \
                       double *K) {                                                           \
-    SLIP_LOOK(look, nd, true);                                                               \
+    SLIP_LOOK(turning##d(pv, &x), nd, true);                                                 \
     slip_add_geom(&x, nd, lam, K);                                                           \
   }                                                                                          \
   static void gamma##d(const void *pv, double t, const tr_frame *const *f, double *out) {    \
-    SLIP_LOOK(look, nd, true);                                                               \
+    SLIP_LOOK(turning##d(pv, &x), nd, true);                                                 \
     slip_gamma(&x, out);                                                                     \
   }                                                                                          \
+  TR_INLINE void two_of##d(const void *pv, double t, const tr_frame *const *f,               \
+                           const tr_joint_two *io) {                                         \
+    SLIP_LOOK(look(pv, nd, &x), nd, false);                                                  \
+    slip_two(&x, nd, io);                                                                    \
+  }                                                                                          \
+  TR_WIDE(two_wide##d, two_of##d,                                                            \
+          (const void *pv, double t, const tr_frame *const *f, const tr_joint_two *io),      \
+          (pv, t, f, io))                                                                    \
   static void two##d(const void *pv, double t, const tr_frame *const *f, const double *mem,  \
                      const tr_joint_two *io) {                                               \
-    SLIP_LOOK(look, nd, false);                                                              \
     (void)mem;                                                                               \
-    for (int k = 0; k < x.rows; k++) io->rate[k] = io->phi[k] = v3_dot(x.c[k], x.V);         \
-    if (x.contact) io->phi[0] = x.phi;                                                       \
-    slip_wrench(&x, nd, io->lam, io->w), slip_wrench(&x, nd, io->mu, io->w2);                \
-    if (io->u) slip_along(&x, nd, io->u, io->phi);                                           \
+    two_wide##d(pv, t, f, io);                                                               \
   }
 
 #endif

@@ -48,19 +48,32 @@ double vec_largest(const double *x, int n) {
   return sum == sum ? max2(m, k) : INFINITY;
 }
 
+__attribute__((noinline)) static void largest_two_of_many(const double *x, const double *y, int n,
+                                                          double *a, double *b) {
+  largest(x, n, a), largest(y, n, b);
+}
+
+// The larger one stays where it is; a NaN goes by, and into the sum.
+TR_INLINE void raise_one(double x, double *most, double *sum) {
+  double a = fabs(x);
+  *sum += a;
+  *most = *most > a ? *most : a;
+}
+
 void vec_largest_two(const double *x, const double *y, int n, double *a, double *b) {
-  double m = 0, k = 0, sum_x = 0, sum_y = 0;
   if (n > FEW) {
-    largest(x, n, a), largest(y, n, b);
+    largest_two_of_many(x, y, n, a, b);
     return;
   }
-  for (int i = 0; i < n; i++) {
-    double c = fabs(x[i]), d = fabs(y[i]);
-    m = max2(m, c), k = max2(k, d);
-    sum_x += c, sum_y += d;
+  double top_x = 0, top_y = 0, sum_x = 0, sum_y = 0;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    raise_one(x[i], &top_x, &sum_x), raise_one(y[i], &top_y, &sum_y);
+    raise_one(x[i + 1], &top_x, &sum_x), raise_one(y[i + 1], &top_y, &sum_y);
   }
-  *a = sum_x == sum_x ? m : INFINITY;
-  *b = sum_y == sum_y ? k : INFINITY;
+  if (i < n) raise_one(x[i], &top_x, &sum_x), raise_one(y[i], &top_y, &sum_y);
+  *a = sum_x == sum_x ? top_x : INFINITY;
+  *b = sum_y == sum_y ? top_y : INFINITY;
 }
 
 TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {

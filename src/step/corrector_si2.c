@@ -109,6 +109,24 @@ static bool is_zero(int n, const double *x) {
   return true;
 }
 
+// Rows of both halves, of positions and of velocities; still: Gam_v w = 0.
+static void scale_mixed(const correction *k, bool still) {
+  const tr_system *sys = k->s->sys;
+  const tr_corrector *c = &k->s->c;
+  double cq = c->cq, cv = c->cv, cw = c->cw, ratio = cw / cq, rate = cq / cv;
+  double *restrict top = k->top, *restrict low = k->low;
+  bool holds = !c->split && k->s->work->numbers_rest;
+  for (int i = 0; i < sys->nc; i++) {
+    double e2 = top[i], cve4 = low[i];
+    if (!sys->of_velocity[i]) {
+      low[i] = (e2 - rate * cve4) / cw, top[i] = e2 / cq;
+      continue;
+    }
+    if (still || (holds && sys->of_number[i])) e2 = 0;
+    low[i] = e2, top[i] = cve4 / cv + ratio * e2;
+  }
+}
+
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
 static tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
@@ -138,13 +156,7 @@ static tr_status evaluate(tr_newton_problem *p, double *r) {
   weigh_masses(k, e1, e3);
   if (s->bends) tr_copy(w, low, s->bent, nc);
   if (s->sys->nvelocity == 0) TR_SHARE(w, nc, rows_part, k);
-  for (int i = 0; s->sys->nvelocity > 0 && i < nc; i++) {
-    double e2 = top[i], cve4 = low[i];
-    bool velocity = s->sys->of_velocity[i];
-    if ((tr_step_holds_numbers(s) && s->sys->of_number[i]) || (still && velocity)) e2 = 0;
-    low[i] = velocity ? e2 : (e2 - c->cq / c->cv * cve4) / c->cw;
-    top[i] = velocity ? cve4 / c->cv + c->cw / c->cq * e2 : e2 / c->cq;
-  }
+  if (s->sys->nvelocity > 0) scale_mixed(k, still);
   return c->split ? tr_split_project(c->split, s, e1, x->lam, e3, s->mu) : TR_OK;
 }
 
@@ -232,7 +244,8 @@ static tr_status matrix(tr_newton_problem *p) {
   if (p->side != s->far_side) s->far_rows = 0, s->near = 0;
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool near = !A && plain && k->usual && s->near > 0, often = tr_step_looks(s);
+  bool near = !A && k->parted && !tr_step_holds_numbers(s) && k->usual && s->near > 0;
+  bool often = tr_step_looks(s);
   bool own = !k->apart && ((!A && !near) || s->far > limit);
   if (near) s->near--;
   if (own || often || !done || tr_kkt_refines(&s->kkt)) {
@@ -494,24 +507,25 @@ static bool is_index_3(const tr_step *s) {
   return usual && s->sys->nvelocity == s->sys->nc && !s->c.split && !s->c.unit_metric;
 }
 
+static const tr_newton_problem usual_problem = {.residual = residual,
+                                                .matrix = matrix,
+                                                .solve = solve,
+                                                .update = update,
+                                                .norm = norm,
+                                                .at_floor = tr_si2_at_floor,
+                                                .closed = tr_si2_closed,
+                                                .noise = tr_si2_noise,
+                                                .inexact = true};
+
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
   s->top_d = -1, s->change = INFINITY;
   int nq = s->sys->nq;
-  correction k = {.p = {.residual = residual,
-                        .matrix = matrix,
-                        .solve = solve,
-                        .update = update,
-                        .norm = norm,
-                        .at_floor = tr_si2_at_floor,
-                        .closed = tr_si2_closed,
-                        .noise = tr_si2_noise},
-                  .s = s,
-                  .x0 = x0,
-                  .x1 = x1,
-                  .base = s->base ? s->base : x0->q,
-                  .t1 = t1};
+  correction k; // number by number: clearing all of it takes longer than this
+  k.p = usual_problem;
+  k.s = s, k.x0 = x0, k.x1 = x1, k.base = s->base ? s->base : x0->q, k.t1 = t1;
+  k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = false;
   k.length_scale = max2(1, tr_largest(s->work, x0->q, nq));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
@@ -522,7 +536,6 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.steady = tr_step_steady(s);
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
-  k.p.inexact = true;
   if (c->few) {
     k.p.floor = tr_si2_few_floor(&k);
     k.p.tol = fmax(FEW_TOL * tr_step_share(s), k.p.floor);

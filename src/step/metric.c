@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vector.h"
 #include "sparse/block.h"
 #include "step.h"
 
@@ -203,6 +204,7 @@ bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
   double bent = tr_fill_projection(s, blocks);
+  s->rows = max2(rows, bent);
   return far || bent > STIFF || sys->nreaction > 0 || tr_step_holds_numbers(s);
 }
 

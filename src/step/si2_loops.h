@@ -50,6 +50,40 @@ TR_WIDE(move, move_all,
          double *a, double *w, double *sum, double *d, double *v),
         (n, c, first, f, x, z, a, w, sum, d, v))
 
+// Both of so few that it is not worth a call, two at a time; x NULL: of a and w as they are. given: with v and a of the step
+// before.
+TR_INLINE void move_pairs(bool given, int n, const tr_corrector *c, int first, double f,
+                          const double *x, const double *z, double *a, double *w, double *sum,
+                          double *d, double *v) {
+  typedef lanes_pair two;
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  const double *d0 = (given ? c->v : c->dhat) + first, *v0 = (given ? c->a : c->vhat) + first;
+  for (int i = 0; i + 1 < n; i += 2) {
+    two a1 = *(two *)(a + i), w1 = *(two *)(w + i);
+    if (x) {
+      two z1 = *(const two *)(z + i);
+      *(two *)(a + i) = a1 -= *(const two *)(x + i) - f * z1, *(two *)(w + i) = w1 -= z1;
+    }
+    two s = a1 + f * w1, dhat = *(const two *)(d0 + i), vhat = *(const two *)(v0 + i), p = dhat;
+    if (given) dhat = d_v * p + d_a * vhat, vhat = p + v_a * vhat;
+    *(two *)(sum + i) = s, *(two *)(d + i) = dhat + cq * s, *(two *)(v + i) = vhat + cv * a1;
+  }
+}
+TR_INLINE void move_few(int n, const tr_corrector *c, int first, double f, const double *x,
+                        const double *z, double *a, double *w, double *sum, double *d, double *v) {
+  if (c->v)
+    move_pairs(true, n, c, first, f, x, z, a, w, sum, d, v);
+  else
+    move_pairs(false, n, c, first, f, x, z, a, w, sum, d, v);
+  if (n % 2 == 0) return;
+  int i = n - 1;
+  if (x)
+    move_all(1, c, first + i, f, x + i, z + i, a + i, w + i, sum + i, d + i, v + i);
+  else
+    combine_all(1, c, first + i, f, a + i, w + i, sum + i, d + i, v + i);
+}
+enum { SI2_FEW = 16 };
+
 // The same with z = 0.
 TR_INLINE void advance_all(int n, const tr_corrector *c, int first, const double *restrict x,
                            double *restrict a, double *restrict sum, double *restrict d,
@@ -76,6 +110,33 @@ TR_WIDE(pull, pull_all,
          double *sum),
         (n, f, g, l, m, lam, mu, sum))
 
+TR_INLINE void pull_few(int n, double f, double g, const double *l, const double *m, double *lam,
+                        double *mu, double *sum) {
+  typedef lanes_pair two;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    two m1 = *(const two *)(m + i), x = *(two *)(lam + i) - (*(const two *)(l + i) - f * m1);
+    two y = *(two *)(mu + i) + m1;
+    *(two *)(lam + i) = x, *(two *)(mu + i) = y, *(two *)(sum + i) = x - g * y;
+  }
+  if (i < n) lam[i] -= l[i] - f * m[i], mu[i] += m[i], sum[i] = lam[i] - g * mu[i];
+}
+
+// sum = lam - g mu
+TR_INLINE void subtract_all(int n, double g, const double *restrict lam, const double *restrict mu,
+                            double *restrict sum) {
+  for (int i = 0; i < n; i++) sum[i] = lam[i] - g * mu[i];
+}
+TR_WIDE(subtract, subtract_all, (int n, double g, const double *lam, const double *mu, double *sum),
+        (n, g, lam, mu, sum))
+TR_INLINE void subtract_few(int n, double g, const double *lam, const double *mu, double *sum) {
+  typedef lanes_pair two;
+  int i = 0;
+  for (; i + 1 < n; i += 2)
+    *(two *)(sum + i) = *(const two *)(lam + i) - g * *(const two *)(mu + i);
+  if (i < n) sum[i] = lam[i] - g * mu[i];
+}
+
 // w -= z,  a += f z,  v += g z
 TR_INLINE void follow_all(int n, double f, double g, const double *restrict z, double *restrict w,
                           double *restrict a, double *restrict v) {
@@ -101,16 +162,23 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
   (void)part;
-  combine(end - first, &s->c, first, s->c.cw / s->c.cq, k->x1->a + first, s->w + first,
-          s->sum_a + first, s->d + first, k->x1->v + first);
+  if (end - first <= SI2_FEW)
+    move_few(end - first, &s->c, first, s->c.cw / s->c.cq, NULL, NULL, k->x1->a + first,
+             s->w + first, s->sum_a + first, s->d + first, k->x1->v + first);
+  else
+    combine(end - first, &s->c, first, s->c.cw / s->c.cq, k->x1->a + first, s->w + first,
+            s->sum_a + first, s->d + first, k->x1->v + first);
 }
 TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
-  const double *restrict lam = k->x1->lam, *restrict mu = s->mu;
-  double ratio = s->c.cw / s->c.cq, *restrict sum = s->sum_lam;
+  const double *lam = k->x1->lam + first, *mu = s->mu + first;
+  double ratio = s->c.cw / s->c.cq, *sum = s->sum_lam + first;
   (void)part;
-  for (int i = first; i < end; i++) sum[i] = lam[i] - ratio * mu[i];
+  if (end - first <= SI2_FEW)
+    subtract_few(end - first, ratio, lam, mu, sum);
+  else
+    subtract(end - first, ratio, lam, mu, sum);
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.
@@ -119,8 +187,12 @@ TR_INLINE void move_part(void *what, int part, int first, int end) {
   const tr_step *s = k->s;
   const double *y = k->dx + first, *dw = y + s->sys->nv + s->sys->nc;
   (void)part;
-  move(end - first, &s->c, first, s->c.cw / s->c.cq, y, dw, k->x1->a + first, s->w + first,
-       s->sum_a + first, s->d + first, k->x1->v + first);
+  if (end - first <= SI2_FEW)
+    move_few(end - first, &s->c, first, s->c.cw / s->c.cq, y, dw, k->x1->a + first, s->w + first,
+             s->sum_a + first, s->d + first, k->x1->v + first);
+  else
+    move(end - first, &s->c, first, s->c.cw / s->c.cq, y, dw, k->x1->a + first, s->w + first,
+         s->sum_a + first, s->d + first, k->x1->v + first);
 }
 TR_INLINE void pull_part(void *what, int part, int first, int end) {
   const correction *k = what;
@@ -128,7 +200,11 @@ TR_INLINE void pull_part(void *what, int part, int first, int end) {
   const double *l = k->dx + s->sys->nv + first, *dmu = l + s->sys->nc + s->sys->nv;
   double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   (void)part;
-  pull(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first, s->sum_lam + first);
+  if (end - first <= SI2_FEW)
+    pull_few(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first,
+             s->sum_lam + first);
+  else
+    pull(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first, s->sum_lam + first);
 }
 
 // By the first half alone.

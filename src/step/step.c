@@ -202,7 +202,11 @@ void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull) {
 
 static void find_sizes(const tr_kkt *A, const tr_sizes *out) {
   tr_forces_pull(A, out->nv, out->f, out->pull);
-  for (int i = 0; i < out->nv; i++) out->diagonal[i] = A->values[tr_pattern_slot(A->p, i, i)];
+  for (int i = 0; i < out->nv; i++) {
+    int k = A->p->column[i], end = A->p->column[i + 1]; // not far: bodies have few neighbours
+    while (k < end && A->p->row[k] < i) k++;
+    out->diagonal[i] = A->values[k < end && A->p->row[k] == i ? k : A->p->nnz];
+  }
 }
 
 tr_sizes tr_step_sizes(tr_step *s, const double *f) {

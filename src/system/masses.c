@@ -225,6 +225,21 @@ static inline void add_two(int n, double f, const double *restrict d, const doub
     for (int i = 0; i < n; i++) y1[i] += f * (d[i] * x1[i]), y2[i] = f * (d[i] * x2[i]) - y2[i];
 }
 
+// The same of a few, two at a time, for which it is not worth a call.
+enum { FEW = 16 };
+TR_INLINE void add_two_few(int n, double f, const double *d, const double *x1, const double *x2,
+                           const double *h, double *y1, double *y2) {
+  typedef lanes_pair two;
+  int i = 0;
+  for (; i + 1 < n; i += 2) {
+    two m = *(const two *)(d + i), a = f * (m * *(const two *)(x1 + i));
+    if (h) a += *(const two *)(h + i);
+    *(two *)(y1 + i) += a;
+    *(two *)(y2 + i) = f * (m * *(const two *)(x2 + i)) - *(two *)(y2 + i);
+  }
+  if (i < n) add_two(1, f, d + i, x1 + i, x2 + i, h ? h + i : NULL, y1 + i, y2 + i);
+}
+
 TR_INLINE void mass_add_two(const tr_system *s, int first, int end, const double *blocks, double f,
                             const double *a, const double *h, double *out, const double *x,
                             double *out2) {
@@ -327,10 +342,13 @@ void tr_mass_add_some(const tr_system *s, const sys_range *of, const double *blo
 
 void tr_mass_add_two(tr_work *w, const double *blocks, double f, const double *a, const double *h,
                      double *out, const double *x, double *out2) {
-  if (w->team)
-    share(w, add_two_part, (product){w->sys, blocks, a, h, f, 1, out, x, out2});
+  const tr_system *s = w->sys;
+  if (s->mass_diag && s->nv <= FEW && s->mass_period == s->nv)
+    add_two_few(s->nv, f, s->mass_diag, a, x, h, out, out2);
+  else if (w->team)
+    share(w, add_two_part, (product){s, blocks, a, h, f, 1, out, x, out2});
   else
-    add_two_wide(w->sys, 0, w->sys->nbody, blocks, f, a, h, out, x, out2);
+    add_two_wide(s, 0, s->nbody, blocks, f, a, h, out, x, out2);
 }
 
 // A = L D L' in place; false when A is singular. A body's mass that lost its definiteness in a large

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elem/elem.h"
+#include "math/vector.h"
 #include "pieces.h"
 
 // Bodies first .. end - 1 of loops over increments, for those who share them.
@@ -145,18 +146,16 @@ void tr_turn_increment(tr_work *w, const double *spin, double h, double *u) {
   if (!w->sys->flat) share(w, turn_part, &(turning){.d = spin, .h = h, .u = u});
 }
 
-static double largest_square(const tr_system *s, int first, int end, const double *u,
-                             const double *than) {
+TR_INLINE double largest_square(const tr_system *s, int first, int end, const double *u,
+                                const double *than) {
   double most = 0;
   for (int i = first; i < end; i++) {
     const sys_body *b = &s->body[i];
     if (!turns(b)) continue;
-    double square = 0;
-    for (int k = b->v + 3; k < b->v + 6; k++) {
-      double d = than ? u[k] - than[k] : u[k];
-      square += d * d;
-    }
-    most = fmax(most, square);
+    double d[3];
+    v3_copy(u + b->v + 3, d);
+    if (than) v3_sub(u + b->v + 3, than + b->v + 3, d);
+    most = max2(most, v3_dot(d, d));
   }
   return most;
 }

@@ -89,8 +89,8 @@ static void look(tr_work *w, const sys_joint *j, const multipliers *m, double *p
 }
 
 // u = J x, or row by row where a body does not tell
-static void twist_of(const tr_work *w, const sys_body *b, const tr_site *site, const double *x,
-                     double *u) {
+TR_INLINE void twist_of(const tr_work *w, const sys_body *b, const tr_site *site, const double *x,
+                        double *u) {
   tr_body_at at = {b->par, w->q + b->q, w->v + b->v, w->cache + b->cache, w->t};
   double *row = w->rows;
   if (b->type->twist) {
@@ -106,37 +106,59 @@ static void twist_of(const tr_work *w, const sys_body *b, const tr_site *site, c
   }
 }
 
-// The twists u (n) of a joint's frames, had its bodies the velocities x here.
-static void twists_of(const tr_work *w, const sys_joint *j, const double *x, double *u) {
+// The twist u (nd) of a joint's k-th frame, had its body the velocities x here; of ground 0, and then up to 6 of them.
+TR_INLINE void twist_at(const tr_work *w, const sys_joint *j, int k, const double *x, double *u) {
   const tr_system *s = w->sys;
-  for (int k = 0; k < j->e.markers; k++, u += j->e.nd) {
-    int body = j->e.body[k];
-    if (body == TR_GROUND)
-      memset(u, 0, (size_t)j->e.nd * sizeof *u);
-    else
-      twist_of(w, &s->body[body], tr_site_of(s, body, j->e.frame[k]), x + s->body[body].v, u);
-  }
+  int body = j->e.body[k];
+  if (body == TR_GROUND)
+    for (int i = 0; i < 6; i++) u[i] = 0;
+  else
+    twist_of(w, &s->body[body], tr_site_of(s, body, j->e.frame[k]), x + s->body[body].v, u);
+}
+
+// Wrenches go to x and y, or where nothing is there to add them to at once to their frames: true.
+TR_INLINE bool place_two(const tr_work *w, const sys_joint *j, double *x, double *y,
+                         tr_joint_two *io) {
+  const int *at = j->e.frame;
+  bool alone = j->e.first == 3 && w->W.size == 6;
+  io->w = alone ? tr_wrench_at(w->W, at[0]) : x, io->w2 = alone ? tr_wrench_at(w->W2, at[0]) : y;
+  io->apart = alone ? 6 * (at[1] - at[0]) : 0;
+  return alone;
 }
 
 static void evaluate_two(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
                          double *rate) {
-  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS], u[6 * TR_MAX_MARKERS];
+  double x[6 * TR_MAX_MARKERS], y[6 * TR_MAX_MARKERS];
   const tr_frame *f[TR_MAX_MARKERS];
   tr_joint_two io = {.lam = m->lam + j->row,
                      .mu = m->mu + j->row,
                      .phi = phi + j->row,
                      .rate = rate + j->row,
                      .w = x,
-                     .w2 = y,
-                     .u = m->x ? u : NULL};
+                     .w2 = y};
   frames_of(w, &j->e, f);
-  if (m->x) twists_of(w, j, m->x, u);
-  bool alone = j->ops->prims && j->e.first == 3 && w->W.size == 6; // nothing is there to add it to
-  if (alone) {
-    const int *at = j->e.frame;
-    io.w = tr_wrench_at(w->W, at[0]), io.w2 = tr_wrench_at(w->W2, at[0]);
-    io.apart = 6 * (at[1] - at[0]);
-  }
+  bool alone = j->ops->prims && place_two(w, j, x, y, &io);
+  j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
+  if (!alone) put_both(&j->e, x, y, w->W, w->W2);
+}
+
+// With other twists, of a joint that has two markers.
+static void evaluate_along(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
+                           double *rate) {
+  double x[12], y[12], u[12];
+  int nd = j->e.nd;
+  const tr_frame *f[] = {tr_frame_at(w->frames, j->e.frame[0]),
+                         tr_frame_at(w->frames, j->e.frame[1])};
+  tr_joint_two io = {.lam = m->lam + j->row,
+                     .mu = m->mu + j->row,
+                     .phi = phi + j->row,
+                     .rate = rate + j->row,
+                     .w = x,
+                     .w2 = y,
+                     .u = u};
+  twist_at(w, j, 0, m->x, u), twist_at(w, j, 1, m->x, u + nd);
+  bool alone = nd == 6 && place_two(w, j, x, y, &io);
+  io.grounded = alone && j->e.body[0] == TR_GROUND;
   j->ops->eval_two(j->e.par, w->t, f, w->mem + j->e.mem, &io);
   if (!alone) put_both(&j->e, x, y, w->W, w->W2);
 }
@@ -156,6 +178,9 @@ static void evaluate(tr_work *w, const sys_joint *j, const multipliers *m, doubl
   if (ops->velocity) finish(w, j, NULL, m->x, phi, rate);
 }
 
+typedef void one_joint(tr_work *w, const sys_joint *j, const multipliers *m, double *phi,
+                       double *rate);
+
 static void idle(tr_work *w, const sys_joint *j, const multipliers *m, double *phi, double *rate) {
   tr_load_idle(w, j, m->lam, phi, w->W);
   tr_load_idle(w, j, m->mu, rate, w->W2);
@@ -164,7 +189,6 @@ static void idle(tr_work *w, const sys_joint *j, const multipliers *m, double *p
 TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, double *phi,
                     double *rate) {
   const tr_system *s = w->sys;
-  const tr_joint_run all = {m->lam, m->mu, phi, rate, w->W, w->W2};
   const multipliers alone = {m->lam, m->mu, NULL};
   for (int r = run_of(s->joint_run, s->njoint_run, of); r < s->njoint_run; r++) {
     const sys_run run = run_within(&s->joint_run[r], of);
@@ -174,13 +198,15 @@ TR_INLINE void load(tr_work *w, const sys_range *of, const multipliers *m, doubl
     if (tr_joint_idle(w, j)) {
       idle(w, j, m, phi, rate);
     } else if (ops->eval_run && j->lock < 0) {
+      const tr_joint_run all = {m->lam, m->mu, phi, rate, w->W, w->W2};
       ops->eval_run(run.count, s->link + run.first, w->t, w->frames, &all);
     } else {
       bool rows = ops->velocity && m->x && !(w->numbers_rest && s->of_number[j->row]);
       bool two = ops->eval_two && (!rows || ops->two_along);
       const multipliers *own = rows ? m : &alone;
+      one_joint *of_one = !two ? ops->look ? look : evaluate : rows ? evaluate_along : evaluate_two;
       for (; j < end; j++) {
-        (two ? evaluate_two : ops->look ? look : evaluate)(w, j, own, phi, rate);
+        of_one(w, j, own, phi, rate);
         for (int i = 0; j->lock >= 0 && i < ops->rows; i++)
           if (!(ops->velocity >> i & 1u)) phi[j->row + i] -= w->mem[j->lock + 1 + i];
       }
