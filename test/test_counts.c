@@ -122,12 +122,47 @@ static void pins_that_are_no_use(void **u) {
   }
 }
 
+// Where few forces are stiff the velocities' half of stabilised methods goes with the factors of the other, corrected for these
+// forces: one factorisation a matrix, but for the start, and no more corrections. Where they are many it has its own.
+#define LINKAGE(springs)                                                                          \
+  "trammel: 1\ngravity: [0, 1, -9.81]\n"                                                          \
+  "repeat:\n"                                                                                     \
+  "  - {for: i, from: 0, to: 6,\n"                                                                \
+  "     bodies: {\"b_{i}\": {type: spatial, position: [i + 0.5, 0, 0], mass: 1, inertia: [0.01, " \
+  "0.09, 0.09]}}}\n"                                                                              \
+  "  - {for: i, from: 1, to: 6,\n"                                                                \
+  "     joints: {\"j_{i}\": {type: spherical, bodies: [\"b_{i-1}\", \"b_{i}\"], at: [i, 0, "      \
+  "0]}}}\n"                                                                                       \
+  "  - {for: i, from: 1, to: " springs                                                            \
+  ",\n"                                                                                           \
+  "     forces: {\"s_{i}\": {type: spring-damper, markers: [{body: \"b_{i-1}\", at: [0, 0, "      \
+  "0.2]}, "                                                                                       \
+  "{body: \"b_{i}\", at: [0, 0.1, 0.3]}],\n"                                                      \
+  "       stiffness: 1e4, damping: 3e4, free-length: auto}}}\n"                                   \
+  "joints: {j: {type: spherical, bodies: [ground, b_0], at: [0, 0, 0]}}\n"
+
+static void few_stiff_forces(void **u) {
+  (void)u;
+  static const char *const method[] = {"hht-si2:alpha=-0.1", "nstiff-si2"};
+  for (int k = 0; k < 2; k++) {
+    tr_run_info few = run_text(LINKAGE("2"), method[k], 1e-3, 0.5);
+    tr_run_info many = run_text(LINKAGE("6"), method[k], 1e-3, 0.5);
+    if (few.factorisations > few.jacobians + 6)
+      fail_msg("%s: %ld factorisations, %ld matrices", method[k], few.factorisations,
+               few.jacobians);
+    if (few.newton_iterations > many.newton_iterations + many.newton_iterations / 10)
+      fail_msg("%s: %ld corrections, %ld where it has its own", method[k], few.newton_iterations,
+               many.newton_iterations);
+    assert_true(many.factorisations > many.jacobians + many.jacobians / 2);
+    assert_true(few.max_phi_v < 1e-8 && many.max_phi_v < 1e-8);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_of_many),
-      cmocka_unit_test(taut_rods),
-      cmocka_unit_test(after_a_rough_start),
-      cmocka_unit_test(pins_that_are_no_use),
+      cmocka_unit_test(one_of_many),         cmocka_unit_test(taut_rods),
+      cmocka_unit_test(after_a_rough_start), cmocka_unit_test(pins_that_are_no_use),
+      cmocka_unit_test(few_stiff_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,7 +269,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (own) s->near = !s->stiff && s->rows <= CLOSE_TINY * limit ? SELDOM : 0;
   bool coupled = s->stiff || c->unit_metric;
   s->sticks = false;
-  if (!coupled && !s->turns) return TR_OK;
+  if ((!coupled && !s->turns) || (s->stiff && s->columns_used > 0)) return TR_OK;
   if (!coupled) tr_fill_projection(s, mass);
   if (coupled && s->damping) tr_find_damping(s, mass);
   return tr_second_factor(s);
@@ -328,6 +328,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
+  if (s->columns_used > 0) return tr_columns_solve(s, r);
   TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);

@@ -5,7 +5,8 @@
 // Row sums of A - cm X over the diagonal of cm X are a bound. Where constraints take most of the stiffness, and where light
 // bodies with stiff springs move with heavy ones, it is a poor one. What the motions z that constraints allow make of
 // it is  z -> z - y,  [A G'; G 0](y, l) = (cm X z, 0):  some of these, and the last ratio tells. Where corrections are few
-// none is to be spent on that: there the bound decides.
+// none is to be spent on that: there the bound decides. Where few forces are stiff, A and some columns stand for cm X, and
+// the factorisation is saved (columns.c), as long as these contract by LEFT.
 //
 // The rows of the first half's are G T, T of the chart of the increments (turn_rows): no use to the second where a body
 // turns by an angle of order 1 in a step, since |T - 1| is half of it. From TURNS on the iteration would hardly converge, so
@@ -20,15 +21,17 @@
 #include "step.h"
 
 static const double STIFF = 0.3, LITTLE = 0.01;
+static const double LEFT = 0.1;
 static const double STUCK = 10; // damping over the mass
 static const double TURNS = 0.8, TURNS_LEAST = 0.2,
                     TURNS_FADE = 1.002;                 // how that is forgotten from step to step
 enum { MANY = 7, TRIAL = 8, SETTLES = 4, REST = 1000 }; // corrections; steps
 static const double SAVES = 2.0 / 3;                    // of the corrections are left where it pays
 static const double FARTHER = 1.5;                      // turns at which it may, after all
-enum { POWERS = 4 };                                    // of the map of z
-static const double CHANGED = 1.5; // row sums that tell of another contraction,
-enum { SELDOM = 8 };               // or so many looks at them
+enum { POWERS = 4 };                                    // of the map of z,
+static const double NOTHING = 1e-18; // unless no more of its square is left, which is round-off
+static const double CHANGED = 1.5;   // row sums that tell of another contraction,
+enum { SELDOM = 8 };                 // or so many looks at them
 
 double tr_step_mass_like(const tr_step *s) { return s->bends && !s->turns ? LITTLE : STIFF; }
 
@@ -157,11 +160,13 @@ static double contraction(tr_step *s, const double *blocks) {
   memset(z + nv, 0, below);
   if (tr_kkt_solve(&s->kkt, 1, z) != TR_OK) return INFINITY;
   before = square(sys, blocks, z);
-  for (int m = 0; m < POWERS && before > 0; m++, before = after) {
+  double least = NOTHING * before;
+  for (int m = 0; m < POWERS && before > least; m++, before = after) {
     tr_mass_times_shared(s->work, blocks, z, y);
     for (int i = 0; i < nv; i++) y[i] *= s->c.cm;
     memset(y + nv, 0, below);
     if (tr_kkt_solve(&s->kkt, 1, y) != TR_OK) return INFINITY;
+    if (s->columns_used > 0) tr_columns_correct(s, y);
     for (int i = 0; i < nv; i++) z[i] -= y[i];
     after = square(sys, blocks, z);
     rate = sqrt(after / before);
@@ -196,15 +201,36 @@ double tr_fill_projection(tr_step *s, const double *blocks) {
   return bent;
 }
 
+// Some columns do for a factorisation, as was measured not long ago: how many. After row_sums.
+static int by_columns(tr_step *s, const double *blocks) {
+  bool usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0;
+  bool tiny = !(s->sys->pattern.matrix_cost > 0); // their second factorisation costs little
+  if (!usual || tiny || s->turns || s->c.split) return 0;
+  if (s->columns_wait > 0) return s->columns_wait--, 0;
+  int count = s->columns_used = tr_columns_find(s, blocks);
+  bool known = count == s->columns_known && s->columns_looks++ < SELDOM;
+  if (count > 0 && !known) {
+    if (contraction(s, blocks) > LEFT) count = 0;
+    s->columns_looks = 0;
+  }
+  if (count == 0) s->columns_wait = SELDOM;
+  return s->columns_known = count;
+}
+
 bool tr_make_projection(tr_step *s, const double *blocks, bool always) {
   const tr_system *sys = s->sys;
   bool plain = sys->nvelocity == 0 && sys->nreaction == 0;
   bool measures = plain && !always && s->method->stabilised && !s->c.few;
+  s->columns_used = 0;
   double rows = s->rows = row_sums(s, blocks);
-  bool far = (measures ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
+  bool known = s->columns_known > 0; // A is as far as it was, and they are measured anyway
+  bool far =
+      (measures && !known ? tr_metric_contraction(s, rows, blocks) : rows) > tr_step_mass_like(s);
   if (!far && plain && !always) return false;
+  s->columns_used = far && measures ? by_columns(s, blocks) : 0;
   double bent = tr_fill_projection(s, blocks);
   s->rows = max2(rows, bent);
+  if (s->columns_used > 0) tr_kkt_apply_mask(&s->projection), s->projection.rcond = 0;
   return far || bent > STIFF || sys->nreaction > 0 || tr_step_holds_numbers(s);
 }
 

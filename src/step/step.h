@@ -157,8 +157,12 @@ struct tr_step {
       *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
   int *mass_slot; // where X goes in it: tr_step_mass_slots
   bool slots_known;
-  bool remote; // bodies were far from the origin where the method began
-  bool stiff;  // it is needed: kkt is too far from it
+  bool remote;                      // bodies were far from the origin where the method began
+  bool stiff;                       // it is needed: kkt is too far from it
+  struct tr_columns *columns;       // that do for its factors (columns.c); NULL: not yet
+  int columns_used;                 // so many do now,
+  int columns_known, columns_looks; // and did when that was measured, matrices ago
+  int columns_wait;                 // matrices for which they do not
   double far;  // how slowly one in place of the other would contract, when that was looked at last,
   int far_age; // matrices ago,
   uint64_t far_side;    // with these forces acting
@@ -387,6 +391,11 @@ tr_status tr_second_factor(tr_step *s);
 tr_status tr_second_solve(tr_step *s, double *r);
 void tr_second_hold(const tr_step *s, double *dw, double *r); // where tr_step_holds_numbers
 void tr_second_free(tr_step *s);
+// The same by s->kkt and some columns of A - cm X, which is in the corner of s->projection then (columns.c): how many, 0: too
+// many; what they add to z after a solve with s->kkt; both halves of r.
+int tr_columns_find(tr_step *s, const double *blocks);
+void tr_columns_correct(const tr_step *s, double *z);
+tr_status tr_columns_solve(tr_step *s, double *r);
 // Row sums of A - cm X over the diagonal of cm X, the largest, of a matrix in blocks. Then, once it is factored in s->kkt,
 // the contraction to be expected of A where cm X should be; what it may be for A to serve.
 double tr_metric_rows(const tr_step *s, const double *A, const double *blocks);

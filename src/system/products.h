@@ -5,7 +5,7 @@
 #ifndef TR_PRODUCTS_H
 #define TR_PRODUCTS_H
 
-#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "math/lanes.h"
@@ -34,22 +34,34 @@ static inline void frame_jacobian(const tr_work *w, const sys_element *e, int k,
   }
 }
 
-// What K and D, (n x n) or NULL, of an element in space have entries of.
+// Whether a matrix of this stride, or NULL, has no entries; NaN are some.
+static inline bool nothing(int rows, int columns, int stride, const double *K) {
+  uint64_t bits = 0;
+  for (int i = 0; K && i < rows; i++, K += stride)
+    for (int j = 0; j < columns; j++) {
+      uint64_t x;
+      memcpy(&x, K + j, sizeof x);
+      bits |= x;
+    }
+  return bits << 1 == 0; // but for the sign
+}
+
+// What K and D, (n x n) or NULL, of an element have entries of: first = end where that is nothing, as of laws that are
+// linear; in the plane all or nothing.
 static inline rows_used displacements_of(const sys_element *e, const double *K, const double *D) {
   int n = e->markers * e->nd;
   bool used[2] = {false, false};
-  if (e->nd < 6) return (rows_used){0, e->nd};
+  if (e->nd < 6) {
+    bool none = nothing(1, n * n, 0, K) && nothing(1, n * n, 0, D);
+    return (rows_used){0, none ? 0 : e->nd};
+  }
   for (int i = 0; i < n; i += 3)
     for (int j = 0; j < n; j += 3) {
-      double sum = 0;
-      for (int k = 0; k < 9; k++) {
-        int at = (i + k / 3) * n + j + k % 3;
-        sum += (K ? fabs(K[at]) : 0) + (D ? fabs(D[at]) : 0);
-      }
-      if (sum <= 0) continue; // not that of NaN
+      int at = i * n + j;
+      if (nothing(3, 3, n, K ? K + at : NULL) && nothing(3, 3, n, D ? D + at : NULL)) continue;
       used[i / 3 % 2] = used[j / 3 % 2] = true;
     }
-  return (rows_used){used[0] || !used[1] ? 0 : 3, used[1] || !used[0] ? 6 : 3};
+  return (rows_used){used[0] ? 0 : 3, used[1] ? 6 : 3};
 }
 
 TR_INLINE void tmul_of(int n, int na, int nb, double s, const double *restrict A,

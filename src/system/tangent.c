@@ -26,6 +26,7 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
   bool by_K = sK != 0, by_D = D && (sU != 0 || sD != 0);
   rows_used of = displacements_of(e, by_K ? K : NULL, by_D ? D : NULL);
   int used = of.end - of.first;
+  by_K &= used > 0, by_D &= used > 0;
   for (int k = 0; (by_K || by_D) && k < e->markers; k++) {
     if (e->body[k] == TR_GROUND) continue;
     const sys_body *b = &sys->body[e->body[k]];
@@ -44,10 +45,9 @@ static void emit_pairs(sink *s, const tr_work *w, const sys_element *e, const do
       if (e->body[j] == TR_GROUND) continue;
       const sys_body *bj = &sys->body[e->body[j]];
       int at = (i * e->nd + of.first) * n + j * e->nd + of.first, from = of.first * bj->nv;
-      if (s->rates) {
-        memset(r.out, 0, (size_t)(bi->nv * bj->nv) * sizeof *r.out);
-        if (by_D) mul(used, bj->nv, n, sD, D + at, r.J[j] + from, false, r.KJ);
-        if (by_D) tmul(used, bi->nv, bj->nv, 1, J, r.KJ, true, r.out);
+      if (s->rates && by_D) {
+        mul(used, bj->nv, n, sD, D + at, r.J[j] + from, false, r.KJ);
+        tmul(used, bi->nv, bj->nv, 1, J, r.KJ, false, r.out);
         write_block(s, s->tape, r.out, s->rates);
       }
       if (by_K) mul(used, bj->nv, n, sK, K + at, r.J[j] + from, false, r.KJ);
