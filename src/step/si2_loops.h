@@ -35,6 +35,21 @@ TR_WIDE(combine, combine_all,
          double *sum, double *d, double *v),
         (n, c, first, ratio, a, w, sum, d, v))
 
+// out = y + f x; of few numbers it is not worth a call
+TR_INLINE void blend_all(int n, double f, const double *restrict x, const double *restrict y,
+                         double *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = y[i] + f * x[i];
+}
+TR_WIDE(blend_wide, blend_all, (int n, double f, const double *x, const double *y, double *out),
+        (n, f, x, y, out))
+TR_INLINE void blend(int n, double f, const double *x, const double *y, double *out) {
+  enum { FEW = 32 };
+  if (n > FEW)
+    blend_wide(n, f, x, y, out);
+  else
+    blend_all(n, f, x, y, out);
+}
+
 // a -= x - f z,  w -= z,  and the same of them
 TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *restrict x,
                         const double *restrict z, double *restrict a, double *restrict w,
@@ -107,10 +122,8 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
 TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
-  const double *restrict lam = k->x1->lam, *restrict mu = s->mu;
-  double ratio = s->c.cw / s->c.cq, *restrict sum = s->sum_lam;
   (void)part;
-  for (int i = first; i < end; i++) sum[i] = lam[i] - ratio * mu[i];
+  blend(end - first, -(s->c.cw / s->c.cq), s->mu + first, k->x1->lam + first, s->sum_lam + first);
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.
