@@ -145,18 +145,51 @@ void tr_turn_increment(tr_work *w, const double *spin, double h, double *u) {
   if (!w->sys->flat) share(w, turn_part, &(turning){.d = spin, .h = h, .u = u});
 }
 
+// The same of n bodies that follow each other, four at a time; the last ones may be looked at twice.
+TR_INLINE void raise_turns(int n, const double *u, const double *than, double *most) {
+  lanes top = {0};
+  for (int i = 0, first; i < n; i += LANES) {
+    first = i + LANES <= n ? i : n - LANES;
+    POINTERS(const double, turn, u + 6 * (first + l) + 2);
+    lanes x[4], y[4];
+    lanes_load4(turn, x);
+    if (than) {
+      POINTERS(const double, other, than + 6 * (first + l) + 2);
+      lanes_load4(other, y);
+      for (int k = 1; k < 4; k++) x[k] -= y[k];
+    }
+    lanes square = x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
+    lanes_raise(&square, &top);
+  }
+  *most = lanes_top(&top);
+}
+TR_WIDE(largest_turns, raise_turns, (int n, const double *u, const double *than, double *most),
+        (n, u, than, most))
+
+static double square_of(const sys_body *b, const double *u, const double *than) {
+  double square = 0;
+  for (int k = b->v + 3; k < b->v + 6; k++) {
+    double d = than ? u[k] - than[k] : u[k];
+    square += d * d;
+  }
+  return square;
+}
+
 static double largest_square(const tr_system *s, int first, int end, const double *u,
                              const double *than) {
-  double most = 0;
-  for (int i = first; i < end; i++) {
-    const sys_body *b = &s->body[i];
-    if (!turns(b)) continue;
-    double square = 0;
-    for (int k = b->v + 3; k < b->v + 6; k++) {
-      double d = than ? u[k] - than[k] : u[k];
-      square += d * d;
+  double most = 0, top;
+  for (const sys_run *run = s->body_run, *last = run + s->nbody_run; run < last; run++) {
+    int from = run->first > first ? run->first : first, to = run->first + run->count;
+    const sys_body *b = &s->body[from];
+    to = to < end ? to : end;
+    if (from >= to) continue;
+    if (to - from >= LANES && b->nv == 6 && turns(b)) {
+      largest_turns(to - from, u + b->v, than ? than + b->v : NULL, &top);
+      most = fmax(most, top);
+    } else {
+      for (int i = from; i < to; i++)
+        if (turns(&s->body[i])) most = fmax(most, square_of(&s->body[i], u, than));
     }
-    most = fmax(most, square);
   }
   return most;
 }
