@@ -58,7 +58,7 @@ static scene open_scene(mechanism m) {
   assert_int_equal(tr_pins_make(m.sys, &s.arena, &s.pins), TR_OK);
   s.room = TR_NEW(&s.arena, 2 * m.sys->nc + 4 * m.sys->nv + 8, double);
   assert_non_null(s.room);
-  if (s.pins) s.pins->S = TR_NEW(&s.arena, s.pins->plan->numbers, double);
+  if (s.pins) s.pins->S = TR_NEW(&s.arena, s.pins->numbers, double);
   assert_true(!s.pins || s.pins->S);
   return s;
 }
@@ -81,8 +81,8 @@ static void check_projection(scene *s, seed *random, const char *what) {
   for (int i = 0; i < nv; i++) taken[i] *= 0.3;
   tr_retract(sys, q, taken, q);
   draw_many(random, nv, s->x.v), draw_many(random, nv, was);
-  assert_true(tr_pins_solve(s->w, s->pins, q, s->x.v, x));
-  tr_pins_pull(s->w, s->pins, q, s->x.v, x, 0.1, was, taken);
+  if (!tr_pins_solve(s->w, s->pins, q, s->x.v, x)) fail_msg("%s: singular", what);
+  tr_pins_pull(s->w, s->pins, q, s->x.v, 0, 0.1, was, x, taken);
   for (int i = 0; i < nv; i++) s->x.v[i] -= taken[i];
   tr_kinematics(s->w, 0, q, s->x.v, s->x.mem, TR_AT_VELOCITY);
   tr_rates(s->w, rate);
@@ -91,6 +91,73 @@ static void check_projection(scene *s, seed *random, const char *what) {
   tr_Gt_times(s->w, x, pull);
   double size = 1 + largest(nv, pull);
   assert_all_near(nv, M, pull, 1e-12 * size, "%s", what);
+}
+
+// Segments of chains of many lengths, side by side and with what is left over; bars that are alike or not, in line with their
+// centres or not, in trees of several chains, from a joint in the middle on; both ends on the ground, or on one body.
+static const char *const chains[] = {
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: spatial, mass: 0.1, inertia: [7e-6, "
+    "8e-5, 9e-5], position: [0.1*i - 0.05, 0, 0]}},\n"
+    "     joints: {\"j_{i}\": {type: spherical, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
+    "[-0.05, "
+    "0, 0]}]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0, 0]}}}\n"
+    "markers: {e_0: {}}\n",
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: spatial, mass: 0.1*i, inertia: [7e-5, "
+    "8e-5, 9e-5, 1e-6, 0, 2e-6], position: [0.1*i - 0.05, 0, 0]}},\n"
+    "     joints: {\"j_{i}\": {type: spherical, markers: [{body: \"b_{i}\", at: [-0.05, 0, "
+    "0.01*floor(i/7)]}, \"e_{i-1}\"]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0, 0]}}}\n"
+    "markers: {e_0: {}}\n",
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: spatial, mass: 0.1, inertia: [7e-6, "
+    "8e-5, 9e-5], position: [0.1*i - 0.05, 0, 0]}},\n"
+    "     joints: {\"j_{i}\": {type: spherical, markers: [\"e_{i - 1 - 5*(floor(i/9) - "
+    "floor((i - 1)/9))}\", {body: \"b_{i}\", at: [-0.05, 0, 0]}]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0, 0]}}}\n"
+    "markers: {e_0: {}}\n",
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1*i, inertia: 8e-5, "
+    "position: [0.1*i - 0.05, 0.01]}},\n"
+    "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
+    "[-0.05, "
+    "-0.01]}]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, -0.01]}}}\n"
+    "markers: {e_0: {}}\n",
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1, inertia: 8e-5, "
+    "position: [0.1*i - 0.05, 0.01*i]}},\n"
+    "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
+    "[-0.05, "
+    "0]}]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0]}}}\n"
+    "markers: {e_0: {}}\n"
+    "joints: {last: {type: revolute, markers: [\"e_{N}\", {body: ground, at: [0.05*N, 0.3]}]}}\n",
+    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1, inertia: 8e-5, "
+    "position: [0.1*i - 0.05, 0.01*i]}},\n"
+    "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
+    "[-0.05, "
+    "0]}]}},\n"
+    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0]}}}\n"
+    "bodies: {plate: {type: planar, mass: 2, inertia: 0.1}}\n"
+    "markers: {e_0: {body: plate, at: [0.1, 0]}}\n"
+    "joints: {last: {type: revolute, markers: [\"e_{N}\", {body: plate, at: [0.3, 0.3]}]},\n"
+    "  foot: {type: revolute, markers: [{body: plate, at: [0, 0.2]}, {body: ground, at: [0, "
+    "0.2]}]}}\n",
+};
+
+static void long_chains(void **u) {
+  static const int lengths[] = {1, 2, 3, 5, 8, 9, 10, 12, 13, 14, 21, 40, 131};
+  char text[2048], what[64];
+  seed random = 7;
+  (void)u;
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+      if (strstr(chains[i], "last") && lengths[k] == 1) continue; // it could not move, twice
+      snprintf(text, sizeof text, "trammel: 1\nparameters: {N: %d}\nrepeat:\n%s", lengths[k],
+               chains[i]);
+      snprintf(what, sizeof what, "chain %d of %d", (int)i, lengths[k]);
+      scene s = open_scene(load_text(text));
+      check_projection(&s, &random, what);
+      close_scene(&s);
+    }
 }
 
 static void projections(void **u) {
@@ -114,7 +181,7 @@ static void gyration(void **u) {
                 "joints: {j: {type: spherical, bodies: [ground, top], at: [0, 0, 0]}}\n"));
   double x[5], v[6] = {0, 0, 0, 0.7, -1.1, 0.4}, was[6] = {0, 0, 0, 0.01, 0.02, -0.03}, out[6];
   assert_true(tr_pins_solve(s.w, s.pins, s.x.q, v, x));
-  double got = tr_pins_pull(s.w, s.pins, s.x.q, v, x, 0.5, was, out);
+  double got = tr_pins_pull(s.w, s.pins, s.x.q, v, 0, 0.5, was, x, out);
   const double J[3] = {2, 3, 5}, *w = v + 3;
   double last[3], want = 0;
   for (int i = 0; i < 3; i++) last[i] = w[i] - 0.5 * was[3 + i];
@@ -227,10 +294,8 @@ static void same_motion(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(projections),
-      cmocka_unit_test(gyration),
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(same_motion),
+      cmocka_unit_test(projections), cmocka_unit_test(long_chains), cmocka_unit_test(gyration),
+      cmocka_unit_test(refusals),    cmocka_unit_test(same_motion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

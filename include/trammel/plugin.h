@@ -228,6 +228,22 @@ typedef struct tr_pinned_four {
   double f, *most;
 } tr_pinned_four;
 
+// Four bodies that one or two pins hold, and nothing else, in line with the centre of mass where a body is spatial: what is known of
+// them once and for all, one after the other four numbers for an entry; then as above G_k M^-1 G_k' by its upper rows, G_k v,
+// G_k M^-1 G_l', G_l M^-1 G_l', G_l v, four numbers each; and with x on the rows of the one and the other out = M^-1 G' x.
+// Changes of accelerations that are surely below `little` need not be told apart.
+enum { TR_BAR_KNOWN = 16, TR_BAR_TURNED = 6 };
+typedef struct tr_four_bars {
+  const tr_body_slot *slot[4];
+  const double *known; // (4 TR_BAR_KNOWN)
+  double *turned;      // (4 TR_BAR_TURNED) what the second takes over from the first; NULL: nothing
+  double *S;
+  const double *x;
+  double *out;
+  const double *was; // (nv)
+  double f, little, *most;
+} tr_four_bars;
+
 // A joint between two of the bodies of a tr_bodies_at, or with the ground: TR_GROUND.
 typedef struct tr_between {
   int body[2], site[2], frame[2];
@@ -353,6 +369,10 @@ typedef struct tr_body_type {
   // The same without the matrix; both or none.
   void (*pins_four)(const tr_bodies_at *b, const tr_pinned_four *io);
   void (*pulled_four)(const tr_bodies_at *b, const tr_pinned_four *io);
+  // With them, or NULL: what is known of a bar with these pins, 1 or 2, `known` (TR_BAR_KNOWN), or false: it is none; and of four.
+  bool (*bar)(const void *par, int pins, const tr_pin *pin, const tr_site *site, double *known);
+  void (*bars_four)(const tr_bodies_at *b, const tr_four_bars *io);
+  void (*barred_four)(const tr_bodies_at *b, const tr_four_bars *io);
   // For four joints of primitives.
   void (*joint_rows)(const tr_bodies_at *b, tr_frames frame, const tr_between *joint,
                      const tr_four_joints *io);

@@ -359,8 +359,8 @@ TR_INLINE void tangent4(const tr_bodies_at *b, const tr_four_bodies *io) {
 
 TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io), (b, io))
 
-TR_INLINE void turns4(const tr_bodies_at *b, const tr_pinned_four *io, lanes *c, lanes *s) {
-  POINTERS(const double, q, b->q + io->slot[l]->q);
+TR_INLINE void turns4(const tr_bodies_at *b, const tr_body_slot *const *slot, lanes *c, lanes *s) {
+  POINTERS(const double, q, b->q + slot[l]->q);
   lanes a = {q[0][2], q[1][2], q[2][2], q[3][2]};
   if (lanes_sincos(&a, s, c)) return;
   for (int l = 0; l < LANES; l++) {
@@ -403,7 +403,7 @@ TR_INLINE void pins4(const tr_bodies_at *b, const tr_pinned_four *io) {
   lanes c, s, g[2], h[2], gJ[2], x[2], sign, f;
   lanes vx = {u[0][0], u[1][0], u[2][0], u[3][0]}, vy = {u[0][1], u[1][1], u[2][1], u[3][1]};
   lanes w = {u[0][2], u[1][2], u[2][2], u[3][2]};
-  turns4(b, io, &c, &s);
+  turns4(b, io->slot, &c, &s);
   for (int k = 0; k < io->pins; k++) {
     lever4(b, io, k, &c, &s, &sign, g);
     for (int i = 0; i < 2; i++) gJ[i] = g[i] * iJ;
@@ -425,7 +425,7 @@ TR_INLINE void pulled4(const tr_bodies_at *b, const tr_pinned_four *io) {
   lanes im = 1 / (lanes){p[0]->mass, p[1]->mass, p[2]->mass, p[3]->mass};
   lanes iJ = 1 / (lanes){p[0]->inertia, p[1]->inertia, p[2]->inertia, p[3]->inertia};
   lanes c, s, g[2], sum[3] = {0};
-  turns4(b, io, &c, &s);
+  turns4(b, io->slot, &c, &s);
   for (int k = 0; k < io->pins; k++) {
     POINTERS(const double, force, io->x + io->pin[l][k].row);
     lanes x = {force[0][0], force[1][0], force[2][0], force[3][0]};
@@ -439,6 +439,67 @@ TR_INLINE void pulled4(const tr_bodies_at *b, const tr_pinned_four *io) {
 
 TR_WIDE(pins_four, pins4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
 TR_WIDE(pulled_four, pulled4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+
+// ---- bars -----------------------------------------------------------------------------------------
+
+// Arms times signs; a second pin that is missing has none.
+enum { BAR_IM, BAR_IJ, BAR_ACROSS, BAR_SIGN, BAR_OTHER, BAR_ARM };
+
+static bool bar(const void *pv, int pins, const tr_pin *pin, const tr_site *site, double *known) {
+  const par *p = pv;
+  for (int i = BAR_SIGN; i < TR_BAR_KNOWN; i++) known[i] = 0;
+  for (int k = 0; k < pins; k++) {
+    known[BAR_SIGN + k] = pin[k].sign;
+    for (int i = 0; i < 2; i++) known[BAR_ARM + 2 * k + i] = pin[k].sign * site[pin[k].site].c[i];
+  }
+  known[BAR_IM] = 1 / p->mass, known[BAR_IJ] = 1 / p->inertia;
+  known[BAR_ACROSS] = known[BAR_SIGN] * known[BAR_OTHER] / p->mass;
+  return true;
+}
+
+// g of both pins.
+TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *g) {
+  const lanes_anywhere *arm = (const lanes_anywhere *)io->known + BAR_ARM;
+  lanes c, s;
+  turns4(b, io->slot, &c, &s);
+  for (int k = 0; k < 4; k += 2)
+    g[k] = -(s * arm[k] + c * arm[k + 1]), g[k + 1] = c * arm[k] - s * arm[k + 1];
+}
+
+TR_INLINE void bars4(const tr_bodies_at *b, const tr_four_bars *io) {
+  POINTERS(const double, u, b->v + io->slot[l]->v);
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  lanes_anywhere *S = (lanes_anywhere *)io->S, *turned = (lanes_anywhere *)io->turned;
+  lanes vx = {u[0][0], u[1][0], u[2][0], u[3][0]}, vy = {u[0][1], u[1][1], u[2][1], u[3][1]};
+  lanes w = {u[0][2], u[1][2], u[2][2], u[3][2]}, im = known[BAR_IM], f = known[BAR_ACROSS];
+  lanes sign = known[BAR_SIGN], other = known[BAR_OTHER], g[4], x, y;
+  turn_bars4(b, io, g);
+  if (turned)
+    for (int i = 0; i < 4; i++) turned[i] = g[i];
+  x = g[0] * known[BAR_IJ], y = g[1] * known[BAR_IJ];
+  S[0] = im + x * g[0], S[1] = x * g[1], S[2] = im + y * g[1];
+  S[3] = sign * vx + g[0] * w, S[4] = sign * vy + g[1] * w;
+  S[5] = f + x * g[2], S[6] = x * g[3], S[7] = y * g[2], S[8] = f + y * g[3];
+  x = g[2] * known[BAR_IJ], y = g[3] * known[BAR_IJ];
+  S[9] = im + x * g[2], S[10] = x * g[3], S[11] = im + y * g[3];
+  S[12] = other * vx + g[2] * w, S[13] = other * vy + g[3] * w;
+}
+
+TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
+  POINTERS(double, out, io->out + io->slot[l]->v);
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  const lanes_anywhere *x = (const lanes_anywhere *)io->x;
+  const lanes_anywhere *turned = (const lanes_anywhere *)io->turned;
+  lanes s = known[BAR_IM] * known[BAR_SIGN], o = known[BAR_IM] * known[BAR_OTHER], g[4], y[3];
+  if (!turned) turn_bars4(b, io, g), turned = (const lanes_anywhere *)g;
+  y[0] = s * x[0] + o * x[2], y[1] = s * x[1] + o * x[3];
+  y[2] = (turned[0] * x[0] + turned[1] * x[1]) + (turned[2] * x[2] + turned[3] * x[3]);
+  y[2] *= known[BAR_IJ];
+  lanes_store3(y, out);
+}
+
+TR_WIDE(bars_four, bars4, (const tr_bodies_at *b, const tr_four_bars *io), (b, io))
+TR_WIDE(barred_four, barred4, (const tr_bodies_at *b, const tr_four_bars *io), (b, io))
 
 static void pull_run(const tr_bodies_at *b, tr_wrenches W, double *F) {
   gather_run(b, NULL, (tr_wrenches){0}, NULL, W, F);
@@ -473,4 +534,7 @@ const tr_body_type tr_body_planar = {
     .tangent_four = tangent_four,
     .pins_four = pins_four,
     .pulled_four = pulled_four,
+    .bar = bar,
+    .bars_four = bars_four,
+    .barred_four = barred_four,
 };

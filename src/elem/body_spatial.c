@@ -416,6 +416,12 @@ TR_WIDE(tangent_four, tangent4, (const tr_bodies_at *b, const tr_four_bodies *io
 
 TR_WIDE(pins_four, pins4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
 TR_WIDE(pulled_four, pulled4, (const tr_bodies_at *b, const tr_pinned_four *io), (b, io))
+TR_WIDE(bars_four, bars4, (const tr_bodies_at *b, const tr_four_bars *io), (b, io))
+TR_WIDE(barred_four, barred4, (const tr_bodies_at *b, const tr_four_bars *io), (b, io))
+
+static bool bar(const void *pv, int pins, const tr_pin *pin, const tr_site *site, double *known) {
+  return bar_of(pv, pins, pin, site, known);
+}
 
 TR_WIDE(joint_rows, joint_rows4,
         (const tr_bodies_at *b, tr_frames frame, const tr_between *joint, const tr_four_joints *io),
@@ -465,5 +471,8 @@ const tr_body_type tr_body_spatial = {
     .tangent_four = tangent_four,
     .pins_four = pins_four,
     .pulled_four = pulled_four,
+    .bar = bar,
+    .bars_four = bars_four,
+    .barred_four = barred_four,
     .joint_rows = joint_rows,
 };

@@ -134,4 +134,191 @@ TR_INLINE void pulled4(const tr_bodies_at *b, const tr_pinned_four *io) {
   gyrate4(b, io, I, J, y + 3);
 }
 
+// ---- bars -----------------------------------------------------------------------------------------
+
+// Both arms, times their signs, are along one line: c and t c. Of vectors l with l_i' J l_j = 1 or 0, the last along c,
+//   J^-1 = sum l_i l_i',   g_k J^-1 g_k' = U_1 U_1' + U_2 U_2',   U_i = R (l_i x c),   J^-1 g_k' x = sum l_i U_i' x
+// and with t, t^2 in the other blocks.
+enum {
+  BAR_IM,
+  BAR_ACROSS,
+  BAR_SIGN,
+  BAR_OTHER,
+  BAR_T,
+  BAR_ARM,
+  BAR_L = 8,
+  BAR_AXIAL = 14,
+  BAR_REST
+};
+
+// x less its part along y, which has length f in the metric J.
+static inline void part_from(const double *J, const double *y, double *x) {
+  double Jy[3];
+  m3_mul(J, y, Jy);
+  v3_axpy(-v3_dot(x, Jy) / v3_dot(y, Jy), y, x);
+}
+
+static inline void to_unit(const double *J, double *x) {
+  double Jx[3];
+  m3_mul(J, x, Jx);
+  double f = 1 / sqrt(v3_dot(x, Jx));
+  for (int i = 0; i < 3; i++) x[i] *= f;
+}
+
+// J^-1 ((J d) x w + (J w) x d), J^-1 by the three l
+static inline void gyrate(const double *J, const double (*l)[3], const double *d, const double *w,
+                          double *out) {
+  double Jd[3], Jw[3], x[3], y[3];
+  m3_mul(J, d, Jd), m3_mul(J, w, Jw);
+  v3_cross(Jd, w, x), v3_cross(Jw, d, y);
+  v3_add(x, y, x);
+  for (int i = 0; i < 3; i++) out[i] = 0;
+  for (int i = 0; i < 3; i++) v3_axpy(v3_dot(l[i], x), l[i], out);
+}
+
+// Were c an axis of symmetry, gyrate would be f c x ((c.d) w + (c.w) d). Squares of twice f |c|, and of twice the largest entry
+// of the rest at most, both over those of |d| and |w|.
+static inline void bound_gyration(const double *J, const double (*l)[3], const double *c,
+                                  double *known) {
+  double sum[3] = {0}, Jc[3], x[3], y[3], cc = v3_dot(c, c);
+  m3_mul(J, c, Jc);
+  double axial = v3_dot(c, Jc) / cc, across = 0.5 * (J[0] + J[4] + J[8] - axial);
+  double f = (axial - across) / (across * cc);
+  for (int i = 0; i < 9; i++) {
+    double d[3] = {i / 3 == 0, i / 3 == 1, i / 3 == 2}, w[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
+    gyrate(J, l, d, w, x);
+    v3_cross(c, w, y), v3_axpy(-f * v3_dot(c, d), y, x);
+    v3_cross(c, d, y), v3_axpy(-f * v3_dot(c, w), y, x);
+    for (int k = 0; k < 3; k++) sum[k] += x[k] * x[k];
+  }
+  known[BAR_AXIAL] = 4 * f * f * cc, known[BAR_REST] = 4 * fmax(sum[0], fmax(sum[1], sum[2]));
+}
+
+// A second pin that is missing has no sign.
+static inline bool bar_of(const tr_spatial_par *par, int pins, const tr_pin *pin,
+                          const tr_site *site, double *known) {
+  const double *J = par->inertia, *c = site[pin[0].site].c, *e = site[pin[pins - 1].site].c;
+  double sign = pin[0].sign, other = pins > 1 ? pin[1].sign : 0;
+  double across[3], l[3][3], cc = v3_dot(c, c), t = other * sign * v3_dot(c, e) / cc;
+  v3_cross(c, e, across);
+  if (!(v3_dot(across, across) <= DBL_EPSILON * DBL_EPSILON * cc * v3_dot(e, e))) return false;
+  if (!(cc > 0 && v3_dot(e, e) > 0)) return false;
+  int least = fabs(c[1]) < fabs(c[0]) ? 1 : 0, next;
+  least = fabs(c[2]) < fabs(c[least]) ? 2 : least, next = (least + 1) % 3;
+  if (fabs(c[3 - least - next]) < fabs(c[next])) next = 3 - least - next;
+  for (int i = 0; i < 3; i++) l[0][i] = i == least, l[1][i] = i == next, l[2][i] = c[i];
+  part_from(J, l[2], l[0]), part_from(J, l[2], l[1]), part_from(J, l[0], l[1]);
+  for (int i = 0; i < 3; i++) to_unit(J, l[i]);
+  known[BAR_IM] = 1 / par->mass, known[BAR_ACROSS] = sign * other / par->mass;
+  known[BAR_SIGN] = sign, known[BAR_OTHER] = other, known[BAR_T] = t;
+  for (int i = 0; i < 3; i++) {
+    known[BAR_ARM + i] = sign * c[i];
+    known[BAR_L + i] = l[0][i], known[BAR_L + 3 + i] = l[1][i];
+  }
+  bound_gyration(J, (const double(*)[3])l, c, known);
+  return true;
+}
+
+// The upper rows of f + s A, A by them.
+TR_INLINE void put_upper4(const lanes *f, const lanes *s, const lanes *A, lanes_anywhere *to) {
+  for (int i = 0; i < 6; i++) to[i] = *s * A[i];
+  to[0] += *f, to[3] += *f, to[5] += *f;
+}
+
+// R, and U_1, U_2.
+TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *R, lanes *U) {
+  POINTERS(const double, rotation, b->q + io->slot[l]->q + 3);
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  lanes e[4], c[3], u[3];
+  lanes_load4(rotation, e);
+  lanes_quat_to_m3(e, R);
+  for (int i = 0; i < 3; i++) c[i] = known[BAR_ARM + i];
+  for (int k = 0; k < 6; k += 3) {
+    lanes x[3] = {known[BAR_L + k], known[BAR_L + k + 1], known[BAR_L + k + 2]};
+    lanes_cross(x, c, u), lanes_mul(R, u, U + k);
+  }
+}
+
+TR_INLINE void bars4(const tr_bodies_at *b, const tr_four_bars *io) {
+  POINTERS(const double, velocity, b->v + io->slot[l]->v);
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  lanes_anywhere *S = (lanes_anywhere *)io->S, *turned = (lanes_anywhere *)io->turned;
+  lanes im = known[BAR_IM], f = known[BAR_ACROSS], t = known[BAR_T], tt = t * t;
+  lanes R[9], U[6], v[6], A[6], u[3], z[3], c[3];
+  turn_bars4(b, io, R, U);
+  if (turned)
+    for (int i = 0; i < 6; i++) turned[i] = U[i];
+  for (int i = 0, n = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) A[n++] = U[i] * U[j] + U[3 + i] * U[3 + j];
+  for (int i = 0; i < 3; i++) c[i] = known[BAR_ARM + i];
+  lanes_load6(velocity, v);
+  lanes_cross(v + 3, c, u), lanes_mul(R, u, z);
+  for (int i = 0; i < 6; i++) S[i] = A[i];
+  S[0] += im, S[3] += im, S[5] += im;
+  put_upper4(&im, &tt, A, S + 18);
+  for (int i = 0; i < 3; i++) {
+    S[6 + i] = known[BAR_SIGN] * v[i] + z[i];
+    S[24 + i] = known[BAR_OTHER] * v[i] + t * z[i];
+  }
+  for (int i = 0; i < 6; i++) A[i] = t * A[i];
+  S[9] = A[0] + f, S[10] = S[12] = A[1], S[11] = S[15] = A[2];
+  S[13] = A[3] + f, S[14] = S[16] = A[4], S[17] = A[5] + f;
+}
+
+// Only where it may count.
+__attribute__((noinline)) static void gyrate_bars(const tr_bodies_at *b, const tr_four_bars *io) {
+  for (int i = 0; i < LANES; i++) {
+    const tr_body_slot *s = io->slot[i];
+    const tr_spatial_par *par = s->par;
+    const double *spin = b->v + s->v + 3, *past = io->was + s->v + 3, *x = io->out + s->v + 3;
+    double c[3], l[3][3], w[3], d[3], y[3];
+    for (int k = 0; k < 3; k++) {
+      c[k] = io->known[LANES * (BAR_ARM + k) + i];
+      l[0][k] = io->known[LANES * (BAR_L + k) + i];
+      l[1][k] = io->known[LANES * (BAR_L + 3 + k) + i], l[2][k] = c[k];
+      w[k] = spin[k] - x[k], d[k] = io->f * past[k] - x[k];
+    }
+    to_unit(par->inertia, l[2]);
+    gyrate(par->inertia, (const double(*)[3])l, d, w, y);
+    for (int k = 0; k < 3; k++) *io->most = fmax(*io->most, fabs(y[k]));
+  }
+}
+
+TR_INLINE void pull_bars4(const tr_bodies_at *b, const tr_four_bars *io, const lanes_anywhere *U) {
+  POINTERS(double, out, io->out + io->slot[l]->v);
+  POINTERS(const double, spin, b->v + io->slot[l]->v + 2);
+  POINTERS(const double, past, io->was + io->slot[l]->v + 2);
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  const lanes_anywhere *x = (const lanes_anywhere *)io->x;
+  const lanes_anywhere *L = known + BAR_L;
+  lanes im = known[BAR_IM], s = im * known[BAR_SIGN], o = im * known[BAR_OTHER], t = known[BAR_T];
+  lanes y[6], w[4], d[4], p = {0}, q = {0}, ww = {0}, dd = {0}, cw = {0}, cd = {0};
+  for (int i = 0; i < 3; i++) {
+    lanes sum = x[i] + t * x[3 + i];
+    y[i] = s * x[i] + o * x[3 + i];
+    p += U[i] * sum, q += U[3 + i] * sum;
+  }
+  lanes_load4(spin, w), lanes_load4(past, d);
+  for (int i = 0; i < 3; i++) {
+    y[3 + i] = p * L[i] + q * L[3 + i];
+    lanes now = w[1 + i] - y[3 + i], change = io->f * d[1 + i] - y[3 + i];
+    ww += now * now, dd += change * change;
+    cw += known[BAR_ARM + i] * now, cd += known[BAR_ARM + i] * change;
+  }
+  lanes_store6(y, out);
+  lanes most = known[BAR_AXIAL] * (cw * cw * dd + cd * cd * ww) + known[BAR_REST] * (ww * dd);
+  lanes_mask little = most < io->little * io->little;
+  if (!lanes_all(&little)) gyrate_bars(b, io);
+}
+
+TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
+  lanes R[9], U[6];
+  if (io->turned) {
+    pull_bars4(b, io, (const lanes_anywhere *)io->turned);
+  } else {
+    turn_bars4(b, io, R, U);
+    pull_bars4(b, io, (const lanes_anywhere *)U);
+  }
+}
+
 #endif

@@ -100,8 +100,8 @@ static int place(later *of, int rank, int at, int size, int *numbers) {
 }
 
 tr_status tr_normal_plan(tr_arena *ar, tr_allocator *al, int width, int nodes, const int *rank,
-                         const int *own, const int *other, int pairs, const tr_normal_pair *pair,
-                         int numbers, tr_normal **out) {
+                         const int *row, const int *own, const int *other, int pairs,
+                         const tr_normal_pair *pair, int numbers, tr_normal **out) {
   *out = NULL;
   int size = width * STRIDE, filled = numbers, links = 0, targets = 0;
   later *of = tr_resize(al, NULL, (size_t)(nodes + 1) * sizeof *of);
@@ -132,9 +132,9 @@ tr_status tr_normal_plan(tr_arena *ar, tr_allocator *al, int width, int nodes, c
       for (int i = 0; i < nodes; i++) {
         const later *n = &of[i];
         int j = by[i];
-        node[i] = (normal_node){own[j], other[j], width * j, n->count, 0};
+        node[i] = (normal_node){own[j], other[j], row[j], n->count, 0};
         for (int k = 0; k < n->count; k++) {
-          link[links++] = (normal_link){n->at[k], width * by[n->rank[k]]};
+          link[links++] = (normal_link){n->at[k], row[by[n->rank[k]]]};
           target[targets++] = own[by[n->rank[k]]];
           for (int l = k + 1; l < n->count; l++)
             target[targets++] = place(&of[n->rank[k]], n->rank[l], -1, size, &numbers);

@@ -43,11 +43,11 @@ typedef struct tr_normal_pair {
 // rank (nodes): when each is eliminated. *good false: it is not worth while.
 tr_status tr_normal_order(tr_allocator *al, int nodes, int pairs, const tr_normal_pair *pair,
                           int *rank, bool *good);
-// own, other (nodes): places of their blocks; numbers: of all these blocks. *out NULL: not worth while.
+// row (nodes): where the x of each is; own, other: places of their blocks; numbers: of all these blocks. *out NULL: not worth while.
 tr_status tr_normal_plan(tr_arena *ar, tr_allocator *al, int width, int nodes, const int *rank,
-                         const int *own, const int *other, int pairs, const tr_normal_pair *pair,
-                         int numbers, tr_normal **out);
-// x (width nodes + 2). False: S is singular, or nearly so.
+                         const int *row, const int *own, const int *other, int pairs,
+                         const tr_normal_pair *pair, int numbers, tr_normal **out);
+// False: S is singular, or nearly so.
 bool tr_normal_solve(const tr_normal *p, double *F, double *x);
 
 #endif

@@ -373,7 +373,7 @@ static void update(tr_newton_problem *p, const double *dx) {
   if (s->c.few && s->sticks) tr_si2_keep(k);
   if (s->c.split) tr_split_correct(s->c.split);
   if (k->alone) {
-    update_first(k);
+    (k->apart ? tr_si2_shift : update_first)(k);
     return;
   }
   TR_SHARE(s->work, s->sys->nv, move_part, k);
@@ -567,6 +567,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);
+  if (k.apart && status != TR_OK) tr_si2_tell(&k);
   if (c->split) c->split->blunt = false, c->split->defect = 0;
   bool given = s->newton.fixed_iterations > 0;
   if (status == TR_OK && c->split && c->split->plain && s->stiff && !given) status = settle(&k);

@@ -211,13 +211,16 @@ static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 // Trends have been of use, and nothing but round-off is left to correct.
 static bool calm(const tr_step *s) { return s->ample > DONE + s->calm_wait && s->untrusted == 0; }
 
-// The trend of w is found with the others at first, then every other time; not in tiny systems where w is noise.
+// The trend of w is found with the others at first, then every other time, or every fourth where w is what a projection
+// finds; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
   if (!s->method->stabilised || s->evens <= TR_TERMS) s->trend_w.steps = 0;
   if (!s->method->stabilised || s->evens <= TR_TERMS) return false;
   if (s->w_degree == 0 && tiny(s) && calm(s)) return false;
-  return s->w_found = s->trend_w.steps < OFTEN || !s->w_found;
+  bool now = s->trend_w.steps < OFTEN || ++s->w_age >= (s->apart ? 4 : 2);
+  if (now) s->w_age = 0;
+  return now;
 }
 
 // What goes on like this: a and lam of x1, x0 and before; w, whose newest has no place among the others yet.

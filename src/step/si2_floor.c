@@ -40,9 +40,9 @@ bool tr_si2_at_floor(const tr_newton_problem *p, const double *r) {
   if (!tr_rows_at_floor(s, &s->kkt, c->cq, positions, noise, r + nv) ||
       (!k->apart && !tr_rows_at_floor(s, second, c->cw, both, noise, r + 2 * nv + nc)))
     return false;
-  tr_sizes sizes = tr_step_sizes(s, k->x1->lam);
-  if (!tr_forces_at_floor(s, look(k, &sizes), k->x1->a, k->x1->lam, k->length_scale / c->cq, 64, r))
-    return false;
+  const double *a = k->apart ? s->sum_a : k->x1->a, *lam = k->apart ? s->sum_lam : k->x1->lam;
+  tr_sizes sizes = tr_step_sizes(s, lam);
+  if (!tr_forces_at_floor(s, look(k, &sizes), a, lam, k->length_scale / c->cq, 64, r)) return false;
   if (k->apart) return true;
   sizes.f = s->mu;
   return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
@@ -73,8 +73,9 @@ double tr_si2_few_floor(const correction *k) {
 // Forces of either half, unless that of rows alone is asked for; second NULL: of the first.
 static void force_noise(const correction *k, int draw, double *first, double *second) {
   tr_step *s = k->s;
-  tr_sizes sizes = {s->sys->nv, k->x1->lam, first, tr_step_sizes(s, NULL).diagonal};
-  tr_forces_noise(s, draw, look(k, &sizes), k->x1->a, k->x1->lam, first);
+  const double *a = k->apart ? s->sum_a : k->x1->a, *lam = k->apart ? s->sum_lam : k->x1->lam;
+  tr_sizes sizes = {s->sys->nv, lam, first, tr_step_sizes(s, NULL).diagonal};
+  tr_forces_noise(s, draw, look(k, &sizes), a, lam, first);
   if (!second) return;
   sizes.f = s->mu, sizes.pull = second;
   tr_forces_noise(s, draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,

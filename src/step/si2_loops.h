@@ -35,6 +35,21 @@ TR_WIDE(combine, combine_all,
          double *sum, double *d, double *v),
         (n, c, first, ratio, a, w, sum, d, v))
 
+// out = y + f x; of few numbers it is not worth a call
+TR_INLINE void blend_all(int n, double f, const double *restrict x, const double *restrict y,
+                         double *restrict out) {
+  for (int i = 0; i < n; i++) out[i] = y[i] + f * x[i];
+}
+TR_WIDE(blend_wide, blend_all, (int n, double f, const double *x, const double *y, double *out),
+        (n, f, x, y, out))
+TR_INLINE void blend(int n, double f, const double *x, const double *y, double *out) {
+  enum { FEW = 32 };
+  if (n > FEW)
+    blend_wide(n, f, x, y, out);
+  else
+    blend_all(n, f, x, y, out);
+}
+
 // a -= x - f z,  w -= z,  and the same of them
 TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *restrict x,
                         const double *restrict z, double *restrict a, double *restrict w,
@@ -123,12 +138,6 @@ TR_INLINE void pull_few(int n, double f, double g, const double *l, const double
 }
 
 // sum = lam - g mu
-TR_INLINE void subtract_all(int n, double g, const double *restrict lam, const double *restrict mu,
-                            double *restrict sum) {
-  for (int i = 0; i < n; i++) sum[i] = lam[i] - g * mu[i];
-}
-TR_WIDE(subtract, subtract_all, (int n, double g, const double *lam, const double *mu, double *sum),
-        (n, g, lam, mu, sum))
 TR_INLINE void subtract_few(int n, double g, const double *lam, const double *mu, double *sum) {
   typedef lanes_pair two;
   int i = 0;
@@ -178,7 +187,7 @@ TR_INLINE void sum_part(void *what, int part, int first, int end) {
   if (end - first <= SI2_FEW)
     subtract_few(end - first, ratio, lam, mu, sum);
   else
-    subtract(end - first, ratio, lam, mu, sum);
+    blend(end - first, -ratio, mu, lam, sum);
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.

@@ -40,14 +40,61 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
     s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
 }
 
+// ---- the first half -----------------------------------------------------------------------------------
+
+// The iteration is that of index 3, in a + cw/cq w and lam - cw/cq mu: a and lam are told at its end.
+TR_INLINE void shift_all(int n, double cq, double cv, const double *restrict x,
+                         double *restrict sum, double *restrict d, double *restrict v) {
+  for (int i = 0; i < n; i++) sum[i] -= x[i], d[i] -= cq * x[i], v[i] -= cv * x[i];
+}
+TR_WIDE(shift, shift_all,
+        (int n, double cq, double cv, const double *x, double *sum, double *d, double *v),
+        (n, cq, cv, x, sum, d, v))
+
+TR_INLINE void lessen_all(int n, const double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++) y[i] -= x[i];
+}
+TR_WIDE(lessen, lessen_all, (int n, const double *x, double *y), (n, x, y))
+
+TR_INLINE void shift_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  (void)part;
+  shift(end - first, s->c.cq, s->c.cv, k->dx + first, s->sum_a + first, s->d + first,
+        k->x1->v + first);
+}
+
+TR_INLINE void pull_part(void *what, int part, int first, int end) {
+  const correction *k = what;
+  (void)part;
+  lessen(end - first, k->dx + k->s->sys->nv + first, k->s->sum_lam + first);
+}
+
+void tr_si2_shift(correction *k) {
+  const tr_step *s = k->s;
+  TR_SHARE(s->work, s->sys->nv, shift_part, k);
+  TR_SHARE(s->work, s->sys->nc, pull_part, k);
+  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
+}
+
+void tr_si2_tell(const correction *k) {
+  const tr_step *s = k->s;
+  double ratio = s->c.cw / s->c.cq;
+  for (int i = 0; i < s->sys->nv; i++) k->x1->a[i] = s->sum_a[i] - ratio * s->w[i];
+  for (int i = 0; i < s->sys->nc; i++) k->x1->lam[i] = s->sum_lam[i] + ratio * s->mu[i];
+}
+
 void tr_si2_join(correction *k) {
   tr_step *s = k->s;
+  tr_si2_tell(k);
   k->apart = k->parted = k->p.finishes = false;
   k->p.inexact = true, k->p.finish = tr_si2_finish;
   s->joins = s->joins < JOINED_FIRST ? JOINED_FIRST : 2 * s->joins;
   if (s->joins > JOINED_MOST) s->joins = JOINED_MOST;
   s->joined = s->joins;
 }
+
+// ---- the second ---------------------------------------------------------------------------------------
 
 typedef struct projection {
   const correction *k;
@@ -60,18 +107,17 @@ TR_INLINE void add_all(int n, double f, const double *restrict w, double *restri
 }
 TR_WIDE(add, add_all, (int n, double f, const double *w, double *v), (n, f, w, v))
 
-// v -= dv, w = dv/f, a = sum - ratio w; dv becomes the change of w
+// v -= dv, w = dv/f, a = sum - ratio w
 TR_INLINE void take_all(int n, double g, double ratio, const double *restrict sum,
-                        double *restrict dv, double *restrict w, double *restrict a,
+                        const double *restrict dv, double *restrict w, double *restrict a,
                         double *restrict v) {
   for (int i = 0; i < n; i++) {
-    double now = g * dv[i], last = w[i];
-    v[i] -= dv[i], a[i] = sum[i] - ratio * now;
-    w[i] = now, dv[i] = now - last;
+    double now = g * dv[i];
+    v[i] -= dv[i], a[i] = sum[i] - ratio * now, w[i] = now;
   }
 }
 TR_WIDE(take, take_all,
-        (int n, double g, double ratio, const double *sum, double *dv, double *w, double *a,
+        (int n, double g, double ratio, const double *sum, const double *dv, double *w, double *a,
          double *v),
         (n, g, ratio, sum, dv, w, a, v))
 
@@ -89,14 +135,21 @@ TR_INLINE void take_part(void *what, int part, int first, int end) {
        j->k->x1->a + first, j->k->x1->v + first);
 }
 
+// mu of x in its place, lam
+TR_INLINE void scale_all(int n, double g, double ratio, const double *restrict sum,
+                         double *restrict mu, double *restrict lam) {
+  for (int i = 0; i < n; i++) mu[i] *= g, lam[i] = sum[i] + ratio * mu[i];
+}
+TR_WIDE(scale, scale_all,
+        (int n, double g, double ratio, const double *sum, double *mu, double *lam),
+        (n, g, ratio, sum, mu, lam))
+
 TR_INLINE void mu_part(void *what, int part, int first, int end) {
   const projection *j = what;
   const tr_step *s = j->k->s;
-  double g = s->c.cm / j->f, ratio = s->c.cw / s->c.cq;
-  double *restrict mu = j->x, *restrict lam = j->k->x1->lam;
-  const double *restrict sum = s->sum_lam;
   (void)part;
-  for (int i = first; i < end; i++) mu[i] *= g, lam[i] = sum[i] + ratio * mu[i];
+  scale(end - first, s->c.cm / j->f, s->c.cw / s->c.cq, s->sum_lam + first, j->x + first,
+        j->k->x1->lam + first);
 }
 
 // Where S is of no use the iteration goes on with both halves.
@@ -115,13 +168,12 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
     s->newton.valid = false;
     return TR_NO_CONVERGENCE;
   }
-  double turned =
-      s->c.cv / s->c.cm * tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, j.x, j.f, s->w, j.dv);
+  double g = s->c.cm / s->c.cv, little = SHARE * p->tol * g;
+  double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, j.f, s->w, j.x, j.dv);
   TR_SHARE(s->work, nv, take_part, &j);
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
-  double change = fabs(j.f) * tr_largest(s->work, j.dv, nv);
-  if (!isfinite(change)) return TR_NOT_FINITE;
-  if (turned <= SHARE * p->tol) return TR_OK;
+  if (!isfinite(tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;
+  if (turned <= little) return TR_OK;
   s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;
 }

@@ -38,7 +38,7 @@ static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind)
   if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
     TR_TRY(tr_pins_make(s->sys, ar, &s->pins));
   if (s->pins) {
-    size_t numbers = (size_t)s->pins->plan->numbers;
+    size_t numbers = (size_t)s->pins->numbers;
     spare = numbers > 2 * n ? numbers - n : n;
   }
   double *r = s->newton.r = TR_BUSY(ar, n + spare + more, double);
@@ -62,11 +62,11 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   TR_TRY(make_newton(s, n, (s->method->vectors > 0 ? 2 : 1) * nv, &s->d));
   s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
   s->c.vhat = s->c.dhat + nv;
-  s->lam = TR_NEW(ar, nc, double);
-  s->found = TR_NEW(ar, s->method->direct ? 0 : 3 * nv + nc, double);
+  s->lam = TR_NEW(ar, nc + (s->method->direct ? 0 : 3 * nv + nc), double);
+  s->found = s->lam + nc;
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  if (!s->c.dhat || !s->lam || !s->found || !s->blocks || !s->room) return TR_NO_MEMORY;
+  if (!s->c.dhat || !s->lam || !s->blocks || !s->room) return TR_NO_MEMORY;
   if (s->method->vectors > 0) s->room[0] = s->d + nv;
   for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;

@@ -266,7 +266,7 @@ struct tr_step {
   bool missed;    // the last prediction by far
   int ample;      // steps in a row whose first corrections were round-off,
   int calm_wait;  // and for how many more that must be so for trends to rest
-  bool w_found;   // that of w with the last ones
+  int w_age;      // times since that of w was found with them
   int w_degree;   // w is predicted by no higher one than this
   tr_arena arena;
 };

@@ -146,7 +146,28 @@ void tr_turn_increment(tr_work *w, const double *spin, double h, double *u) {
   if (!w->sys->flat) share(w, turn_part, &(turning){.d = spin, .h = h, .u = u});
 }
 
-TR_INLINE double largest_square(const tr_system *s, int first, int end, const double *u,
+// The same of n bodies that follow each other, four at a time; the last ones may be looked at twice.
+TR_INLINE void raise_turns(int n, const double *u, const double *than, double *most) {
+  lanes top = {0};
+  for (int i = 0, first; i < n; i += LANES) {
+    first = i + LANES <= n ? i : n - LANES;
+    POINTERS(const double, turn, u + 6 * (first + l) + 2);
+    lanes x[4], y[4];
+    lanes_load4(turn, x);
+    if (than) {
+      POINTERS(const double, other, than + 6 * (first + l) + 2);
+      lanes_load4(other, y);
+      for (int k = 1; k < 4; k++) x[k] -= y[k];
+    }
+    lanes square = x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
+    lanes_raise(&square, &top);
+  }
+  *most = lanes_top(&top);
+}
+TR_WIDE(largest_turns, raise_turns, (int n, const double *u, const double *than, double *most),
+        (n, u, than, most))
+
+TR_INLINE double largest_of_few(const tr_system *s, int first, int end, const double *u,
                                 const double *than) {
   double most = 0;
   for (int i = first; i < end; i++) {
@@ -156,6 +177,25 @@ TR_INLINE double largest_square(const tr_system *s, int first, int end, const do
     v3_copy(u + b->v + 3, d);
     if (than) v3_sub(u + b->v + 3, than + b->v + 3, d);
     most = max2(most, v3_dot(d, d));
+  }
+  return most;
+}
+
+TR_INLINE double largest_square(const tr_system *s, int first, int end, const double *u,
+                                const double *than) {
+  if (end - first < LANES) return largest_of_few(s, first, end, u, than);
+  double most = 0, top;
+  for (const sys_run *run = s->body_run, *last = run + s->nbody_run; run < last; run++) {
+    int from = run->first > first ? run->first : first, to = run->first + run->count;
+    const sys_body *b = &s->body[from];
+    to = to < end ? to : end;
+    if (from >= to) continue;
+    if (to - from >= LANES && b->nv == 6 && turns(b)) {
+      largest_turns(to - from, u + b->v, than ? than + b->v : NULL, &top);
+    } else {
+      top = largest_of_few(s, from, to, u, than);
+    }
+    most = max2(most, top);
   }
   return most;
 }
