@@ -28,7 +28,8 @@
 // velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
 // Where that happens and all constraints are pins, the first half goes alone and velocities are projected once it is done:
 // si2_project.c. A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the
-// second half: metric.c.
+// second half: metric.c. Next to stiff springs both are solved side by side (narrow.c): what is left out above is left out
+// there too, unless dampers are a large part of A.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -235,6 +236,7 @@ static tr_status matrix(tr_newton_problem *p) {
     p->regular = tr_step_regular(s), p->planned = s->sticks = false;
     return TR_OK;
   }
+  s->paired = false;
   bool done = false, close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
   bool looks = A && !k->apart;
   if (k->apart) s->far_age = SELDOM; // it may count once halves are no longer apart
