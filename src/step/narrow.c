@@ -212,7 +212,7 @@ tr_status tr_second_factor(tr_step *s, bool beside) {
   tr_status status = tr_kkt_factor(&m->kkt);
   whole->factorisations += m->kkt.factorisations - factored;
   whole->refactorisations += m->kkt.refactorisations - again;
-  whole->rcond = m->kkt.rcond;
+  whole->rcond = m->kkt.rcond, whole->held = true;
   if (whole->rough && m->kkt.doubt == BLOCK_TRUSTED)
     m->kkt.held = false; // corrections of w are small: never refined
   return status;
