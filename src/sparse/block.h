@@ -181,6 +181,12 @@ static inline tr_block_column tr_blocks_column(const tr_blocks *b, int j) {
 // In place, `count` right-hand sides one after the other; x: room for 2 n. False: a solution is not finite.
 bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double *x, int count,
                      double *rhs);
+// Factors of two matrices side by side in `twin` (2 numbers, even in memory); then two right-hand sides, one of each, for
+// the price of two of one matrix.
+void tr_blocks_pair(const tr_blocks *b, tr_team *team, const double *one, const double *other,
+                    double *twin);
+bool tr_blocks_solve_twins(const tr_blocks *b, tr_team *team, const double *twin, double *x,
+                           double *rhs);
 // The same of one right-hand side in two halves: through each tile, once it is factored, and TR_DUE_FIRST before all; then
 // back.
 void tr_blocks_descend(const tr_blocks *b, tr_team *team, const double *F, double *x,

@@ -2,6 +2,7 @@
 // Solves with the factors of block.c: right-hand sides into the order of the elimination, down, up, and back.
 #include "block_shape.h"
 
+#define FACTOR double
 #define NUMBER double
 #define NAMED(name) name
 #include "block_sweep.h"
@@ -28,14 +29,26 @@ TR_WIDE(sweep_down_pair, down_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 TR_WIDE(sweep_up_pair, up_all_pair,
         (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
+#undef FACTOR
+#undef NAMED
+#define FACTOR pair
+#define NAMED(name) name##_twin
+#include "block_sweep.h"
+TR_WIDE(sweep_down_twin, down_all_twin,
+        (const tr_blocks *b, int first, int end, const pair *F, pair *x), (b, first, end, F, x))
+TR_WIDE(sweep_up_twin, up_all_twin,
+        (const tr_blocks *b, int first, int end, const pair *F, pair *x), (b, first, end, F, x))
 
 #include "block_load.h"
+
+enum { TWIN_GRAIN = 1 << 14 }; // numbers of factors worth handing out
 
 typedef struct solving {
   const tr_blocks *b;
   const double *F;
   double *x, *rhs;
   bool two;                   // right-hand sides, side by side
+  bool twin;                  // with a matrix each: F is of pairs
   bool fine[BLOCK_PARTS_MAX]; // they came out finite
 } solving;
 
@@ -105,6 +118,10 @@ static bool unload(const solving *s, int first, int end) {
 // Nodes first .. end - 1, whole windows among them.
 static void down(const solving *s, int first, int end) {
   const tr_blocks *b = s->b;
+  if (s->twin) {
+    sweep_down_twin(b, first, end, (const pair *)s->F, (pair *)s->x);
+    return;
+  }
   if (s->two) {
     sweep_down_pair(b, first, end, s->F, (pair *)s->x);
     return;
@@ -124,7 +141,9 @@ static void down_bridge(const solving *s, int node, bool beyond) {
   const block_kind *kind = (const block_kind *)(b->kind + b->node[node].kind);
   int border = runs_before(b->node + node, kind, b->top);
   int from = beyond ? border : 0, end = beyond ? kind->runs : border;
-  if (s->two)
+  if (s->twin)
+    forward_runs_twin(b, node, from, end, (const pair *)s->F, (pair *)s->x);
+  else if (s->two)
     forward_runs_pair(b, node, from, end, s->F, (pair *)s->x);
   else
     forward_runs(b, node, from, end, s->F, s->x);
@@ -132,6 +151,10 @@ static void down_bridge(const solving *s, int node, bool beyond) {
 
 static void up(const solving *s, int first, int end) {
   const tr_blocks *b = s->b;
+  if (s->twin) {
+    sweep_up_twin(b, first, end, (const pair *)s->F, (pair *)s->x);
+    return;
+  }
   if (s->two) {
     sweep_up_pair(b, first, end, s->F, (pair *)s->x);
     return;
@@ -273,4 +296,33 @@ bool tr_blocks_solve(const tr_blocks *b, tr_team *team, const double *F, double 
     fine &= shared ? solve_together(&s, team, false) : solve_alone(&s);
   }
   return fine;
+}
+
+TR_INLINE void pair_up_all(int n, const double *restrict one, const double *restrict other,
+                           double *restrict twin) {
+  for (int i = 0; i < n; i++) twin[2 * i] = one[i], twin[2 * i + 1] = other[i];
+}
+TR_WIDE(pair_up, pair_up_all, (int n, const double *one, const double *other, double *twin),
+        (n, one, other, twin))
+
+typedef struct pairing {
+  const double *one, *other;
+  double *twin;
+} pairing;
+
+static void pair_part(void *what, int part, int first, int end) {
+  const pairing *k = what;
+  (void)part;
+  pair_up(end - first, k->one + first, k->other + first, k->twin + 2 * (size_t)first);
+}
+
+void tr_blocks_pair(const tr_blocks *b, tr_team *team, const double *one, const double *other,
+                    double *twin) {
+  tr_team_ranges(team, b->numbers, TWIN_GRAIN, pair_part, &(pairing){one, other, twin});
+}
+
+bool tr_blocks_solve_twins(const tr_blocks *b, tr_team *team, const double *twin, double *x,
+                           double *rhs) {
+  solving s = {.b = b, .F = twin, .x = x, .rhs = rhs, .two = true, .twin = true};
+  return team && b->parts > 1 ? solve_together(&s, team, false) : solve_alone(&s);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sweeps of a solve, for one right-hand side (NUMBER is double) or two side by side (NUMBER is a pair
-// of them). Included twice by block.c, with NAMED to tell the functions apart.
+// The sweeps of a solve, for one right-hand side (NUMBER is double) or two side by side (NUMBER is a pair of them), with the
+// factors of one matrix (FACTOR is double) or, side by side too, of one for each. Included three times by block_solve.c, with
+// NAMED to tell the functions apart.
 //
 // Along a chain every node waits for the one before: what counts is the longest way from its solution to the next.
 // So sums branch, and upwards the rows solved last, those of the first run, come last.
 
 // sum of a[i] * y[i]
-FIXED void NAMED(dot)(int n, const double *a, const NUMBER *y, NUMBER *sum) {
+FIXED void NAMED(dot)(int n, const FACTOR *a, const NUMBER *y, NUMBER *sum) {
   NUMBER s = a[0] * y[0];
   if (n > 1) s += a[1] * y[1];
   for (int i = 2; i + 1 < n; i += 2) s += a[i] * y[i] + a[i + 1] * y[i + 1];
@@ -15,7 +16,7 @@ FIXED void NAMED(dot)(int n, const double *a, const NUMBER *y, NUMBER *sum) {
 }
 
 // to (n) -= L y
-FIXED void NAMED(forward_run)(int n, int w, const double *L, const NUMBER *y, NUMBER *to) {
+FIXED void NAMED(forward_run)(int n, int w, const FACTOR *L, const NUMBER *y, NUMBER *to) {
   for (int a = 0; a < n; a++) {
     NUMBER sum;
     NAMED(dot)(w, L + a * w, y, &sum);
@@ -24,7 +25,7 @@ FIXED void NAMED(forward_run)(int n, int w, const double *L, const NUMBER *y, NU
 }
 
 // y (w) -= U from, U (w x n, stride rows)
-FIXED void NAMED(backward_run)(int n, int w, const double *U, int rows, const NUMBER *from,
+FIXED void NAMED(backward_run)(int n, int w, const FACTOR *U, int rows, const NUMBER *from,
                                NUMBER *y) {
   for (int k = 0; k < w; k++) {
     NUMBER sum;
@@ -35,8 +36,8 @@ FIXED void NAMED(backward_run)(int n, int w, const double *U, int rows, const NU
 
 // x_rows -= L x_pivots; one, two: sizes of the runs, one 0: as they are
 FIXED void NAMED(forward_of)(const block_node *s, const block_kind *kind, int w, int one, int two,
-                             const double *F, NUMBER *restrict x) {
-  const double *L = F + s->at + w * w;
+                             const FACTOR *F, NUMBER *restrict x) {
+  const FACTOR *L = F + s->at + w * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
@@ -49,9 +50,9 @@ FIXED void NAMED(forward_of)(const block_node *s, const block_kind *kind, int w,
 
 // x_pivots := D (x_pivots - U x_rows)
 FIXED void NAMED(backward_of)(const block_node *s, const block_kind *kind, int w, int one, int two,
-                              const double *F, NUMBER *restrict x) {
+                              const FACTOR *F, NUMBER *restrict x) {
   int rows = one == 0 ? kind->rows : one + two;
-  const double *D = F + s->at, *U = D + w * w + rows * w;
+  const FACTOR *D = F + s->at, *U = D + w * w + rows * w;
   const block_run *run = kind->run;
   NUMBER y[WIDTH];
   x += s->first;
@@ -67,8 +68,8 @@ FIXED void NAMED(backward_of)(const block_node *s, const block_kind *kind, int w
 }
 
 FIXED void NAMED(forward_lanes_of)(const block_node *s, const block_kind *kind, int w, int runs,
-                                   const double *F, NUMBER *restrict x) {
-  const double *L = F + s->at + w;
+                                   const FACTOR *F, NUMBER *restrict x) {
+  const FACTOR *L = F + s->at + w;
   const block_run *run = kind->run;
   x += s->first;
   for (int i = 0; i < (runs > 0 ? runs : kind->runs); i++)
@@ -77,15 +78,15 @@ FIXED void NAMED(forward_lanes_of)(const block_node *s, const block_kind *kind, 
 
 // One pivot, rows that do not follow each other.
 FIXED void NAMED(forward_singles)(const block_node *s, const block_kind *kind, int runs,
-                                  const double *F, NUMBER *restrict x) {
-  const double *L = F + s->at + 1;
+                                  const FACTOR *F, NUMBER *restrict x) {
+  const FACTOR *L = F + s->at + 1;
   x += s->first;
   NUMBER y = x[0];
   for (int i = 0; i < runs; i++) x[kind->run[i].first] -= L[i] * y;
 }
 FIXED void NAMED(backward_singles)(const block_node *s, const block_kind *kind, int runs,
-                                   const double *F, NUMBER *restrict x) {
-  const double *D = F + s->at, *U = D + 1 + runs;
+                                   const FACTOR *F, NUMBER *restrict x) {
+  const FACTOR *D = F + s->at, *U = D + 1 + runs;
   x += s->first;
   NUMBER y = x[0];
   for (int i = runs - 1; i >= 0; i--) y -= U[i] * x[kind->run[i].first];
@@ -93,12 +94,12 @@ FIXED void NAMED(backward_singles)(const block_node *s, const block_kind *kind, 
 }
 
 // x_rows -= L x_pivots of any node in runs from .. end - 1.
-static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end, const double *F,
+static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end, const FACTOR *F,
                                 NUMBER *x) {
   const block_node *s = b->node + node;
   const block_kind *kind = (const block_kind *)(b->kind + s->kind);
   int w = kind->width;
-  const double *L = F + s->at + (kind->lanes ? w + from * w : w * (w + kind->run[from].row));
+  const FACTOR *L = F + s->at + (kind->lanes ? w + from * w : w * (w + kind->run[from].row));
   x += s->first;
   for (const block_run *run = kind->run + from; run < kind->run + end; run++)
     for (int a = 0; a < run->size; a++, L += kind->lanes ? 1 : w) {
@@ -109,9 +110,9 @@ static void NAMED(forward_runs)(const tr_blocks *b, int node, int from, int end,
 }
 
 FIXED void NAMED(backward_lanes_of)(const block_node *s, const block_kind *kind, int w, int runs,
-                                    const double *F, NUMBER *restrict x) {
+                                    const FACTOR *F, NUMBER *restrict x) {
   if (runs == 0) runs = kind->runs;
-  const double *D = F + s->at, *U = D + w + runs * w;
+  const FACTOR *D = F + s->at, *U = D + w + runs * w;
   const block_run *run = kind->run;
   x += s->first;
   for (int l = 0; l < w; l++) {
@@ -123,21 +124,21 @@ FIXED void NAMED(backward_lanes_of)(const block_node *s, const block_kind *kind,
 
 // Of any shape.
 FIXED void NAMED(forward)(const block_node *s, const block_kind *kind, int w, int size,
-                          const double *F, NUMBER *restrict x) {
+                          const FACTOR *F, NUMBER *restrict x) {
   (void)size;
   NAMED(forward_of)(s, kind, w, 0, 0, F, x);
 }
 FIXED void NAMED(backward)(const block_node *s, const block_kind *kind, int w, int size,
-                           const double *F, NUMBER *restrict x) {
+                           const FACTOR *F, NUMBER *restrict x) {
   (void)size;
   NAMED(backward_of)(s, kind, w, 0, 0, F, x);
 }
-FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const double *F,
+FIXED void NAMED(forward_lanes)(const block_node *s, const block_kind *kind, int w, const FACTOR *F,
                                 NUMBER *restrict x) {
   NAMED(forward_lanes_of)(s, kind, w, 0, F, x);
 }
 FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, int w,
-                                 const double *F, NUMBER *restrict x) {
+                                 const FACTOR *F, NUMBER *restrict x) {
   NAMED(backward_lanes_of)(s, kind, w, 0, F, x);
 }
 
@@ -157,10 +158,10 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
 #define SWEEP NAMED(forward_of)
 #define SWEEP_SINGLES NAMED(forward_singles)
 #define SWEEP_LANES NAMED(forward_lanes_of)
-FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x) {
   bool far = b->numbers > FAR;
   for (const block_node *s = b->node + first; s < b->node + end; s++) {
-    if (far) fetch(F + s->at, AHEAD);
+    if (far) fetch((const double *)(F + s->at), AHEAD);
     const block_kind *kind = (const block_kind *)(b->kind + s->kind);
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)
@@ -177,10 +178,10 @@ FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const double 
 #define SWEEP NAMED(backward_of)
 #define SWEEP_SINGLES NAMED(backward_singles)
 #define SWEEP_LANES NAMED(backward_lanes_of)
-FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const double *F, NUMBER *x) {
+FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x) {
   bool far = b->numbers > FAR;
   for (const block_node *s = b->node + end; s-- > b->node + first;) {
-    if (far) fetch(F + s->at, -AHEAD);
+    if (far) fetch((const double *)(F + s->at), -AHEAD);
     const block_kind *kind = (const block_kind *)(b->kind + s->kind);
     switch (kind->shape) {
       BLOCK_SHAPES(SHAPE)

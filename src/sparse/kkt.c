@@ -483,11 +483,15 @@ static bool solve_blocks(tr_kkt *k, bool begun, int count, double *b) {
   return tr_blocks_solve(blocks, k->team, k->factors, k->work, count, b);
 }
 
+static void mask_rows(const tr_kkt *k, int count, double *b) {
+  for (int i = 0; k->mask && i < k->mask->count * count; i++)
+    b[i / k->mask->count * k->p->n + k->mask->row[i % k->mask->count]] = 0;
+}
+
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   int n = k->p->n;
   k->solves += count;
-  for (int i = 0; k->mask && i < k->mask->count * count; i++)
-    b[i / k->mask->count * n + k->mask->row[i % k->mask->count]] = 0;
+  mask_rows(k, count, b);
   bool refined = k->held && tr_kkt_refines(k), begun = k->begun == b && count == 1;
   k->begun = NULL;
   if (refined && k->doubt == BLOCK_DOUBTED)
@@ -499,6 +503,22 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
   else
     return solve_scaled(k, count, b);
   return vec_finite(b, count * n) ? TR_OK : TR_NOT_FINITE;
+}
+
+bool tr_kkt_pair(const tr_kkt *one, const tr_kkt *other, double *twin) {
+  const tr_kkt *both[] = {one, other};
+  for (int i = 0; i < 2; i++)
+    if (!both[i]->by_blocks || tr_kkt_refines(both[i])) return false;
+  tr_blocks_pair(one->p->blocks, one->team, one->factors, other->factors, twin);
+  return true;
+}
+
+tr_status tr_kkt_solve_pair(tr_kkt *one, tr_kkt *other, const double *twin, double *b) {
+  one->solves++, other->solves++;
+  one->begun = other->begun = NULL;
+  mask_rows(one, 1, b), mask_rows(other, 1, b + one->p->n);
+  bool fine = tr_blocks_solve_twins(one->p->blocks, one->team, twin, one->work, b);
+  return fine ? TR_OK : TR_NOT_FINITE;
 }
 
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y) {

@@ -127,6 +127,10 @@ bool tr_kkt_wants_values(
     const tr_kkt *k); // the next one may be like this: its values will be needed
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.
 tr_status tr_kkt_solve(tr_kkt *k, int count, double *b);
+// Two matrices of one pattern, in blocks: their factors side by side in twin (2 pattern.blocks->numbers). False: not these,
+// solve one after the other. Then right-hand sides of both, one after the other, in one sweep.
+bool tr_kkt_pair(const tr_kkt *one, const tr_kkt *other, double *twin);
+tr_status tr_kkt_solve_pair(tr_kkt *one, tr_kkt *other, const double *twin, double *b);
 void tr_kkt_multiply(const tr_kkt *k, const double *x, double *y); // y = A x
 
 #endif

@@ -28,7 +28,8 @@
 // velocities another: they follow the positions by the second half alone, which is linear there, until they have them.
 // Where that happens and all constraints are pins, the first half goes alone and velocities are projected once it is done:
 // si2_project.c. A stiff system, the unit metric, or a body that turns far in a step gets a factorisation of its own for the
-// second half: metric.c.
+// second half: metric.c. Next to stiff springs both are solved side by side (narrow.c): what is left out above is left out
+// there too, unless dampers are a large part of A.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -217,6 +218,18 @@ static bool may_plan(const tr_step *s) {
   return s->c.brisk && !s->c.multipliers && !s->c.split && !s->stiff;
 }
 
+// Both matrices straight to where they are factored, beside each other as the last ones. Whether these are still needed is
+// looked at from time to time.
+static bool again_beside(const correction *k, const double *mass) {
+  tr_step *s = k->s;
+  bool alike = s->stiff && s->paired && k->plain && k->usual && !s->bends;
+  double *A =
+      alike && k->p.side == s->far_side && s->paired_age++ < SELDOM ? tr_kkt_blocks(&s->kkt) : NULL;
+  if (!A || tr_step_looks(s)) return false;
+  fill(k, true, false, A);
+  return tr_second_beside(s, mass);
+}
+
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
 static tr_status matrix(tr_newton_problem *p) {
@@ -231,6 +244,11 @@ static tr_status matrix(tr_newton_problem *p) {
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   s->kkt.rough = s->projection.rough = true, s->made_apart = k->apart;
   if (c->split) c->split->plain = c->plain;
+  if (again_beside(k, mass)) {
+    p->regular = tr_step_regular(s), p->planned = s->sticks = false;
+    return TR_OK;
+  }
+  s->paired = false;
   bool done = false, close = s->far <= CLOSE * limit || (p->finish && tr_si2_halves_known(s));
   bool looks = A && !k->apart;
   if (k->apart) s->far_age = SELDOM; // it may count once halves are no longer apart
@@ -272,7 +290,8 @@ static tr_status matrix(tr_newton_problem *p) {
   if ((!coupled && !s->turns) || (s->stiff && s->columns_used > 0)) return TR_OK;
   if (!coupled) tr_fill_projection(s, mass);
   if (coupled && s->damping) tr_find_damping(s, mass);
-  return tr_second_factor(s);
+  bool beside = coupled && k->plain && k->usual && !s->bends;
+  return tr_second_factor(s, beside && tr_damping_mild(s));
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -329,6 +348,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);
   if (s->columns_used > 0) return tr_columns_solve(s, r);
+  if (s->paired && k->usual) return tr_kkt_solve_pair(&s->kkt, &s->projection, s->twin, r);
   TR_TRY(tr_second_solve(s, second));
   tr_couple_halves(s, second, r);
   return tr_kkt_solve(&s->kkt, 1, r);

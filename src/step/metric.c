@@ -23,6 +23,7 @@
 static const double STIFF = 0.3, LITTLE = 0.01;
 static const double LEFT = 0.1;
 static const double STUCK = 10; // damping over the mass
+static const double MILD = 0.3; // over the diagonal of A
 static const double TURNS = 0.8, TURNS_LEAST = 0.2,
                     TURNS_FADE = 1.002;                 // how that is forgotten from step to step
 enum { MANY = 7, TRIAL = 8, SETTLES = 4, REST = 1000 }; // corrections; steps
@@ -300,6 +301,14 @@ void tr_find_damping(tr_step *s, const double *blocks) {
     s->damped[j].first = first, s->damped[j].end = end;
   }
   if (s->c.few && s->stuck) find_stuck(s, blocks);
+}
+
+bool tr_damping_mild(const tr_step *s) {
+  const tr_pattern *p = &s->sys->pattern;
+  for (int j = 0; s->damping && j < s->sys->nv; j++)
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++)
+      if (p->row[k] == j && s->damping[k] > MILD * s->kkt.values[k]) return false;
+  return true;
 }
 
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.

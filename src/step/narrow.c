@@ -4,11 +4,16 @@
 // linkages proper, which have a better order of elimination than the whole with its springs. (Where A stood for cm X before,
 // springs have given such bodies a w: it goes back to 0 at once.) Nor are states and variables where their w is held at 0.
 // s->projection keeps the values, in the pattern of the whole; here they are factored. Where little is saved it does both.
+// Where the halves may be solved side by side it does so, too, and its factors go along with those of the first (s->twin):
+// two right-hand sides of one order are hardly dearer than one.
+#include <string.h>
+
 #include "sparse/block.h"
 #include "step.h"
 
 static const double WORTH = 0.85; // numbers of the factors, by those of the whole
 static const double FEWER = 0.8;  // entries, by those of the whole: else it is not worth a plan
+static const double LEAST = 0.25; // numbers for which it is the better one, even so
 
 typedef struct tr_entry {
   int row, column, slot;
@@ -23,6 +28,7 @@ typedef struct tr_narrow {
   int *slot;    // (p.nnz) in the values of the whole
   double *b;    // (p.n)
   bool held;    // numbers are not in it
+  bool here;    // the last matrix was factored here
   tr_entry *of; // (ofs) entries of the whole in rows of numbers, columns of bodies
   int ofs;
 } tr_narrow;
@@ -150,11 +156,55 @@ static bool fits(const tr_step *s) {
   return s->narrow->used && s->narrow->held == tr_step_holds_numbers(s);
 }
 
-tr_status tr_second_factor(tr_step *s) {
+// Both halves side by side, from here on.
+static tr_status pair(tr_step *s) {
+  const tr_blocks *b = s->sys->pattern.blocks;
+  if (!s->twin) s->twin = TR_BUSY(&s->arena, 2 * (size_t)b->numbers, double);
+  if (!s->twin) return TR_NO_MEMORY;
+  s->paired = tr_kkt_pair(&s->kkt, &s->projection, s->twin);
+  s->paired_age = 0;
+  return TR_OK;
+}
+
+// P = A, but cm X in its corner
+static void fill_beside(const tr_step *s, const double *A, const double *mass, double *P) {
+  const tr_pattern *p = &s->sys->pattern;
+  memcpy(P, A, (size_t)p->blocks->numbers * sizeof *P);
+  for (int i = 0; i < s->sys->nbody; i++) {
+    const sys_body *b = &s->sys->body[i];
+    for (int c = 0; c < b->nv; c++) {
+      tr_block_column at = tr_blocks_column(p->blocks, b->v + c);
+      const int *row = p->row + p->column[b->v + c], *end = p->row + p->column[b->v + c + 1];
+      const double *X = mass + b->mass + c;
+      for (int k = 0; row + k < end && row[k] < s->sys->nv; k++) {
+        int r = row[k] - b->v;
+        P[at.first + at.offset[k]] = r >= 0 && r < b->nv ? s->c.cm * X[r * b->nv] : 0;
+      }
+    }
+  }
+}
+
+bool tr_second_beside(tr_step *s, const double *mass) {
+  double *A = tr_kkt_blocks(&s->kkt), *P = tr_kkt_blocks(&s->projection);
+  s->paired = false;
+  if (!A || !P) return false;
+  fill_beside(s, A, mass, P);
+  return s->paired = tr_kkt_factor_blocks(&s->kkt) && tr_kkt_factor_blocks(&s->projection) &&
+                     tr_kkt_pair(&s->kkt, &s->projection, s->twin);
+}
+
+tr_status tr_second_factor(tr_step *s, bool beside) {
   if (!s->narrow) TR_TRY(make(s));
   tr_narrow *m = s->narrow;
   tr_kkt *whole = &s->projection;
-  if (!fits(s)) return tr_kkt_factor(whole);
+  const tr_blocks *b = s->sys->pattern.blocks;
+  beside &= b && b->windows == 0;
+  m->here = fits(s) && !(beside && m->p.blocks && m->p.blocks->numbers > LEAST * b->numbers);
+  s->paired = false;
+  if (!m->here) {
+    TR_TRY(tr_kkt_factor(whole));
+    return beside ? pair(s) : TR_OK;
+  }
   tr_kkt_apply_mask(whole);
   for (int k = 0; k < m->p.nnz; k++) m->kkt.values[k] = whole->values[m->slot[k]];
   m->kkt.rough = whole->rough, m->kkt.team = whole->team;
@@ -162,7 +212,7 @@ tr_status tr_second_factor(tr_step *s) {
   tr_status status = tr_kkt_factor(&m->kkt);
   whole->factorisations += m->kkt.factorisations - factored;
   whole->refactorisations += m->kkt.refactorisations - again;
-  whole->rcond = m->kkt.rcond;
+  whole->rcond = m->kkt.rcond, whole->held = true;
   if (whole->rough && m->kkt.doubt == BLOCK_TRUSTED)
     m->kkt.held = false; // corrections of w are small: never refined
   return status;
@@ -171,7 +221,7 @@ tr_status tr_second_factor(tr_step *s) {
 tr_status tr_second_solve(tr_step *s, double *r) {
   tr_narrow *m = s->narrow;
   const tr_mask *mask = s->projection.mask;
-  if (!fits(s)) return tr_kkt_solve(&s->projection, 1, r);
+  if (!m->here) return tr_kkt_solve(&s->projection, 1, r);
   for (int i = 0; mask && i < mask->count; i++) r[mask->row[i]] = 0;
   s->projection.solves++;
   if (m->p.n == s->sys->pattern.n) return tr_kkt_solve(&m->kkt, 1, r); // all, in their order
@@ -192,7 +242,7 @@ void tr_second_hold(const tr_step *s, double *dw, double *r) {
   const tr_narrow *m = s->narrow;
   const double *P = s->projection.values;
   double f = s->c.cw / s->c.cq;
-  bool narrow = fits(s);
+  bool narrow = m->here;
   for (int i = 0; narrow && i < m->ofs; i++)
     r[m->of[i].row] += f * P[m->of[i].slot] * dw[m->of[i].column];
   for (int j = sys->nv - sys->nnumber; j < sys->nv; j++) {

@@ -554,7 +554,9 @@ void tr_predict_w(tr_step *s, double t) {
   else if (s->trend_age % W_REST == 0)
     s->w_degree = w_degree(s);
   if (!s->c.few && degree > s->w_degree) degree = s->w_degree;
-  bool same = even(s, t), goes_on = s->degree >= 2 && same && trusted(&s->trend_w, degree);
+  bool smooth =
+      s->degree >= 2 || s->paired; // next to stiff springs a is never, and its trend is as good
+  bool same = even(s, t), goes_on = smooth && same && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if (goes_on)
     n = TR_TERMS, w = s->trend_w.w;

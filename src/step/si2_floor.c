@@ -18,6 +18,15 @@ static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   return NULL;
 }
 
+// The same of the second half.
+static const tr_kkt *look_second(const correction *k, const tr_sizes *out) {
+  const tr_step *s = k->s;
+  if (!s->stiff && !s->turns) return look(k, out);
+  if (s->projection.held) return &s->projection;
+  tr_tangent_sizes(s->work, NULL, NULL, s->c.blocks, (tr_coefficients){.cm = s->c.cm}, out);
+  return NULL;
+}
+
 // Of the step before, or what its accelerations make in this one.
 static double fastest(const correction *k) {
   const tr_step *s = k->s;
@@ -45,8 +54,8 @@ bool tr_si2_at_floor(const tr_newton_problem *p, const double *r) {
   if (!tr_forces_at_floor(s, look(k, &sizes), a, lam, k->length_scale / c->cq, 64, r)) return false;
   if (k->apart) return true;
   sizes.f = s->mu;
-  return tr_forces_at_floor(s, second != &s->kkt ? second : look(k, &sizes), s->w, s->mu,
-                            k->length_scale / c->cw, 64, r + nv + nc);
+  return tr_forces_at_floor(s, look_second(k, &sizes), s->w, s->mu, k->length_scale / c->cw, 64,
+                            r + nv + nc);
 }
 
 bool tr_si2_closed(const tr_newton_problem *p, const double *r) {
@@ -78,8 +87,7 @@ static void force_noise(const correction *k, int draw, double *first, double *se
   tr_forces_noise(s, draw, look(k, &sizes), a, lam, first);
   if (!second) return;
   sizes.f = s->mu, sizes.pull = second;
-  tr_forces_noise(s, draw, s->stiff || s->turns ? &s->projection : look(k, &sizes), s->w, s->mu,
-                  second);
+  tr_forces_noise(s, draw, look_second(k, &sizes), s->w, s->mu, second);
 }
 
 tr_status tr_si2_noise(tr_newton_problem *p, double *b) {

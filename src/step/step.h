@@ -155,6 +155,9 @@ struct tr_step {
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   struct tr_narrow
       *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
+  double *twin;   // its factors and those of kkt side by side, once that was of use,
+  bool paired;    // as it is,
+  int paired_age; // matrices since that was looked at
   int *mass_slot; // where X goes in it: tr_step_mass_slots
   bool slots_known;
   bool remote;                      // bodies were far from the origin where the method began
@@ -386,8 +389,11 @@ const int *tr_step_mass_slots(tr_step *s); // tr_mass_slots, found when they are
 bool tr_make_projection(tr_step *s, const double *blocks, bool always);
 // The same without a look at s->kkt, which is of no use with s->turns.
 double tr_fill_projection(tr_step *s, const double *blocks);
-// s->projection factored, for one right-hand side at a time (narrow.c).
-tr_status tr_second_factor(tr_step *s);
+// s->projection factored, for one right-hand side at a time; or, where that may be and pays, beside s->kkt (s->paired), for
+// those of both halves together: tr_kkt_solve_pair with s->twin (narrow.c).
+tr_status tr_second_factor(tr_step *s, bool beside);
+// The next one beside s->kkt, which is a matrix in blocks, not factored yet. False: both are to be made anew.
+bool tr_second_beside(tr_step *s, const double *mass);
 tr_status tr_second_solve(tr_step *s, double *r);
 void tr_second_hold(const tr_step *s, double *dw, double *r); // where tr_step_holds_numbers
 void tr_second_free(tr_step *s);
@@ -408,6 +414,8 @@ void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
 // of forces (s->damping, written with the matrix), and what of dw is not for states is taken away.
 void tr_find_damping(tr_step *s, const double *blocks);
+bool tr_damping_mild(
+    const tr_step *s); // it is a small part of A: halves need not know each other's corrections
 bool tr_damping_gives(const tr_system *sys); // it may vanish with the velocity, as that of friction
 void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables

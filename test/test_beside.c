@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two matrices of one order, solved side by side: those of both halves of stabilised methods next to stiff springs.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helper_cases.h"
+#include "helper_mechanics.h"
+#include "sparse/block.h"
+#include "system/system.h"
+
+// Rows of square loops of bars, with stiff springs across.
+static tr_system *ladder(int loops, double k, double c) {
+  char text[3000];
+  snprintf(text, sizeof text,
+           "trammel: 1\n"
+           "parameters: {N: %d, L: 0.2, m: 0.5, k: %g, c: %g}\n"
+           "gravity: [0, -9.81]\n"
+           "repeat:\n"
+           "  - for: i\n"
+           "    from: 1\n"
+           "    to: N\n"
+           "    bodies:\n"
+           "      top_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, L]}\n"
+           "      low_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, 0]}\n"
+           "      post_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [i*L, L/2]}\n"
+           "    joints:\n"
+           "      a_{i}: {type: revolute, bodies: [\"top_{i}\", \"post_{i}\"], at: [i*L, L]}\n"
+           "      b_{i}: {type: revolute, bodies: [\"low_{i}\", \"post_{i}\"], at: [i*L, 0]}\n"
+           "      c_{i}: {type: revolute, bodies: [\"%s_{i-1}\", \"top_{i}\"], at: [(i-1)*L, L]}\n"
+           "      d_{i}: {type: revolute, bodies: [\"%s_{i-1}\", \"low_{i}\"], at: [(i-1)*L, 0]}\n"
+           "    forces:\n"
+           "      s_{i}: {type: spring-damper, stiffness: k, damping: c, markers:\n"
+           "        [{body: \"post_{i-1}\", at: [0, L/2]}, {body: \"post_{i}\", at: [0, -L/2]}]}\n"
+           "bodies:\n"
+           "  post_0: {type: planar, mass: m, inertia: m*L^2/12, position: [0, L/2]}\n"
+           "joints:\n"
+           "  wall: {type: fixed, markers: [{at: [0, L/2]}, post_0]}\n"
+           "simulation: {end: 0.3, step: 1 ms}\n",
+           loops, k, c, "post", "post");
+  return system_of_text(text);
+}
+
+// Each right-hand side comes out as it does by its own matrix alone.
+static void same_solutions(void **u) {
+  (void)u;
+  static const char *const row[][2] = {{"rod_chain.yaml", "N=40"}, {"four_bar_chain.yaml", "N=60"},
+                                       {"rod_net.yaml", "N=6"},    {"swinging_tree.yaml", "K=5"},
+                                       {"robot_arm.yaml", NULL},   {"stewart_platform.yaml", NULL}};
+  for (size_t r = 0; r < sizeof row / sizeof *row; r++) {
+    const char *set[] = {row[r][1], NULL};
+    mechanism m = load_model(row[r][0], set);
+    const tr_pattern *p = &m.sys->pattern;
+    tr_arena ar = tr_arena_make(NULL);
+    tr_state x;
+    tr_work *w;
+    tr_kkt k[2];
+    seed s = 7;
+    size_t n = (size_t)p->n;
+    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+    assert_int_equal(tr_work_new(m.sys, &w), TR_OK);
+    draw_many(&s, m.sys->nc, x.lam);
+    for (int i = 0; i < 2; i++) {
+      tr_coefficients c = {.cm = 1, .ck = i == 0 ? 1e-3 : 0, .cd = i == 0 ? 1e-2 : 0};
+      assert_int_equal(tr_kkt_make(&ar, p, &k[i]), TR_OK);
+      tr_tangent(w, 0, x.q, x.v, x.mem, x.a, x.lam, NULL, c, k[i].values);
+      k[i].rough = true;
+      assert_int_equal(tr_kkt_factor(&k[i]), TR_OK);
+    }
+    double *twin = TR_NEW(&ar, 2 * (size_t)p->blocks->numbers, double);
+    double *b = TR_NEW(&ar, 2 * n, double), *x2 = TR_NEW(&ar, 2 * n, double);
+    draw_many(&s, 2 * p->n, b);
+    memcpy(x2, b, 2 * n * sizeof *b);
+    assert_true(tr_kkt_pair(&k[0], &k[1], twin));
+    assert_int_equal(tr_kkt_solve_pair(&k[0], &k[1], twin, x2), TR_OK);
+    assert_int_equal(tr_kkt_solve(&k[0], 1, b), TR_OK);
+    assert_int_equal(tr_kkt_solve(&k[1], 1, b + n), TR_OK);
+    for (int i = 0; i < 2; i++)
+      assert_all_near(p->n, x2 + (size_t)i * n, b + (size_t)i * n,
+                      1e-13 / k[i].rcond * largest(p->n, b + (size_t)i * n), "%s", row[r][0]);
+    tr_kkt_free(&k[0]), tr_kkt_free(&k[1]);
+    tr_arena_free(&ar);
+    tr_work_free(w);
+    tr_state_free(m.sys, &x);
+    unload(&m);
+  }
+}
+
+// Where a run has come to; iterations > 0: so many full Newton corrections, with the matrix of both halves as one.
+typedef struct end {
+  tr_run *run;
+  tr_run_info info;
+} end;
+
+static end go(const tr_system *sys, const char *method, int iterations, int threads) {
+  tr_run_settings s = tr_run_defaults();
+  tr_error error = {0};
+  end e;
+  s.method = method, s.step = 1e-3, s.end = 0.3, s.threads = threads;
+  s.newton.fixed_iterations = iterations;
+  e.run = begin_run(sys, &s);
+  if (tr_run_all(e.run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
+  e.info = tr_run_describe(e.run);
+  return e;
+}
+
+// The steps are those of the method, whoever solves for them; velocities keep the constraints, with weak dampers as with
+// strong ones, whose forces see the corrections of velocities.
+static void same_steps(void **u) {
+  (void)u;
+  static const char *const method[] = {"hht-si2:alpha=-0.1", "nstiff-si2"};
+  static const double damping[] = {0, 200, 20000};
+  for (int m = 0; m < 2; m++)
+    for (int d = 0; d < 3; d++) {
+      tr_system *sys = ladder(6, 2e6, damping[d]);
+      end usual = go(sys, method[m], 0, 1), full = go(sys, method[m], 6, 1);
+      const tr_state *x = tr_run_state(usual.run), *y = tr_run_state(full.run);
+      assert_all_near(sys->nq, x->q, y->q, 1e-9, "%s, c = %g: q", method[m], damping[d]);
+      assert_all_near(sys->nv, x->v, y->v, 1e-6, "%s, c = %g: v", method[m], damping[d]);
+      assert_true(usual.info.max_phi_v < 1e-9);
+      tr_run_free(usual.run), tr_run_free(full.run);
+      tr_system_free(sys);
+    }
+}
+
+static void same_bits(void **u) {
+  (void)u;
+  tr_system *sys = ladder(400, 2e6, 200);
+  end alone = go(sys, "nstiff-si2", 0, 1), shared = go(sys, "nstiff-si2", 0, 3);
+  const tr_state *x = tr_run_state(alone.run), *y = tr_run_state(shared.run);
+  assert_memory_equal(x->block, y->block, x->bytes);
+  tr_run_free(alone.run), tr_run_free(shared.run);
+  tr_system_free(sys);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_solutions), cmocka_unit_test(same_steps),
+                                     cmocka_unit_test(same_bits)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
