@@ -507,6 +507,7 @@ tr_status tr_kkt_solve(tr_kkt *k, int count, double *b) {
 
 bool tr_kkt_pair(const tr_kkt *one, const tr_kkt *other, double *twin) {
   const tr_kkt *both[] = {one, other};
+  if (one->p->blocks->windows > 0) return false;
   for (int i = 0; i < 2; i++)
     if (!both[i]->by_blocks || tr_kkt_refines(both[i])) return false;
   tr_blocks_pair(one->p->blocks, one->team, one->factors, other->factors, twin);
