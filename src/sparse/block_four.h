@@ -104,8 +104,8 @@ FIXED void transpose_three(lanes *x) {
   x[0] = y[0], x[1] = y[1], x[2] = y[2];
 }
 
-// As invert_small: rows D become columns of the inverse. False: D is as it was.
-FIXED bool invert_three(const double *d, lanes *D, four_report *r) {
+// As invert_small: rows D become columns of the inverse over f. False: D is as it was.
+FIXED bool invert_three(const double *d, lanes *D, double *f, four_report *r) {
   lanes C[3], scale = {d[0], d[1], d[2], d[0]}, S, T, pivots, below, beside, by, size;
   cross(&D[1], &D[2], &C[0]), cross(&D[2], &D[0], &C[1]), cross(&D[0], &D[1], &C[2]);
   lanes product = D[0] * C[0];
@@ -120,41 +120,40 @@ FIXED bool invert_three(const double *d, lanes *D, four_report *r) {
   fit_four(&below, &by, &beside, &size, &good);
   if (!lanes_all(&good) || det == 0) return false;
   note_four(&S, r), lanes_raise(&T, &r->largest);
-  double f = 1 / det;
-  lanes by_det = {f, f, f, f};
-  for (int k = 0; k < 3; k++) D[k] = C[k] * by_det;
+  *f = 1 / det;
+  for (int k = 0; k < 3; k++) D[k] = C[k];
   return true;
 }
 
-// D (3 x 3), behind them U, and L of four nodes that follow each other, each writes to D of the next, the last one to `next`. They come
-// by rows and go by columns.
+// D (3 x 3), behind them U, and L of four nodes that follow each other, each writes to D of the next, the last one to `next`.
+// They come by rows and go by columns. Each waits for the one before: 1 / det comes last of all.
 FIXED bool factor_columns(const double *d, double *at, double *low, double *next, four_report *r,
                           block_report *report) {
   lanes D[3];
   read_three(at, D);
   for (int l = 0; l < BLOCK_FOUR; l++, at += 9, low += 9, d += 3) {
-    lanes L[3], U[3], LD[3], rows[3];
-    if (!invert_three(d, D, r)) {
+    lanes L[3], U[3], LD[3];
+    double one = 1;
+    if (!invert_three(d, D, &one, r)) {
       write_three(D, at);
       if (!invert_one(d, at, report)) return false;
       read_three(at, D), transpose_three(D);
     }
-    read_three(low, L), read_three(at + 36, U);
-    write_three(D, at);
+    lanes f = {one, one, one, one};
+    read_three(low, L), read_three(at + 4 * 9, U);
     transpose_three(L);
     for (int k = 0; k < 3; k++) combine_three(L, &D[k], &LD[k]);
+    for (int k = 0; k < 3; k++) D[k] *= f;
+    write_three(D, at);
+    read_three(l < BLOCK_FOUR - 1 ? at + 9 : next, D);
+#define ROW(k) \
+  D[k] -= (U[0] * EVERY(LD[0], k) + U[1] * EVERY(LD[1], k) + U[2] * EVERY(LD[2], k)) * f
+    ROW(0), ROW(1), ROW(2);
+#undef ROW
+    for (int k = 0; k < 3; k++) LD[k] *= f;
     write_three(LD, low);
-    for (int k = 0; k < 3; k++) rows[k] = LD[k];
-    transpose_three(rows);
-    double *to = l < BLOCK_FOUR - 1 ? at + 9 : next;
-    read_three(to, D);
-    for (int k = 0; k < 3; k++) {
-      lanes product;
-      combine_three(U, &rows[k], &product);
-      D[k] -= product;
-    }
     transpose_three(U);
-    write_three(U, at + 36);
+    write_three(U, at + 4 * 9);
   }
   write_three(D, next);
   return true;

@@ -153,11 +153,9 @@ FIXED void read_three(const double *from, lanes *x) {
 }
 
 // out = sum of a[k] x_k, three numbers x
+#define EVERY(x, k) __builtin_shufflevector(x, x, k, k, k, k)
 FIXED void combine_three(const lanes *a, const lanes *x, lanes *out) {
-  lanes u = __builtin_shufflevector(*x, *x, 0, 0, 0, 0);
-  lanes v = __builtin_shufflevector(*x, *x, 1, 1, 1, 1);
-  lanes w = __builtin_shufflevector(*x, *x, 2, 2, 2, 2);
-  *out = a[0] * u + a[1] * v + a[2] * w;
+  *out = a[0] * EVERY(*x, 0) + a[1] * EVERY(*x, 1) + a[2] * EVERY(*x, 2);
 }
 
 #endif
