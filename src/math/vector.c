@@ -32,13 +32,10 @@ __attribute__((noinline)) static double largest_of_many(const double *x, int n) 
   return m;
 }
 
-// So few are done at once: a NaN is in the sum.
-enum { FEW = 16 };
-
 double vec_largest(const double *x, int n) {
   double m = 0, k = 0, sum = 0;
   int i = 0;
-  if (n > FEW) return largest_of_many(x, n);
+  if (n > VEC_FEW) return largest_of_many(x, n);
   for (; i + 1 < n; i += 2) {
     double a = fabs(x[i]), b = fabs(x[i + 1]);
     m = max2(m, a), k = max2(k, b);
@@ -48,32 +45,8 @@ double vec_largest(const double *x, int n) {
   return sum == sum ? max2(m, k) : INFINITY;
 }
 
-__attribute__((noinline)) static void largest_two_of_many(const double *x, const double *y, int n,
-                                                          double *a, double *b) {
+void vec_largest_two_of_many(const double *x, const double *y, int n, double *a, double *b) {
   largest(x, n, a), largest(y, n, b);
-}
-
-// The larger one stays where it is; a NaN goes by, and into the sum.
-TR_INLINE void raise_one(double x, double *most, double *sum) {
-  double a = fabs(x);
-  *sum += a;
-  *most = *most > a ? *most : a;
-}
-
-void vec_largest_two(const double *x, const double *y, int n, double *a, double *b) {
-  if (n > FEW) {
-    largest_two_of_many(x, y, n, a, b);
-    return;
-  }
-  double top_x = 0, top_y = 0, sum_x = 0, sum_y = 0;
-  int i = 0;
-  for (; i + 1 < n; i += 2) {
-    raise_one(x[i], &top_x, &sum_x), raise_one(y[i], &top_y, &sum_y);
-    raise_one(x[i + 1], &top_x, &sum_x), raise_one(y[i + 1], &top_y, &sum_y);
-  }
-  if (i < n) raise_one(x[i], &top_x, &sum_x), raise_one(y[i], &top_y, &sum_y);
-  *a = sum_x == sum_x ? top_x : INFINITY;
-  *b = sum_y == sum_y ? top_y : INFINITY;
 }
 
 TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {
@@ -100,7 +73,7 @@ TR_WIDE(apart, apart_all, (const double *x, double f, const double *y, int n, do
 
 double vec_apart(const double *x, double f, const double *y, int n) {
   double m = 0, sum = 0;
-  if (n > FEW) {
+  if (n > VEC_FEW) {
     apart(x, f, y, n, &m);
     return m;
   }
