@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Newton iteration on small problems: when it stops, when it renews its matrix, what it counts.
+// The Newton iteration on scalar problems: when it stops, when it renews its matrix, what it counts.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -321,79 +321,14 @@ static void few_are_planned(void **u) {
     fail_msg("cost %g, planned %g; left %g and %g", cost[0], cost[1], worst[0], worst[1]);
 }
 
-// x = sin t and a command y = g x whose gain rises: an old matrix knows x and, once that is there, y. The second
-// correction is the change of the gain times the first, the third is nothing: that asks for no new matrix until the gain is
-// twice what it was.
-typedef struct command {
-  tr_newton_problem p;
-  double x[2], t, gain, known_gain;
-} command;
-
-static tr_status command_residual(tr_newton_problem *p, double *r) {
-  const command *c = (const command *)p;
-  r[0] = c->x[0] - sin(c->t), r[1] = c->x[1] - c->gain * c->x[0];
-  return TR_OK;
-}
-static tr_status command_matrix(tr_newton_problem *p) {
-  command *c = (command *)p;
-  c->known_gain = c->gain;
-  return TR_OK;
-}
-static tr_status command_solve(tr_newton_problem *p, double *r) {
-  r[1] += ((const command *)p)->known_gain * r[0];
-  return TR_OK;
-}
-static void command_update(tr_newton_problem *p, const double *dx) {
-  command *c = (command *)p;
-  c->x[0] -= dx[0], c->x[1] -= dx[1];
-}
-static double command_norm(const tr_newton_problem *p, const double *dx) {
-  (void)p;
-  return fmax(fabs(dx[0]), fabs(dx[1]));
-}
-
-static void commands_follow(void **u) {
-  (void)u;
-  enum { SOLVES = 100 };
-  const double tol = 1e-4;
-  double two[2];
-  tr_newton nw = {.max_iterations = 20, .reuse = true, .r = two};
-  command c = {.p = {.tol = tol,
-                     .residual = command_residual,
-                     .matrix = command_matrix,
-                     .solve = command_solve,
-                     .update = command_update,
-                     .norm = command_norm,
-                     .at_floor = at_floor,
-                     .renewal = 6,
-                     .steady = true}};
-  for (int n = 0; n < SOLVES; n++) {
-    c.t = 0.01 * n, c.gain = 10 + n;
-    c.x[1] = c.gain * c.x[0];
-    assert_int_equal(tr_newton_solve(&nw, &c.p), TR_OK);
-    assert_near(c.x[0], sin(c.t), tol, "x");
-    assert_near(c.x[1], c.gain * sin(c.t), tol, "y");
-  }
-  double doubled = ceil(log2(c.gain / 10));
-  if ((double)nw.matrices > 2 + doubled || nw.iterations > 3 * SOLVES)
-    fail_msg("%ld matrices, %ld corrections in %d solves", nw.matrices, nw.iterations, SOLVES);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(commands_follow),
-      cmocka_unit_test(few_stops_and_gives_up),
-      cmocka_unit_test(few_at_the_floor),
-      cmocka_unit_test(few_are_planned),
-      cmocka_unit_test(converges),
-      cmocka_unit_test(tolerance_is_honest),
-      cmocka_unit_test(matrix_is_reused),
-      cmocka_unit_test(stale_matrix_is_renewed),
-      cmocka_unit_test(slow_matrix_is_dropped),
-      cmocka_unit_test(stagnates_at_the_floor),
-      cmocka_unit_test(divergence_is_told),
-      cmocka_unit_test(broken_problems),
-      cmocka_unit_test(fixed_iterations),
+      cmocka_unit_test(few_stops_and_gives_up),  cmocka_unit_test(few_at_the_floor),
+      cmocka_unit_test(few_are_planned),         cmocka_unit_test(converges),
+      cmocka_unit_test(tolerance_is_honest),     cmocka_unit_test(matrix_is_reused),
+      cmocka_unit_test(stale_matrix_is_renewed), cmocka_unit_test(slow_matrix_is_dropped),
+      cmocka_unit_test(stagnates_at_the_floor),  cmocka_unit_test(divergence_is_told),
+      cmocka_unit_test(broken_problems),         cmocka_unit_test(fixed_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

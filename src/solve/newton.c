@@ -11,9 +11,6 @@
 static const double RATE_NEXT = 0.1, RATE_SLOW = 0.5, RATE_LOST = 2.0;
 // What a matrix costs in corrections unless the problem knows better.
 static const double USUAL_COST = 2.5;
-// The second correction by an old matrix may be of what merely follows the first, as a controller's command, which its
-// gains make large: where the third left so little of it in the last solve it says nothing about the matrix.
-static const double FOLLOWS = 0.01;
 // A matrix has led on if corrections have fallen to this part since the last one was given up.
 static const double LEADS_ON = 0.1;
 // Within a solve no more than this: solves to come have something of a new one, too.
@@ -92,7 +89,7 @@ enum { RENEWED = 4 };
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
-  nw->age = 0, nw->extra = 0, nw->third = 0;
+  nw->age = 0, nw->extra = 0;
   p->regular = p->strained = p->finishes = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
@@ -245,12 +242,6 @@ static bool pays(const tr_newton *nw, const tr_newton_problem *p, double norm) {
   return remaining(p, nw->rate, norm) > matrix_cost(p) + after;
 }
 
-// Of tiny systems, which may be anything and are not planned for.
-static bool follows(const tr_newton *nw, const tr_newton_problem *p, int since) {
-  if (since != 2 || !p->steady || p->matrix_cost > 0 || nw->age > nw->third_age + 1) return false;
-  return nw->third > 0 && nw->third < FOLLOWS && nw->rate < 1;
-}
-
 static bool off_unseen(const tr_newton *nw, const tr_newton_problem *p) {
   bool moved = is_short(p) && nw->age * p->way > UNSEEN_WAY;
   return nw->age > (moved ? UNSEEN_WAY_AGE : UNSEEN_AGE) * matrix_cost(p);
@@ -390,7 +381,6 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (nw->matrices > before) fresh = true, since = 0; // on the other side of a kink
     if (k == 1) nw->first = begun = norm;
     bool done = converged(nw, p, fresh, ++since, norm, last);
-    if (since == 3 && !fresh) nw->third = max2(RATE_BELIEVED, norm / last), nw->third_age = nw->age;
     if (done && nw->strained) {
       nw->valid = false;
       continue;
@@ -406,7 +396,6 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (since < 2) continue;
     if (fresh && since == 2 && p->partial && nw->rate <= RATE_SLOW) nw->slow_rate = nw->rate;
     worst = max2(worst, nw->rate);
-    if (follows(nw, p, since)) continue;
     // that is round-off, as it was lately
     bool dulled = (p->steady || p->partial || p->far) && nw->blunt > 0 && nw->rate > RATE_SLOW;
     bool grain = !fresh && grainy(p, norm);

@@ -112,8 +112,6 @@ typedef struct tr_newton {
   double rate;   // last contraction,
   int rate_age;  // measured when the matrix had this age
   double norm;   // of the correction it followed: a larger one contracts worse
-  double third;  // what a third correction by this matrix left of the second; 0: there was none
-  int third_age; // when it had this age
   double
       growth; // worst contraction by the age of the matrix, of this one and earlier ones; 0: never seen
   double least;     // of the first corrections that were the only ones since it was measured

@@ -222,7 +222,7 @@ static bool may_plan(const tr_step *s) {
 // looked at from time to time.
 static bool again_beside(const correction *k, const double *mass) {
   tr_step *s = k->s;
-  bool alike = s->stiff && s->paired && k->plain && k->usual && !s->bends;
+  bool alike = !k->apart && s->stiff && s->paired && k->plain && k->usual && !s->bends;
   double *A =
       alike && k->p.side == s->far_side && s->paired_age++ < SELDOM ? tr_kkt_blocks(&s->kkt) : NULL;
   if (!A || tr_step_looks(s)) return false;
@@ -246,6 +246,7 @@ static tr_status matrix(tr_newton_problem *p) {
   if (c->split) c->split->plain = c->plain;
   if (again_beside(k, mass)) {
     p->regular = tr_step_regular(s), p->planned = s->sticks = false;
+    p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
     return TR_OK;
   }
   s->paired = false;
@@ -262,7 +263,8 @@ static tr_status matrix(tr_newton_problem *p) {
   if (p->side != s->far_side) s->far_rows = 0, s->near = 0;
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
-  bool near = !A && k->parted && !tr_step_holds_numbers(s) && k->usual && s->near > 0;
+  bool near =
+      !A && k->parted && !tr_step_holds_numbers(s) && k->usual && s->near > 0 && k->begun <= 1;
   bool often = tr_step_looks(s);
   bool own = !k->apart && ((!A && !near) || s->far > limit);
   if (near) s->near--;

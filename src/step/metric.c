@@ -303,11 +303,17 @@ void tr_find_damping(tr_step *s, const double *blocks) {
   if (s->c.few && s->stuck) find_stuck(s, blocks);
 }
 
+// All of it: forces across velocities, as those of spin, have nothing on the diagonal.
 bool tr_damping_mild(const tr_step *s) {
   const tr_pattern *p = &s->sys->pattern;
-  for (int j = 0; s->damping && j < s->sys->nv; j++)
-    for (int k = s->damped[j].first; k < s->damped[j].end; k++)
-      if (p->row[k] == j && s->damping[k] > MILD * s->kkt.values[k]) return false;
+  const double *A = s->kkt.values;
+  for (int j = 0; s->damping && j < s->sys->nv; j++) {
+    double diagonal = fabs(A[tr_pattern_slot(p, j, j)]);
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++) {
+      double other = fabs(A[tr_pattern_slot(p, p->row[k], p->row[k])]), f = s->damping[k];
+      if (f * f > MILD * MILD * diagonal * other) return false;
+    }
+  }
   return true;
 }
 
