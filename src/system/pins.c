@@ -249,8 +249,8 @@ typedef struct loop {
   const double *q, *v, *was;
   double f, little, *x, *out;
   bool back;
-  double most[TR_TEAM_MAX]; // by ranges
-  bool bad[TR_TEAM_MAX];
+  double *most; // by ranges
+  bool *bad;
 } loop;
 
 static tr_bodies_at all_of(const loop *k) {
@@ -283,17 +283,19 @@ static void visit_bars(const loop *k, const pins_four *four, tr_bodies_at *all, 
   tr_four_bars io = {
       .known = k->p->known + four->known, .S = (double *)link, .x = x, .out = k->out};
   io.was = k->was, io.f = k->f, io.little = k->little, io.most = most;
-  for (int l = 0; l < LANES; l++) {
-    bool again = l >= four->count;
-    if (again) pin = k->p->pin + four->pin;
-    int b = four->first + (again ? 0 : l), pins = pins_of(s, b);
-    io.slot[l] = s->slot + b;
-    to[0][l] = again ? to[0][0] : S;
-    for (int i = 1; i < 3; i++) to[i][l] = again || pins < 2 ? nowhere : S + i * size;
+  for (int l = 0; l < four->count; l++) {
+    int pins = pins_of(s, four->first + l);
+    io.slot[l] = s->slot + four->first + l;
+    to[0][l] = S;
+    for (int i = 1; i < 3; i++) to[i][l] = pins < 2 ? nowhere : S + i * size;
     for (int i = 0; i < pins && k->back; i++)
       for (int r = 0; r < n; r++) x[LANES * (n * i + r) + l] = k->x[pin[i].row + r];
-    if (again) continue;
     S += (2 * pins - 1) * size, pin += pins;
+  }
+  for (int l = four->count; l < LANES; l++) { // the first one again
+    io.slot[l] = io.slot[0];
+    to[0][l] = to[0][0], to[1][l] = to[2][l] = nowhere;
+    for (int i = 0; i < 2 * n && k->back; i++) x[LANES * i + l] = x[LANES * i];
   }
   (k->back ? type->barred_four : type->bars_four)(all, &io);
   if (!k->back) tr_fold_put(n, io.S, to[0], to[1], to[2]);
@@ -413,19 +415,25 @@ static void visit_all(loop *k) {
 }
 
 bool tr_pins_solve(tr_work *w, const tr_pins *p, const double *q, const double *v, double *x) {
-  loop k = {.w = w, .p = p, .q = q, .v = v};
+  bool bad[TR_TEAM_MAX];
+  double most[TR_TEAM_MAX];
+  int size = tr_team_size(w->team);
+  loop k = {.w = w, .p = p, .q = q, .v = v, .most = most, .bad = bad};
+  for (int i = 0; i < size; i++) bad[i] = false, most[i] = 0;
   visit_all(&k);
-  for (int i = 0; i < tr_team_size(w->team); i++)
-    if (k.bad[i]) return false;
+  for (int i = 0; i < size; i++)
+    if (bad[i]) return false;
   return tr_normal_solve(p->plan, p->S, x);
 }
 
 double tr_pins_pull(tr_work *w, const tr_pins *p, const double *q, const double *v, double little,
                     double f, const double *was, double *x, double *out) {
   loop k = {.w = w, .p = p, .q = q, .v = v, .was = was, .f = f, .little = little};
-  double most = 0;
-  k.x = x, k.out = out, k.back = true;
+  double by_range[TR_TEAM_MAX], most = 0;
+  int size = tr_team_size(w->team);
+  k.x = x, k.out = out, k.back = true, k.most = by_range;
+  for (int i = 0; i < size; i++) by_range[i] = 0;
   visit_all(&k);
-  for (int i = 0; i < tr_team_size(w->team); i++) most = k.most[i] > most ? k.most[i] : most;
+  for (int i = 0; i < size; i++) most = by_range[i] > most ? by_range[i] : most;
   return most;
 }
