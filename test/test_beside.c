@@ -12,36 +12,37 @@
 // Rows of square loops of bars, with stiff springs across.
 static tr_system *ladder(int loops, double k, double c) {
   char text[3000];
-  snprintf(text, sizeof text,
-           "trammel: 1\n"
-           "parameters: {N: %d, L: 0.2, m: 0.5, k: %g, c: %g}\n"
-           "gravity: [0, -9.81]\n"
-           "repeat:\n"
-           "  - for: i\n"
-           "    from: 1\n"
-           "    to: N\n"
-           "    bodies:\n"
-           "      top_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, L]}\n"
-           "      low_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, 0]}\n"
-           "      post_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [i*L, L/2]}\n"
-           "    joints:\n"
-           "      a_{i}: {type: revolute, bodies: [\"top_{i}\", \"post_{i}\"], at: [i*L, L]}\n"
-           "      b_{i}: {type: revolute, bodies: [\"low_{i}\", \"post_{i}\"], at: [i*L, 0]}\n"
-           "      c_{i}: {type: revolute, bodies: [\"%s_{i-1}\", \"top_{i}\"], at: [(i-1)*L, L]}\n"
-           "      d_{i}: {type: revolute, bodies: [\"%s_{i-1}\", \"low_{i}\"], at: [(i-1)*L, 0]}\n"
-           "    forces:\n"
-           "      s_{i}: {type: spring-damper, stiffness: k, damping: c, markers:\n"
-           "        [{body: \"post_{i-1}\", at: [0, L/2]}, {body: \"post_{i}\", at: [0, -L/2]}]}\n"
-           "bodies:\n"
-           "  post_0: {type: planar, mass: m, inertia: m*L^2/12, position: [0, L/2]}\n"
-           "joints:\n"
-           "  wall: {type: fixed, markers: [{at: [0, L/2]}, post_0]}\n"
-           "simulation: {end: 0.3, step: 1 ms}\n",
-           loops, k, c, "post", "post");
+  snprintf(
+      text, sizeof text,
+      "trammel: 1\n"
+      "parameters: {N: %d, L: 0.2, m: 0.5, k: %g, c: %g}\n"
+      "gravity: [0, -9.81]\n"
+      "repeat:\n"
+      "  - for: i\n"
+      "    from: 1\n"
+      "    to: N\n"
+      "    bodies:\n"
+      "      top_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, L]}\n"
+      "      low_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [(i-0.5)*L, 0]}\n"
+      "      post_{i}: {type: planar, mass: m, inertia: m*L^2/12, position: [i*L, L/2]}\n"
+      "    joints:\n"
+      "      a_{i}: {type: revolute, bodies: [\"top_{i}\", \"post_{i}\"], at: [i*L, L]}\n"
+      "      b_{i}: {type: revolute, bodies: [\"low_{i}\", \"post_{i}\"], at: [i*L, 0]}\n"
+      "      c_{i}: {type: revolute, bodies: [\"post_{i-1}\", \"top_{i}\"], at: [(i-1)*L, L]}\n"
+      "      d_{i}: {type: revolute, bodies: [\"post_{i-1}\", \"low_{i}\"], at: [(i-1)*L, 0]}\n"
+      "    forces:\n"
+      "      s_{i}: {type: spring-damper, stiffness: k, damping: c, markers:\n"
+      "        [{body: \"post_{i-1}\", at: [0, L/2]}, {body: \"post_{i}\", at: [0, -L/2]}]}\n"
+      "bodies:\n"
+      "  post_0: {type: planar, mass: m, inertia: m*L^2/12, position: [0, L/2]}\n"
+      "joints:\n"
+      "  wall: {type: fixed, markers: [{at: [0, L/2]}, post_0]}\n"
+      "simulation: {end: 0.3, step: 1 ms}\n",
+      loops, k, c);
   return system_of_text(text);
 }
 
-// Each right-hand side comes out as it does by its own matrix alone.
+// Each right-hand side comes out as it does by its own matrix alone. Chains have lanes of their own: they are refused.
 static void same_solutions(void **u) {
   (void)u;
   static const char *const row[][2] = {{"rod_chain.yaml", "N=40"}, {"four_bar_chain.yaml", "N=60"},
@@ -71,16 +72,15 @@ static void same_solutions(void **u) {
     double *b = TR_NEW(&ar, 2 * n, double), *x2 = TR_NEW(&ar, 2 * n, double);
     draw_many(&s, 2 * p->n, b);
     memcpy(x2, b, 2 * n * sizeof *b);
-    bool windows = p->blocks->windows > 0; // which have lanes of their own
-    assert_true(windows == (r == 0) && tr_kkt_pair(&k[0], &k[1], twin) == !windows);
-    for (int i = 0; windows && i < 2; i++)
-      assert_int_equal(tr_kkt_solve(&k[i], 1, x2 + (size_t)i * n), TR_OK);
-    if (!windows) assert_int_equal(tr_kkt_solve_pair(&k[0], &k[1], twin, x2), TR_OK);
-    assert_int_equal(tr_kkt_solve(&k[0], 1, b), TR_OK);
-    assert_int_equal(tr_kkt_solve(&k[1], 1, b + n), TR_OK);
-    for (int i = 0; i < 2; i++)
-      assert_all_near(p->n, x2 + (size_t)i * n, b + (size_t)i * n,
-                      1e-13 / k[i].rcond * largest(p->n, b + (size_t)i * n), "%s", row[r][0]);
+    bool paired = tr_kkt_pair(&k[0], &k[1], twin);
+    assert_true(paired == (r > 0) && paired == (p->blocks->windows == 0));
+    if (paired) assert_int_equal(tr_kkt_solve_pair(&k[0], &k[1], twin, x2), TR_OK);
+    for (int i = 0; paired && i < 2; i++) {
+      double *alone = b + (size_t)i * n;
+      assert_int_equal(tr_kkt_solve(&k[i], 1, alone), TR_OK);
+      assert_all_near(p->n, x2 + (size_t)i * n, alone, 1e-13 / k[i].rcond * largest(p->n, alone),
+                      "%s", row[r][0]);
+    }
     tr_kkt_free(&k[0]), tr_kkt_free(&k[1]);
     tr_arena_free(&ar);
     tr_work_free(w);

@@ -95,6 +95,12 @@ static void check_projection(scene *s, seed *random, const char *what) {
 
 // Segments of chains of many lengths, side by side and with what is left over; bars that are alike or not, in line with their
 // centres or not, in trees of several chains, from a joint in the middle on; both ends on the ground, or on one body.
+#define RISING                                                                                 \
+  "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1, inertia: 8e-5, " \
+  "position: [0.1*i - 0.05, 0.01*i]}},\n"                                                      \
+  "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "    \
+  "[-0.05, 0]}]}},\n"                                                                          \
+  "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0]}}}\n"
 static const char *const chains[] = {
     "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: spatial, mass: 0.1, inertia: [7e-6, "
     "8e-5, 9e-5], position: [0.1*i - 0.05, 0, 0]}},\n"
@@ -122,20 +128,10 @@ static const char *const chains[] = {
     "-0.01]}]}},\n"
     "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, -0.01]}}}\n"
     "markers: {e_0: {}}\n",
-    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1, inertia: 8e-5, "
-    "position: [0.1*i - 0.05, 0.01*i]}},\n"
-    "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
-    "[-0.05, "
-    "0]}]}},\n"
-    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0]}}}\n"
+    RISING
     "markers: {e_0: {}}\n"
     "joints: {last: {type: revolute, markers: [\"e_{N}\", {body: ground, at: [0.05*N, 0.3]}]}}\n",
-    "  - {for: i, from: 1, to: N, bodies: {\"b_{i}\": {type: planar, mass: 0.1, inertia: 8e-5, "
-    "position: [0.1*i - 0.05, 0.01*i]}},\n"
-    "     joints: {\"j_{i}\": {type: revolute, markers: [\"e_{i-1}\", {body: \"b_{i}\", at: "
-    "[-0.05, "
-    "0]}]}},\n"
-    "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0]}}}\n"
+    RISING
     "bodies: {plate: {type: planar, mass: 2, inertia: 0.1}}\n"
     "markers: {e_0: {body: plate, at: [0.1, 0]}}\n"
     "joints: {last: {type: revolute, markers: [\"e_{N}\", {body: plate, at: [0.3, 0.3]}]},\n"

@@ -111,12 +111,12 @@ typedef struct tr_blocks {
   double flops;                     // of a factorisation
   bool measured;                    // against what they were made of: see tr_blocks_factor
   bool bold;        // there are regular matrices that they do not manage: see block_order.h
-  const int *order; // (n) unknown that is eliminated k-th
+  int *order;       // (n) unknown that is eliminated k-th
   bool threes;      // they come by threes that follow each other: order[3 k + i] = order[3 k] + i
   block_node *node; // (nodes)
   const int *kind;  // block_kind one after the other
   int windows;
-  const block_window *window; // by node, then one at the end of all
+  block_window *window; // by node, then one at the end of all
   // Nodes tile[t] .. tile[t + 1] - 1 are filled and factored while they are in the cache; those of part p: tiles
   // first_tile[p] .. first_tile[p + 1] - 1. They touch unknowns of their part before reach[t]. None: all together.
   int tiles;

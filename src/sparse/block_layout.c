@@ -384,8 +384,8 @@ static bool keeps_threes(const layout *plan, const block_window *w) {
 
 // Windows begin at multiples of four numbers.
 tr_status tr_interleave(tr_arena *ar, layout *plan, int *room, tr_blocks *b) {
-  int *to = room, *old = room + b->n, at = 0, *order = (int *)b->order;
-  block_window *window = (block_window *)b->window, *w = window;
+  int *to = room, *old = room + b->n, at = 0, *order = b->order;
+  block_window *window = b->window, *w = window;
   for (int i = 0; i < b->n; i++) to[i] = i;
   for (int s = 0, end = 0; s < plan->nodes && b->windows > 0; s++) {
     plan_node *node = &plan->node[s];

@@ -10,7 +10,7 @@ tr_status tr_find_windows(tr_arena *ar, const int *of, tr_blocks *b);
 
 // The first window from a node, an unknown, a number on.
 typedef enum { BY_NODE, BY_UNKNOWN, BY_NUMBER } window_key;
-static inline const block_window *first_window(const tr_blocks *b, window_key key, int from) {
+static inline block_window *first_window(const tr_blocks *b, window_key key, int from) {
   int lo = 0, hi = b->windows;
   while (lo < hi) {
     int mid = (lo + hi) / 2, node = b->window[mid].node;
@@ -27,9 +27,8 @@ static inline const block_window *window_from(const tr_blocks *b, int node) {
 }
 // The one that a node is in, or NULL.
 static inline block_window *window_of(const tr_blocks *b, int node) {
-  const block_window *w = window_from(b, node + 1);
-  if (w-- == b->window || node >= w->node + BLOCK_FOUR * w->period) return NULL;
-  return (block_window *)w;
+  block_window *w = first_window(b, BY_NODE, node + 1);
+  return w-- == b->window || node >= w->node + BLOCK_FOUR * w->period ? NULL : w;
 }
 
 // The unknown behind a window; how many there are in its free nodes.
