@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the iteration takes where little of a system moves, or where forces dwarf inertia: corrections and matrices are few.
 #include <stdio.h>
+#include <time.h>
 
 #include "helper_mechanics.h"
+#include "system/system.h"
 
 static tr_run_info run_text(const char *text, const char *method, double step, double end) {
   mechanism m = load_text(text);
@@ -158,11 +160,45 @@ static void few_stiff_forces(void **u) {
   }
 }
 
+// A chain whose hinges rub by a load: its friction may be the reaction of each, or a number.
+static double seconds_to_compile(const char *load, int n) {
+  char text[1024];
+  snprintf(
+      text, sizeof text,
+      "trammel: 1\ngravity: [0, -9.81]\nrepeat:\n  - for: i\n    from: 1\n    to: %d\n"
+      "    bodies: {\"b_{i}\": {type: planar, mass: 1, inertia: 0.1, position: [i - 0.5, 0]}}\n"
+      "    joints: {\"j_{i}\": {type: revolute, bodies: [\"b_{i-1}\", \"b_{i}\"], at: [i - 1, "
+      "0]}}\n"
+      "    forces: {\"f_{i}\": {type: friction, joint: \"j_{i}\", coefficient: 0.1, load: %s}}\n"
+      "bodies: {b_0: {type: planar, mass: 1, inertia: 0.1, position: [-0.5, 0]}}\n",
+      n, load);
+  clock_t begin = clock();
+  mechanism m = load_text(text);
+  double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+  int shown = 0; // by their frames, each one of its own joint
+  for (int i = 0; i < m.sys->nreaction; i++) {
+    const sys_reaction *r = &m.sys->reaction[i];
+    shown += tr_joint_shown(m.sys, r->site) == &m.sys->joint[r->joint];
+    assert_true(i == 0 || (r->site > r[-1].site && r->joint != r[-1].joint));
+  }
+  assert_int_equal(shown, m.sys->nreaction);
+  assert_int_equal(shown, load[0] == '"' ? n : 0);
+  unload(&m);
+  return seconds;
+}
+
+// Who shows whose reaction is known without looking through all of them.
+static void many_reactions(void **u) {
+  (void)u;
+  double plain = seconds_to_compile("1", 12000), shown = seconds_to_compile("\"FM(j_{i})\"", 12000);
+  if (shown > 3 * plain) fail_msg("%g s with reactions, %g s without", shown, plain);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_of_many),         cmocka_unit_test(taut_rods),
       cmocka_unit_test(after_a_rough_start), cmocka_unit_test(pins_that_are_no_use),
-      cmocka_unit_test(few_stiff_forces),
+      cmocka_unit_test(few_stiff_forces),    cmocka_unit_test(many_reactions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,37 +412,9 @@ static tr_status number_sites(tr_system *s, tr_error *error) {
   return failed ? tr_no_memory(error) : TR_OK;
 }
 
-// Which frames on ground show reactions.
-static tr_status find_reactions(tr_system *s, tr_error *error) {
-  const tr_plan *p = &s->plan;
-  int most = 0;
-  for (int j = 0; j < p->njoint; j++) most += p->joint[j].reaction > 0 ? 2 : 0;
-  s->reaction = NEW(most, sys_reaction);
-  if (!s->reaction) return tr_no_memory(error);
-  for (int j = 0; j < p->njoint; j++) {
-    if (p->joint[j].reaction == 0) continue;
-    int first = s->nreaction; // a planar and a spatial one at most
-    for (int i = 0, laws = s->njoint + s->nforce; i < laws + s->nevent; i++) {
-      const sys_element *e = element(s, i);
-      const int *marker = i < s->njoint ? p->joint[i].marker
-                          : i < laws    ? p->force[i - s->njoint].marker
-                                        : p->event[i - laws].marker;
-      for (int k = 0; k < e->markers; k++) {
-        int known = first;
-        if (marker[k] != p->joint[j].reaction) continue;
-        while (known < s->nreaction && s->reaction[known].site != e->frame[k]) known++;
-        if (known == s->nreaction && s->nreaction < most)
-          s->reaction[s->nreaction++] = (sys_reaction){j, e->frame[k]};
-      }
-    }
-  }
-  return TR_OK;
-}
-
 static bool reads_reactions(const tr_system *s, const sys_element *e) {
   for (int k = 0; k < e->markers; k++)
-    for (int i = 0; i < s->nreaction; i++)
-      if (s->reaction[i].site == e->frame[k]) return true;
+    if (tr_joint_shown(s, e->frame[k])) return true;
   return false;
 }
 
@@ -554,7 +526,7 @@ static tr_status build(tr_system *s, const tr_model *model, tr_arena *lists, tr_
   TR_TRY(number_elements(s, error));
   TR_TRY(tr_number_events(s, error));
   TR_TRY(number_sites(s, error));
-  TR_TRY(find_reactions(s, error));
+  TR_TRY(tr_find_reactions(s, error));
   TR_TRY(make_runs(s, error));
   TR_TRY(make_blocks(s, error));
   TR_TRY(tr_make_masses(s, error));

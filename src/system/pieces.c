@@ -102,24 +102,6 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
     move_bodies(w, NULL, level);
 }
 
-void tr_show_reactions(tr_work *w, const double *lam) {
-  const tr_system *s = w->sys;
-  const tr_frame *f[TR_MAX_MARKERS];
-  double wrench[6 * TR_MAX_MARKERS], rows[TR_MAX_ROWS];
-  for (int i = 0; i < s->nreaction; i++) {
-    const sys_joint *j = &s->joint[s->reaction[i].joint];
-    tr_frame *shown = tr_frame_at(w->frames, s->reaction[i].site);
-    const double *B = wrench + j->e.nd;
-    frames_of(w, &j->e, f);
-    j->ops->eval(j->e.par, w->t, f, w->mem + j->e.mem, lam + j->row, rows, wrench);
-    if (j->e.nd == 3) {
-      shown->v[0] = B[0], shown->v[1] = B[1], shown->w[2] = B[2];
-    } else {
-      v3_copy(B, shown->v), v3_copy(B + 3, shown->w);
-    }
-  }
-}
-
 static const uint64_t HASH = 0x100000001b3; // FNV's
 
 // A spring that is at rest acts: its force is zero, or round-off, but its slopes are not.

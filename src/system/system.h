@@ -171,8 +171,8 @@ struct tr_system {
   int ground_sites;
   size_t frame_size; // of tr_frame what is looked at
   int nreaction;
-  sys_reaction *reaction;
-  int ground_dim; // of outputs on ground: 3 when some body is spatial
+  sys_reaction *reaction; // (nreaction) by their frames
+  int ground_dim;         // of outputs on ground: 3 when some body is spatial
   double gravity[3];
   double
       *mass; // (nmass) mass blocks; valid where they are constant, and then shared by equal bodies
@@ -321,6 +321,8 @@ void tr_kinematics(tr_work *w, double t, const double *q, const double *v, const
                    tr_level level);
 // F (nv) = G' lam - Q, phi (nc). lam NULL: F = -Q. F or phi may be NULL.
 void tr_forces(tr_work *w, const double *lam, double *F, double *phi);
+tr_status tr_find_reactions(tr_system *sys, tr_error *error);     // called by compile
+const sys_joint *tr_joint_shown(const tr_system *sys, int frame); // NULL: it shows none
 // Laws see the reactions that lam (nc) makes. tr_forces does so where it has a lam; without, the last ones
 // stay.
 void tr_show_reactions(tr_work *w, const double *lam);

@@ -138,12 +138,6 @@ static void emit_joint(sink *s, tr_work *w, const sys_joint *j, const double *la
   emit_pairs(s, w, &j->e, K, coef.ck, j->ops->geom_v ? D : NULL, coef.ck, coef.cd);
 }
 
-static const sys_joint *joint_shown(const tr_system *sys, int site) {
-  for (int i = 0; i < sys->nreaction; i++)
-    if (sys->reaction[i].site == site) return &sys->joint[sys->reaction[i].joint];
-  return NULL;
-}
-
 // -Q_lam of a force that depends on reactions:  the twist it reads is -G_B' lam, so  J_i' D_ik G_B'
 static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double *D) {
   static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
@@ -151,7 +145,7 @@ static void emit_reactions(sink *s, tr_work *w, const sys_force *e, const double
   room r = carve(w);
   int nd = e->e.nd, n = e->e.markers * nd;
   for (int k = 0; k < e->e.markers; k++) {
-    const sys_joint *j = e->e.body[k] == TR_GROUND ? joint_shown(sys, e->e.frame[k]) : NULL;
+    const sys_joint *j = tr_joint_shown(sys, e->e.frame[k]);
     if (!j) continue;
     const tr_frame *f[TR_MAX_MARKERS];
     double G[TR_MAX_ROWS * 6 * TR_MAX_MARKERS], R[6 * TR_MAX_ROWS] = {0};
