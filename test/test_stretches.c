@@ -144,12 +144,13 @@ static uint64_t bits(const tr_system *sys, const char *method, double tol, int t
 
 static void whole_loops_give_the_same_bits(void **u) {
   (void)u;
-  static const char *const methods[] = {"hht-i3:alpha=-0.1", "newmark", "nstiff"};
+  static const char *const methods[] = {"hht-i3:alpha=-0.1", "newmark", "nstiff",
+                                        "hht-si2:alpha=-0.1", "nstiff-si2"};
   for (int i = 0; i < MODELS; i++) {
     mechanism m = load(i);
     tr_system whole = *m.sys;
     whole.nstretch = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 5; k++) {
       uint64_t expected = bits(&whole, methods[k], 0, 1);
       assert_true(bits(m.sys, methods[k], 0, 1) == expected);
       assert_true(bits(m.sys, methods[k], 0, -3) == expected);

@@ -188,7 +188,7 @@ TR_APART tr_status evaluate_again(correction *k, double *r) {
 static tr_status residual(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   k->alone = k->apart || goes_alone(k);
-  if (k->alone) return evaluate_first(k, r);
+  if (k->alone) return tr_si2_walks(k) ? tr_si2_walk_to_residual(k, r) : evaluate_first(k, r);
   bool once = !k->s->c.split || k->s->sys->nreaction == 0;
   return once ? evaluate(p, r) : evaluate_again(k, r);
 }
@@ -200,6 +200,7 @@ static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
   const tr_corrector *c = &s->c;
   const double *a = c->unit_metric ? k->x1->a : s->sum_a;
   const double *lam = c->plain ? NULL : c->unit_metric ? k->x1->lam : s->sum_lam;
+  const double *rhs = k->apart && !s->turns ? s->newton.r : NULL; // nothing else is solved before
   s->work->increment = s->sys->flat ? NULL : s->d;
   s->work->rates = damped ? s->damping : NULL;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
@@ -208,7 +209,7 @@ static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
     (in_blocks ? tr_tangent_blocks : tr_tangent_here)(s->work, a, lam, c->blocks, tr_si2_weights(c),
                                                       to);
   else
-    done = tr_tangent_factor(s->work, a, lam, c->blocks, tr_si2_weights(c), &s->kkt, NULL);
+    done = tr_tangent_factor(s->work, a, lam, c->blocks, tr_si2_weights(c), &s->kkt, rhs);
   s->work->increment = NULL, s->work->rates = NULL;
   return done;
 }

@@ -50,13 +50,18 @@ bool tr_si2_halves_known(const tr_step *s);
 // The same where all constraints are pins, by these alone.
 bool tr_si2_may_project(const correction *k);
 tr_status tr_si2_project(tr_newton_problem *p, int since);
-void tr_si2_join(correction *k);  // no longer: both halves together from here on
-void tr_si2_shift(correction *k); // by k->dx, a and lam left alone: they are
+void tr_si2_join(correction *k); // no longer: both halves together from here on
 void tr_si2_tell(const correction *k);
 // Whether that pays, after a step of so many.
 void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices);
 // For it: w and mu -= (dw, -dmu) at fixed positions; k->low times k->scale.
 void tr_si2_follow(correction *k, const double *dw);
 void tr_si2_scale(const correction *k);
+
+// The first half alone (si2_walk.c): unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of
+// bodies that are passed stretch by stretch, its residual too.
+void tr_si2_shift(correction *k);
+bool tr_si2_walks(const correction *k);
+tr_status tr_si2_walk_to_residual(correction *k, double *r);
 
 #endif

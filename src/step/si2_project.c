@@ -42,41 +42,6 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
 
 // ---- the first half -----------------------------------------------------------------------------------
 
-// The iteration is that of index 3, in a + cw/cq w and lam - cw/cq mu: a and lam are told at its end.
-TR_INLINE void shift_all(int n, double cq, double cv, const double *restrict x,
-                         double *restrict sum, double *restrict d, double *restrict v) {
-  for (int i = 0; i < n; i++) sum[i] -= x[i], d[i] -= cq * x[i], v[i] -= cv * x[i];
-}
-TR_WIDE(shift, shift_all,
-        (int n, double cq, double cv, const double *x, double *sum, double *d, double *v),
-        (n, cq, cv, x, sum, d, v))
-
-TR_INLINE void lessen_all(int n, const double *restrict x, double *restrict y) {
-  for (int i = 0; i < n; i++) y[i] -= x[i];
-}
-TR_WIDE(lessen, lessen_all, (int n, const double *x, double *y), (n, x, y))
-
-TR_INLINE void shift_part(void *what, int part, int first, int end) {
-  const correction *k = what;
-  const tr_step *s = k->s;
-  (void)part;
-  shift(end - first, s->c.cq, s->c.cv, k->dx + first, s->sum_a + first, s->d + first,
-        k->x1->v + first);
-}
-
-TR_INLINE void pull_part(void *what, int part, int first, int end) {
-  const correction *k = what;
-  (void)part;
-  lessen(end - first, k->dx + k->s->sys->nv + first, k->s->sum_lam + first);
-}
-
-void tr_si2_shift(correction *k) {
-  const tr_step *s = k->s;
-  TR_SHARE(s->work, s->sys->nv, shift_part, k);
-  TR_SHARE(s->work, s->sys->nc, pull_part, k);
-  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
-}
-
 void tr_si2_tell(const correction *k) {
   const tr_step *s = k->s;
   double ratio = s->c.cw / s->c.cq;

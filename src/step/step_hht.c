@@ -209,6 +209,7 @@ const tr_method tr_method_hht_si2 = {
     .undamped = alternates,
     .vectors = ROOMS,
     .stabilised = true,
+    .goes_on = true,
     .lean = true,
     .truncation = truncation,
     .orders = orders,
