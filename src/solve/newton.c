@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "math/vector.h"
+#include "noise.h"
 
 // Slower than this: a new matrix is made at another place for the next solve; refresh for it and look for
 // stagnation; give up on a fresh matrix.
@@ -73,11 +74,6 @@ static const double CLOSED = 0.1;
 // Of what the norm does not see, over what it was: a correction that grows, the first one.
 static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 
-// Noise of this many times the expected size is noise still.
-static const double NOISE_MARGIN = 4, NOISE_FAR = 64; // that many are none, of any signs
-// Draws in all; those without which nothing is called too large: of one the rows of a loop may cancel by chance. The
-// others must then show all of it.
-enum { DRAWS = 6, DRAWS_LEAST = 3 };
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
@@ -89,7 +85,7 @@ enum { RENEWED = 4 };
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
-  nw->age = 0, nw->extra = 0;
+  nw->age = 0, nw->extra = 0, nw->noise = 0;
   p->regular = p->strained = p->finishes = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
@@ -303,20 +299,6 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
   if (nw->patience > 0 && ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;
 }
 
-static bool explained_by_noise(tr_newton *nw, tr_newton_problem *p, double norm) {
-  if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
-  double margin = NOISE_MARGIN;
-  for (p->draw = 0; p->draw < DRAWS; p->draw++) {
-    if (p->noise(p, nw->spare) != TR_OK) return false;
-    double noise = p->norm(p, nw->spare);
-    if (norm <= margin * noise) return true;
-    if (norm <= NOISE_FAR * noise) continue;
-    if (p->draw + 1 >= DRAWS_LEAST) return false;
-    margin = 1;
-  }
-  return false;
-}
-
 // *done is false where there must be another correction, *since 0 where that tells nothing about the matrix.
 static tr_status finish(tr_newton *nw, tr_newton_problem *p, int *since, bool *done) {
   nw->residuals++;
@@ -335,7 +317,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
     *status = p->residual(p, nw->r);
     if (*status != TR_OK) return false;
     bool closed = !p->closed || p->closed(p, nw->r);
-    floor = p->at_floor(p, nw->r) || (closed && explained_by_noise(nw, p, norm));
+    floor = (closed && tr_noise_known(nw, p, norm)) || p->at_floor(p, nw->r) ||
+            (closed && tr_noise_explains(nw, p, norm));
   }
   if (floor && p->finishes) {
     tr_status finished = finish(nw, p, &since, &floor);
@@ -349,7 +332,7 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
 // of draws.
 static void find_grain(tr_newton *nw, tr_newton_problem *p) {
   if (!(p->far && p->steady && nw->regular && p->noise) || nw->matrices % GRAIN_SELDOM != 0) return;
-  p->draw = (int)(nw->matrices / GRAIN_SELDOM % DRAWS);
+  p->draw = (int)(nw->matrices / GRAIN_SELDOM % TR_NOISE_DRAWS);
   p->of_rows = true;
   if (p->noise(p, nw->r) != TR_OK) return;
   double now = fmin(GRAIN_MOST, fmax(1, GRAIN * p->norm(p, nw->r) / p->floor));

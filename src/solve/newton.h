@@ -13,7 +13,8 @@
 //     The first correction with a fresh matrix follows Newton's law, |e_1| ~ |e_0|^2, while the matrix is exact
 //     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
-//     matrix only while a fresh one did not do better.
+//     matrix only while a fresh one did not do better. Near singular positions random draws tell what the matrix makes of
+//     round-off (noise.c), in steps of one length for the next ones too.
 //     Far from the origin a matrix makes many times the floor of the round-off of positions: that grain is found by
 //     random draws. Corrections of its size are noise, which no matrix is blamed for. Without draws, what round-off has
 //     stopped is believed of old matrices too, for twice as many solves each time.
@@ -128,6 +129,9 @@ typedef struct tr_newton {
   // was first_norm; solves that ended after one since it was measured; 0: never; -1: nor will the next be believed
   double first_rate, first_norm;
   int believed;
+  // corrections up to this are what the matrix makes of round-off, as drawn at this age of it; 0: never
+  double noise;
+  int noise_age;
   double grain; // what matrices make of round-off far away, over the floor; 0: not found
   double left;  // second corrections with fresh matrices, over the floor: the largest of late
   int blunt;    // solves for which corrections that round-off stopped are believed of any matrix,

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether round-off alone would make a correction of this norm with the matrix at hand (noise.c).
+#ifndef TR_NOISE_H
+#define TR_NOISE_H
+
+#include "newton.h"
+
+enum { TR_NOISE_DRAWS = 6 };
+
+// By what was drawn lately, at no cost; false: draws may tell.
+bool tr_noise_known(const tr_newton *nw, const tr_newton_problem *p, double norm);
+// By draws.
+bool tr_noise_explains(tr_newton *nw, tr_newton_problem *p, double norm);
+
+#endif
