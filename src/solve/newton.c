@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "math/vector.h"
+#include "newton_grain.h"
 #include "noise.h"
 
 // Slower than this: a new matrix is made at another place for the next solve; refresh for it and look for
@@ -35,13 +36,9 @@ enum { PATIENCE = 4, PATIENCE_MAX = 64 };
 // matrices leave: the floor counts turns of bodies as if these were all a metre in size, and a matrix that is a radian old
 // would leave all of that, with one sign.
 static const double NOISY = 0.25, NOISY_FLOOR = 16, NOISY_LEFT = 4, FAR_FLOOR = 8, NOISY_FAR = 24;
-// Far from the origin the grain of positions is what the matrix makes of their round-off: the share of a draw, which has
-// that of the farthest in all rows; no more of the floor than leaves constraints closed. Corrections below so many are noise.
-// It is found with one matrix of so many.
-static const double GRAIN = 0.25, GRAIN_MOST = 64, NOISY_GRAIN = 4;
-// It is no more than second corrections with fresh matrices leave, the largest, slowly forgotten; and until there was one.
-static const double GRAIN_FADE = 0.8, GRAIN_FIRST = 8;
-enum { GRAIN_SELDOM = 4 };
+// Far from the origin there is the grain of positions (newton_grain.h). Corrections below so many are noise. It is no more
+// than second corrections with fresh matrices leave, the largest, slowly forgotten.
+static const double NOISY_GRAIN = 4, GRAIN_FADE = 0.8;
 // Solves for which round-off, once it has stopped a fresh matrix, may stop others; twice as many each time it
 // does so again.
 enum { BLUNT = 16, BLUNT_MAX = 256 };
@@ -62,6 +59,10 @@ static const double RISEN = 4, LEAST = 0.2;
 // may be than the one it was measured on.
 static const double SCATTER = 2, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
 enum { BELIEVED_MAX = 7 };
+// While second corrections, made to measure it, turn out below this share of the tolerance, so that none was needed, it is
+// believed for twice as many solves each time: where reuse does not pay. Elsewhere fresh matrices are few and far between.
+static const double HELD = 0.2;
+enum { TRUST_MAX = 4 * BELIEVED_MAX };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
@@ -154,12 +155,20 @@ static bool exact_here(const tr_newton_problem *p) {
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
-  if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
+  if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= nw->trust) return false;
   if (norm > LARGER * nw->first_norm) return false;
   double rate = max2(RATE_BELIEVED, nw->first_rate * max2(1, norm / nw->first_norm));
   if (!(rate < RATE_MIN && SCATTER * rate * norm <= p->tol)) return false;
   nw->believed++;
   return true;
+}
+
+// What a second correction of this size says of those that were believed.
+static void trust(tr_newton *nw, const tr_newton_problem *p, double norm) {
+  bool single = nw->patience > 0, due = nw->believed >= nw->trust;
+  bool holds = single && nw->first_rate > 0 && norm <= HELD * p->tol;
+  int more = due ? 2 * nw->trust : nw->trust;
+  nw->trust = !holds || more < BELIEVED_MAX ? BELIEVED_MAX : more < TRUST_MAX ? more : TRUST_MAX;
 }
 
 static bool small(double rate, double norm, double tol) {
@@ -196,10 +205,11 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
     double noise = p->tol <= p->floor ? (p->far ? FAR_FLOOR : 1) * p->floor : 0;
     if (p->grain > 0) noise = p->grain;
     double left = sqrt(max2(0, norm * norm - noise * noise)) / last;
+    trust(nw, p, norm);
     left = max2(RATE_FADE * nw->first_rate, left); // it scatters
     nw->first_rate = max2(noise > 0 ? RATE_BELIEVED : 0, left);
     // a start from rest tells nothing about bodies that spin
-    nw->first_norm = last, nw->believed = nw->believed < 0 ? BELIEVED_MAX : 0;
+    nw->first_norm = last, nw->believed = nw->believed < 0 ? nw->trust : 0;
   }
   if (fresh || !p->steady) return;
   int age = nw->age < GROWN ? nw->age : GROWN;
@@ -328,29 +338,13 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
   return floor;
 }
 
-// The noise of positions in corrections by a matrix that was made in this solve, which is over; over the floor: the mean
-// of draws.
-static void find_grain(tr_newton *nw, tr_newton_problem *p) {
-  if (!(p->far && p->steady && nw->regular && p->noise) || nw->matrices % GRAIN_SELDOM != 0) return;
-  p->draw = (int)(nw->matrices / GRAIN_SELDOM % TR_NOISE_DRAWS);
-  p->of_rows = true;
-  if (p->noise(p, nw->r) != TR_OK) return;
-  double now = fmin(GRAIN_MOST, fmax(1, GRAIN * p->norm(p, nw->r) / p->floor));
-  nw->grain = nw->grain > 0 ? 0.5 * (nw->grain + now) : now;
-}
-
-static void take_grain(const tr_newton *nw, tr_newton_problem *p) {
-  double most = nw->left > 0 ? max2(1, nw->left) : GRAIN_FIRST;
-  p->grain = min2(nw->grain, most) * p->floor;
-}
-
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   double norm = 0, last = 0, begun = 0;
   double worst = 0, stale = 0; // rates: of this matrix, of the one found here
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   if (nw->blunt > 0) nw->blunt--;
-  if (p->far && p->steady && nw->regular) take_grain(nw, p);
+  tr_newton_take_grain(nw, p);
   if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
   int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {
@@ -371,7 +365,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     if (done && p->finishes) TR_TRY(finish(nw, p, &since, &done));
     if (done) {
       if (since > 1) worst = max2(worst, nw->rate);
-      if (fresh) nw->dull = 0, find_grain(nw, p);
+      if (fresh) nw->dull = 0, tr_newton_find_grain(nw, p);
       learn(nw, p, age, needed(nw, p, k, norm, last), age > 0 && fresh ? stale : worst);
       if (!nw->reuse || (worst > handed_on(nw, p) && !noisy(nw, p, norm))) nw->valid = false;
       return TR_OK;

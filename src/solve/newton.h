@@ -128,11 +128,14 @@ typedef struct tr_newton {
   // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
   // was first_norm; solves that ended after one since it was measured; 0: never; -1: nor will the next be believed
   double first_rate, first_norm;
-  int believed;
+  int believed, trust; // trust: for how many it is believed
   // corrections up to this are what the matrix makes of round-off, as drawn at this age of it; 0: never
   double noise;
   int noise_age;
   double grain; // what matrices make of round-off far away, over the floor; 0: not found
+  int drawn;    // times it was looked for; with one matrix of so many; and those since
+  int seldom, undrawn;
+  double took;  // of it, then
   double left;  // second corrections with fresh matrices, over the floor: the largest of late
   int blunt;    // solves for which corrections that round-off stopped are believed of any matrix,
   int dull;     // and for how many last time
