@@ -59,10 +59,6 @@ static const double RISEN = 4, LEAST = 0.2;
 // may be than the one it was measured on.
 static const double SCATTER = 2, RATE_BELIEVED = 1e-6, RATE_FADE = 0.5, LARGER = 4;
 enum { BELIEVED_MAX = 7 };
-// While second corrections, made to measure it, turn out below this share of the tolerance, so that none was needed, it is
-// believed for twice as many solves each time: where reuse does not pay. Elsewhere fresh matrices are few and far between.
-static const double HELD = 0.2;
-enum { TRUST_MAX = 4 * BELIEVED_MAX };
 // Few corrections: slower than RATE_FEW will not do, unless they are below SMALL_FEW of the tolerance: the first
 // may hide what the second shows. Better than RATE_TRUST is not believed of a rate measured in another
 // solve; slower than RATE_STALE over three: a new matrix for the next solve.
@@ -155,20 +151,12 @@ static bool exact_here(const tr_newton_problem *p) {
 
 // A first correction with a fresh matrix will do, by what was measured of others.
 static bool believable(tr_newton *nw, const tr_newton_problem *p, double norm) {
-  if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= nw->trust) return false;
+  if (!nw->reuse || !(nw->first_rate > 0) || nw->believed >= BELIEVED_MAX) return false;
   if (norm > LARGER * nw->first_norm) return false;
   double rate = max2(RATE_BELIEVED, nw->first_rate * max2(1, norm / nw->first_norm));
   if (!(rate < RATE_MIN && SCATTER * rate * norm <= p->tol)) return false;
   nw->believed++;
   return true;
-}
-
-// What a second correction of this size says of those that were believed.
-static void trust(tr_newton *nw, const tr_newton_problem *p, double norm) {
-  bool single = nw->patience > 0, due = nw->believed >= nw->trust;
-  bool holds = single && nw->first_rate > 0 && norm <= HELD * p->tol;
-  int more = due ? 2 * nw->trust : nw->trust;
-  nw->trust = !holds || more < BELIEVED_MAX ? BELIEVED_MAX : more < TRUST_MAX ? more : TRUST_MAX;
 }
 
 static bool small(double rate, double norm, double tol) {
@@ -205,11 +193,10 @@ static void measure(tr_newton *nw, const tr_newton_problem *p, bool fresh, int k
     double noise = p->tol <= p->floor ? (p->far ? FAR_FLOOR : 1) * p->floor : 0;
     if (p->grain > 0) noise = p->grain;
     double left = sqrt(max2(0, norm * norm - noise * noise)) / last;
-    trust(nw, p, norm);
     left = max2(RATE_FADE * nw->first_rate, left); // it scatters
     nw->first_rate = max2(noise > 0 ? RATE_BELIEVED : 0, left);
     // a start from rest tells nothing about bodies that spin
-    nw->first_norm = last, nw->believed = nw->believed < 0 ? nw->trust : 0;
+    nw->first_norm = last, nw->believed = nw->believed < 0 ? BELIEVED_MAX : 0;
   }
   if (fresh || !p->steady) return;
   int age = nw->age < GROWN ? nw->age : GROWN;
@@ -314,7 +301,8 @@ static tr_status finish(tr_newton *nw, tr_newton_problem *p, int *since, bool *d
   nw->residuals++;
   tr_status status = p->finish(p, *since);
   *done = status != TR_NO_CONVERGENCE;
-  if (!*done && p->finishes && !p->inexact) *since = 0; // what moved was not in it
+  if (!*done && p->finishes && (!p->inexact || p->moved)) *since = 0; // what moved was not in it
+  p->moved = false;
   return *done ? status : TR_OK;
 }
 

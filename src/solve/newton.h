@@ -78,6 +78,8 @@ struct tr_newton_problem {
   // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
   tr_status (*finish)(tr_newton_problem *p, int since);
   bool finishes; // written by `matrix`, and by finish where it is of no use
+  bool
+      moved; // finish has changed what the next correction is about: that tells nothing about the matrix
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
   // Or NULL: constraints are not open by many times that. What noise explains of corrections tells nothing of directions
@@ -128,7 +130,7 @@ typedef struct tr_newton {
   // a matrix where it was made, far from singular positions: contraction of the first correction, whose size
   // was first_norm; solves that ended after one since it was measured; 0: never; -1: nor will the next be believed
   double first_rate, first_norm;
-  int believed, trust; // trust: for how many it is believed
+  int believed;
   // corrections up to this are what the matrix makes of round-off, as drawn at this age of it; 0: never
   double noise;
   int noise_age;

@@ -30,7 +30,7 @@ void tr_newton_take_grain(const tr_newton *nw, tr_newton_problem *p) {
 
 void tr_newton_find_grain(tr_newton *nw, tr_newton_problem *p) {
   if (!counts(nw, p) || !p->noise) return;
-  if (!(nw->grain > 0)) nw->drawn = 0;
+  if (!(nw->grain > 0)) nw->drawn = 0, nw->seldom = SELDOM_LEAST;
   // matrices are few, or what was drawn counts and did not when it was
   bool rises = nw->left > nw->grain && nw->grain > ALIKE * nw->took;
   if (nw->patience == 0 || rises) nw->seldom = SELDOM_LEAST;

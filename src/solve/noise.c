@@ -26,7 +26,7 @@ bool tr_noise_explains(tr_newton *nw, tr_newton_problem *p, double norm) {
     if (p->noise(p, nw->spare) != TR_OK) return false;
     double noise = p->norm(p, nw->spare);
     if (norm <= margin * noise) {
-      nw->noise = margin * noise, nw->noise_age = nw->age;
+      nw->noise = norm, nw->noise_age = nw->age; // draws might explain more, another time
       return true;
     }
     if (norm <= FAR * noise) continue;

@@ -12,7 +12,7 @@
 // go on as they did. With backward differences D and m terms
 //   x_(n+1) = sum_(j < m) (1 + b_j) D^j x_n,      b minimises  |D^m x_n - sum_j b_j D^j x_(n-1)|^2
 // over all coordinates and over past n, each older step counting FADE times as much; b = 0 is the polynomial.
-// a and lam have their own b, of six terms, in large systems eight (w: four). It is used while b, as it was before the newest state was known, would have
+// a and lam have their own b, of six terms, in large systems eight (w: six). It is used while b, as it was before the newest state was known, would have
 // predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, or a
 // trend of w's own: what the iteration leaves open is in w rather than in a, and least squares know how much of the past is
 // noise.
@@ -133,8 +133,6 @@ TR_INLINE void follow_terms(int M, int n, const double *const *y, tr_trend *f) {
 TR_INLINE void follow_all(int terms, int n, const double *const *y, tr_trend *f) {
   if (terms == TR_TERMS_LARGE)
     follow_terms(TR_TERMS_LARGE, n, y, f);
-  else if (terms == TR_TERMS_FEW)
-    follow_terms(TR_TERMS_FEW, n, y, f);
   else
     follow_terms(TR_TERMS, n, y, f);
 }
@@ -161,8 +159,6 @@ TR_INLINE void weigh_terms(int M, double wildest, tr_trend *f) {
 static void weigh_trend(int M, tr_trend *f) {
   if (M == TR_TERMS)
     weigh_terms(TR_TERMS, WILDEST, f);
-  else if (M == TR_TERMS_FEW)
-    weigh_terms(TR_TERMS_FEW, WILDEST, f);
   else
     weigh_terms(TR_TERMS_LARGE, WILDEST_LARGE, f);
 }
@@ -232,18 +228,18 @@ TR_APART void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
   const double *a[TR_TERMS_MAX + 1] = {x1->a, x0->a}, *lam[TR_TERMS_MAX + 1] = {x1->lam, x0->lam};
   const double *w[TR_TERMS + 1] = {s->w};
   tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
-  int terms = s->terms, terms_w = s->terms_w, count = finds_w(s) ? TRENDS : TRENDS - 1;
+  int terms = s->terms, count = finds_w(s) ? TRENDS : TRENDS - 1;
   for (int i = 0; i < terms - 1; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
   for (int i = 0; i < TR_TERMS; i++) w[1 + i] = s->past_w[i];
   learn(s->work, terms, s->sys->nv, a, &s->trend_a);
   learn(s->work, terms, s->sys->nc, lam, &s->trend_lam);
-  if (count == TRENDS) learn(s->work, terms_w, s->sys->nv, w, &s->trend_w);
-  solve_trends(terms, terms == terms_w ? count : TRENDS - 1, trends);
-  if (count == TRENDS && terms != terms_w)
-    solve_trends(terms_w, 2, (tr_trend *const[]){&s->trend_w, &s->trend_w});
+  if (count == TRENDS) learn(s->work, TR_TERMS, s->sys->nv, w, &s->trend_w);
+  solve_trends(terms, terms == TR_TERMS ? count : TRENDS - 1, trends);
+  if (count == TRENDS && terms != TR_TERMS)
+    solve_trends(TR_TERMS, 2, (tr_trend *const[]){&s->trend_w, &s->trend_w});
   weigh_trend(terms, &s->trend_a);
   if (s->sys->nc > 0) weigh_trend(terms, &s->trend_lam);
-  if (count == TRENDS) weigh_trend(terms_w, &s->trend_w);
+  if (count == TRENDS) weigh_trend(TR_TERMS, &s->trend_w);
 }
 
 static bool trusted(const tr_trend *f, int degree) {
@@ -565,7 +561,7 @@ void tr_predict_w(tr_step *s, double t) {
   bool same = even(s, t), goes_on = smooth && same && trusted(&s->trend_w, degree);
   int n = degree < states ? degree + 1 : states > 1 ? states : 1;
   if (goes_on)
-    n = s->terms_w, w = s->trend_w.w;
+    n = TR_TERMS, w = s->trend_w.w;
   else if (same && n <= s->evens && n <= 4)
     w = even_ones[n - 1];
   else if (!s->c.few || n < 2)

@@ -29,7 +29,7 @@ tr_method_info tr_method_describe(int method) {
 }
 
 // More terms pay where a correction costs much more than a look at the past, with some stabilised methods where it comes from
-// beyond the cache. w makes room for them: it has little of a past, and fewer terms make less of its noise.
+// beyond the cache.
 enum { LARGE = 1000, VAST = 10000 }; // unknowns
 
 // r (n), another, and room for `more`. S of pins is there too, while neither is in use.
@@ -75,18 +75,17 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   bool more = nv + nc > (s->method->stabilised ? VAST : LARGE);
   if (s->method->stabilised && !s->method->goes_on) more = false;
   s->terms = more ? TR_TERMS_LARGE : TR_TERMS;
-  s->terms_w = more ? TR_TERMS_FEW : TR_TERMS;
   double *past = TR_BUSY(ar, (size_t)(s->terms - 1) * (nv + nc), double);
   if (!past) return TR_NO_MEMORY;
   for (int i = 0; i < s->terms - 1; i++, past += nv + nc)
     s->past_a[i] = past, s->past_lam[i] = past + nv;
   if (full) TR_TRY(tr_full_new(s, &s->full));
   if (s->method->stabilised) {
-    double *p = TR_BUSY(ar, ((size_t)s->terms_w + 2) * (nv + nc), double);
+    double *p = TR_BUSY(ar, (2 + TR_TERMS) * (nv + nc), double);
     if (!p) return TR_NO_MEMORY;
     s->w = p, s->mu = p + nv;
     for (int i = 0; i < TR_TERMS; i++) {
-      if (i < s->terms_w) p += nv + nc; // those behind are never read
+      p += nv + nc;
       s->past_w[i] = p, s->past_mu[i] = p + nv;
     }
     s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
@@ -392,7 +391,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
   s->newton.believed = -1, s->newton.grain = s->newton.left = 0;
   s->half_rate = s->effort = 0, s->apart = false, s->joined = s->joins = 0;
-  for (int i = 0; s->method->stabilised && i < s->terms_w; i++) {
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
     memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   }
@@ -405,7 +404,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
 
 void tr_step_change_rows(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
-  for (int i = 0; s->method->stabilised && i < s->terms_w; i++)
+  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
     memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
   tr_predict_begin(s, x);
   if (s->method->rows) s->method->rows(s, x);
@@ -428,8 +427,8 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
   memset(x1->lam, 0, (size_t)s->sys->nc * sizeof *x1->lam);
 }
 
-static void rotate(int count, double **now, double **past) {
-  double *oldest = past[count - 1], *kept[TR_TERMS - 1];
+static void rotate(double **now, double **past) {
+  double *oldest = past[TR_TERMS - 1], *kept[TR_TERMS - 1];
   memcpy(kept, past, sizeof kept);
   memcpy(past + 1, kept, sizeof kept);
   past[0] = *now, *now = oldest;
@@ -442,8 +441,8 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
     s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) {
-    rotate(s->terms_w, &s->w, s->past_w);
-    rotate(s->terms_w, &s->mu, s->past_mu);
+    rotate(&s->w, s->past_w);
+    rotate(&s->mu, s->past_mu);
   }
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;

@@ -56,7 +56,7 @@ typedef struct tr_method {
   bool falls_short; // rotations by maps that fall short of the exponential
   int vectors;      // rooms of nv numbers kept in tr_step.room
   bool stabilised;  // calls tr_correct_si2
-  bool goes_on;     // its a goes on as it did for long: more terms of its past pay than of w
+  bool goes_on;     // its a goes on as it did for long: more terms of its past pay
   bool corrected; // tr_correct is all its iteration, and it asks nothing of a and lam in x1 before
   bool lean;      // has no use for the values of s->kkt
   bool two_sets;  // its iteration has twice the unknowns of index 3, as that one
@@ -110,8 +110,8 @@ typedef struct tr_corrector {
 } tr_corrector;
 
 // Accepted states that the predictor goes on from, in large systems more: a and lam are kept but of the newest, which is
-// where the step begins, w and mu of stabilised methods of all, in large systems of fewer. It looks at one more of them.
-enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_FEW = 4, TR_TERMS_MAX = TR_TERMS_LARGE };
+// where the step begins, w and mu of stabilised methods of all. It looks at one more of them.
+enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_MAX = TR_TERMS_LARGE };
 enum { TR_DEGREES = 4 };       // of polynomials that are compared: 0 .. 3
 enum { TR_PAST_UNEVEN = 5 };   // what it needs of them when steps change
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
@@ -252,7 +252,7 @@ struct tr_step {
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c
   // the past, newest first
-  int past, terms, terms_w; // states, and those that it goes on from; those of w
+  int past, terms; // states, and those that it goes on from
   double past_t[TR_TERMS_MAX + 1];
   int evens; // steps of one length up to the newest
   double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
