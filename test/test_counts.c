@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the iteration takes where little of a system moves, or where forces dwarf inertia: corrections and matrices are few.
-#include <math.h>
 #include <stdio.h>
 
-#include "helper_machine.h"
+#include "helper_mechanics.h"
 #include "system/system.h"
 
 static tr_run_info run_text(const char *text, const char *method, double step, double end) {
@@ -177,70 +176,6 @@ static void few_stiff_forces(void **u) {
   }
 }
 
-// An axis held by a motor with a lag. Its speed is known to round-off of positions over the step, and what the motor makes
-// of that is 200 times as much: no correction takes it away. At rest the motor carries the weight, m g l cos(0.3).
-static void held_by_a_motor(void **u) {
-  (void)u;
-  static const char *const method[] = {"hht-i3:alpha=-0.1", "gen-alpha", "newmark"};
-  for (int i = 0; i < 3; i++) {
-    machine k = start(
-        "trammel: 1\ngravity: [0, 0, -9.81]\n"
-        "bodies: {arm: {type: spatial, mass: 2, inertia: [0.01, 0.1, 0.1], position: [0.3, 0, "
-        "0]}}\n"
-        "joints: {hinge: {type: revolute, bodies: [ground, arm], at: [0, 0, 0], axis: [0, -1, "
-        "0]}}\n"
-        "states: {sum: {rate: error}, motor: {rate: (command - motor)/5e-3, scale: 100}}\n"
-        "variables:\n"
-        "  error: {value: 0.3 - JQ(hinge)}\n"
-        "  command: {value: 2000*error + 3000*sum - 100*JV(hinge), scale: 100}\n"
-        "forces: {drive: {type: torque, markers: [arm], torque: [0, -motor, 0]}}\n",
-        method[i], 1e-3, 20);
-    go_to(&k, 20);
-    tr_run_info info = tr_run_describe(k.run);
-    if (info.newton_iterations > 1.5 * (double)info.steps || info.jacobians > info.steps / 50)
-      fail_msg("%s: %ld corrections, %ld matrices in %ld steps", method[i], info.newton_iterations,
-               info.jacobians, info.steps);
-    assert_int_equal(info.newton_failures, 0);
-    assert_near(read_output(&k, "hinge.angle"), 0.3, 1e-9, "%s", method[i]);
-    assert_near(read_output(&k, "motor"), 2 * 9.81 * 0.3 * cos(0.3), 1e-8, "%s", method[i]);
-    stop(&k);
-  }
-}
-
-// Axes that follow a course, ten metres apart: what motors move is where steps of six full Newton iterations have it, to
-// some round-off of the farthest.
-static void moved_by_motors(void **u) {
-  (void)u;
-  static const char *const axes =
-      "trammel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
-      "  near: {type: spatial, mass: 2, inertia: [0.01, 0.1, 0.1], position: [0.3, 0, 0]}\n"
-      "  far: {type: spatial, mass: 2, inertia: [0.01, 0.1, 0.1], position: [0.3, 10, 0]}\n"
-      "joints:\n"
-      "  a: {type: revolute, bodies: [ground, near], at: [0, 0, 0], axis: [0, -1, 0]}\n"
-      "  b: {type: revolute, bodies: [ground, far], at: [0, 10, 0], axis: [0, -1, 0]}\n"
-      "states:\n"
-      "  a_sum: {rate: a_error}\n  b_sum: {rate: b_error}\n"
-      "  a_motor: {rate: (a_command - a_motor)/5e-3, scale: 100}\n"
-      "  b_motor: {rate: (b_command - b_motor)/5e-3, scale: 100}\n"
-      "variables:\n"
-      "  a_error: {value: 0.5*sin(2*time) - JQ(a)}\n  b_error: {value: 0.5*sin(2*time) - JQ(b)}\n"
-      "  a_command: {value: 2000*a_error + 3000*a_sum - 100*JV(a), scale: 100}\n"
-      "  b_command: {value: 2000*b_error + 3000*b_sum - 100*JV(b), scale: 100}\n"
-      "forces:\n"
-      "  a_drive: {type: torque, markers: [near], torque: [0, -a_motor, 0]}\n"
-      "  b_drive: {type: torque, markers: [far], torque: [0, -b_motor, 0]}\n";
-  machine few = start(axes, "hht-i3:alpha=-0.1", 1e-3, 3), full = {.m = load_text(axes)};
-  tr_run_settings s = tr_run_defaults();
-  s.method = "hht-i3:alpha=-0.1", s.step = 1e-3, s.end = 3, s.newton.fixed_iterations = 6;
-  full.run = begin_run(full.m.sys, &s);
-  for (int i = 1; i <= 300; i++) {
-    go_to(&few, 0.01 * i), go_to(&full, 0.01 * i);
-    assert_near(read_output(&few, "a.angle"), read_output(&full, "a.angle"), 3e-13, "%d", i);
-    assert_near(read_output(&few, "b.angle"), read_output(&full, "b.angle"), 3e-13, "%d", i);
-  }
-  stop(&few), stop(&full);
-}
-
 // A chain whose hinges rub by a load: its friction may be the reaction of each, or a number.
 static void compile_rubbing(const char *load, int n) {
   char text[1024];
@@ -299,7 +234,6 @@ int main(void) {
       cmocka_unit_test(after_a_rough_start), cmocka_unit_test(pins_that_are_no_use),
       cmocka_unit_test(few_stiff_forces),    cmocka_unit_test(many_reactions),
       cmocka_unit_test(a_long_chain),        cmocka_unit_test(chains),
-      cmocka_unit_test(held_by_a_motor),     cmocka_unit_test(moved_by_motors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

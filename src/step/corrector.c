@@ -306,7 +306,6 @@ static tr_status matrix(tr_newton_problem *p) {
     s->kkt.held = true;
   }
   if (!done) TR_TRY(tr_kkt_factor(&s->kkt));
-  if (s->sys->nnumber > 0) tr_numbers_weigh(s, p);
   p->regular = tr_step_regular(s);
   const double *mass = c->blocks ? c->blocks : s->sys->constant_mass ? s->sys->mass : s->blocks;
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r); // blocks of the residual
@@ -360,9 +359,7 @@ static void update(tr_newton_problem *p, const double *dx) {
 // The correction of the velocities, cv da.
 static double norm(const tr_newton_problem *p, const double *dx) {
   const tr_step *s = ((const correction *)p)->s;
-  double most = tr_largest(s->work, dx, s->sys->nv - s->sys->nnumber);
-  if (s->sys->nnumber > 0) most = max2(most, tr_numbers_largest(s, p, dx));
-  return s->c.cv * most;
+  return s->c.cv * tr_largest(s->work, dx, s->sys->nv);
 }
 
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.

@@ -233,7 +233,7 @@ static bool again_beside(const correction *k, const double *mass) {
 
 // Straight to where it is factored, unless the second half needs one of its own, as it did last time. How far it is
 // from cm X is looked at from time to time only where it is close.
-static tr_status make_matrix(tr_newton_problem *p) {
+static tr_status matrix(tr_newton_problem *p) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
@@ -280,7 +280,7 @@ static tr_status make_matrix(tr_newton_problem *p) {
   if (k->apart && !p->regular) {
     tr_si2_join(k);
     s->newton.matrices++;
-    return make_matrix(p);
+    return matrix(p);
   }
   p->strained = tr_step_strained(s, c->cq / c->cm, mass, s->newton.r);
   s->stiff = own && tr_make_projection(s, mass, c->unit_metric);
@@ -295,13 +295,6 @@ static tr_status make_matrix(tr_newton_problem *p) {
   if (coupled && s->damping) tr_find_damping(s, mass);
   bool beside = coupled && k->plain && k->usual && !s->bends;
   return tr_second_factor(s, beside && tr_damping_mild(s));
-}
-
-static tr_status matrix(tr_newton_problem *p) {
-  const correction *k = (correction *)p;
-  TR_TRY(make_matrix(p));
-  if (k->s->sys->nnumber > 0 && k->usual) tr_numbers_weigh(k->s, p);
-  return TR_OK;
 }
 
 // The second half by y: low -= cw^-1 (cq top + cq/cv (e4(q1 - cq y, v1 - cv y) - e4)), with e4 of the point in s->bent
@@ -453,11 +446,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   if (s->c.few) return k->last = weighted(k, dx);
   bool alone = k->apart || (k->alone && dx == s->newton.r);
   double da, half = 0;
-  if (s->sys->nnumber > 0) {
-    int bodies = nv - s->sys->nnumber;
-    da = max2(tr_largest(s->work, dx, bodies), tr_numbers_largest(s, p, dx));
-    if (!alone) half = tr_largest(s->work, dx + nv + nc, nv);
-  } else if (alone || s->work->team) {
+  if (alone || s->work->team) {
     da = tr_largest(s->work, dx, nv);
     if (!alone) half = tr_largest(s->work, dx + nv + nc, nv);
   } else {

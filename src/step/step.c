@@ -67,8 +67,7 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   s->found = s->lam + nc;
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);
   s->room = TR_NEW(ar, s->method->vectors, double *);
-  s->number_noise = TR_NEW(ar, s->sys->nnumber, double);
-  if (!s->c.dhat || !s->lam || !s->blocks || !s->room || !s->number_noise) return TR_NO_MEMORY;
+  if (!s->c.dhat || !s->lam || !s->blocks || !s->room) return TR_NO_MEMORY;
   if (s->method->vectors > 0) s->room[0] = s->d + nv;
   for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;

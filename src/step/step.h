@@ -244,10 +244,9 @@ struct tr_step {
   double last_h;               // of the last accepted step, 0: none yet
   // while a step is tried, the largest |v|, |a| where it begins; < 0: not known
   double top_v, top_a, top_turn;
-  double top_d;         // of the one tried last: |d|, likewise,
-  double change;        // and no less than velocities changed by in it; INFINITY: not known
-  bool floored;         // round-off was all the tolerance of the last one
-  double *number_noise; // (nnumber) see number_floor.c
+  double top_d;  // of the one tried last: |d|, likewise,
+  double change; // and no less than velocities changed by in it; INFINITY: not known
+  bool floored;  // round-off was all the tolerance of the last one
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c
@@ -376,9 +375,6 @@ double tr_step_most_noise(const tr_step *s, double length);
 bool tr_forces_at_floor(tr_step *s, const tr_kkt *A, const double *x, const double *f,
                         double spread, double units, const double *r);
 
-// What round-off makes of states and variables, by a solve with the matrix; their largest correction, by that.
-void tr_numbers_weigh(tr_step *s, tr_newton_problem *p);
-double tr_numbers_largest(const tr_step *s, const tr_newton_problem *p, const double *dx);
 // Constraint rows r (nc) are mere round-off: |r_i| c <= positions; in rows of velocities, scaled by 1/cv,
 // what the noise of the velocities does to the row of A.
 bool tr_rows_at_floor(tr_step *s, const tr_kkt *A, double c, double positions, double noise,
