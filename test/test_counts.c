@@ -5,8 +5,7 @@
 #include "helper_mechanics.h"
 #include "system/system.h"
 
-static tr_run_info run_text(const char *text, const char *method, double step, double end) {
-  mechanism m = load_text(text);
+static tr_run_info run_whole(mechanism m, const char *method, double step, double end) {
   tr_run *run = new_run(m.sys, method, step, end);
   tr_error error;
   if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
@@ -14,6 +13,15 @@ static tr_run_info run_text(const char *text, const char *method, double step, d
   tr_run_free(run);
   unload(&m);
   return info;
+}
+
+static tr_run_info run_text(const char *text, const char *method, double step, double end) {
+  return run_whole(load_text(text), method, step, end);
+}
+
+static tr_run_info run_rods(const char *count, const char *method, double end) {
+  const char *const sets[] = {count, NULL};
+  return run_whole(load_model("rod_chain.yaml", sets), method, 1e-3, end);
 }
 
 // 400 pendulums, all but one at rest: what it does next is seen wherever it stands among the others.
@@ -91,14 +99,9 @@ static void chains(void **u) {
   (void)u;
   static const char *const method[] = {"hht-i3:alpha=-0.1", "hht-si2:alpha=-0.1", "nstiff-si2"};
   for (int k = 0; k < 3; k++) {
-    mechanism m = load_model("rod_chain.yaml", (const char *const[]){"N=100", NULL});
-    tr_run *run = new_run(m.sys, method[k], 1e-3, 1);
-    assert_int_equal(tr_run_all(run, NULL), TR_OK);
-    tr_run_info info = tr_run_describe(run);
+    tr_run_info info = run_rods("N=100", method[k], 1);
     if (info.solves > 1.5 * (double)info.steps)
       fail_msg("%s: %ld solves in %ld steps", method[k], info.solves, info.steps);
-    tr_run_free(run);
-    unload(&m);
   }
 }
 
@@ -208,22 +211,11 @@ static void many_reactions(void **u) {
   compile_rubbing("\"FM(j_{i})\"", 12000);
 }
 
-static tr_run_info run_rods(const char *method) {
-  static const char *const sets[] = {"N=3000", NULL};
-  mechanism m = load_model("rod_chain.yaml", sets);
-  tr_run *run = new_run(m.sys, method, 1e-3, 0.6);
-  tr_error error;
-  if (tr_run_all(run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);
-  tr_run_info info = tr_run_describe(run);
-  tr_run_free(run);
-  unload(&m);
-  return info;
-}
-
 // Stabilised positions are predicted as well as those of index 3: what is corrected is no larger, nor is it more often.
 static void a_long_chain(void **u) {
   (void)u;
-  tr_run_info plain = run_rods("hht-i3:alpha=-0.1"), both = run_rods("hht-si2:alpha=-0.1");
+  tr_run_info plain = run_rods("N=3000", "hht-i3:alpha=-0.1", 0.6);
+  tr_run_info both = run_rods("N=3000", "hht-si2:alpha=-0.1", 0.6);
   if ((double)both.newton_iterations > 1.08 * (double)plain.newton_iterations)
     fail_msg("%ld corrections, %ld on index 3", both.newton_iterations, plain.newton_iterations);
 }

@@ -211,49 +211,6 @@ static void stagnates_at_the_floor(void **u) {
   assert_int_equal(nw.stagnations, 0);
 }
 
-static long draws;
-static tr_status draw_noise(tr_newton_problem *p, double *b) {
-  draws++;
-  *b = 1e-9;
-  return p->solve(p, b);
-}
-static bool is_closed(const tr_newton_problem *p, const double *r) {
-  (void)r;
-  return ((const scalar *)p)->at_floor == 0;
-}
-
-// What draws have explained with a matrix is not drawn again in each of the steps that follow; but a larger correction is,
-// and open constraints are never explained.
-static void noise_is_remembered(void **u) {
-  (void)u;
-  enum { SOLVES = 9 };
-  double spare;
-  tr_newton nw = newton(true);
-  scalar s = make(line, slope_good, 0, 0, 1e-14);
-  nw.spare = &spare, draws = 0;
-  s.noise = 1e-9, s.p.noise = draw_noise, s.p.closed = is_closed, s.p.steady = true;
-  for (int n = 0; n < SOLVES; n++) {
-    assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK);
-    assert_near(s.x, 0, 4e-9, "root within noise");
-  }
-  assert_int_equal(nw.matrices, 1);
-  assert_int_equal(nw.stagnations, SOLVES);
-  assert_true(draws < SOLVES / 2);
-  tr_newton again = nw;
-  scalar more = s; // a draw might explain it, and must
-  long before = draws;
-  more.noise = 3e-9;
-  (void)tr_newton_solve(&again, &more.p);
-  assert_true(draws > before);
-  again = nw, before = draws;
-  scalar louder = s;
-  louder.noise = 1e-6;
-  assert_int_equal(tr_newton_solve(&again, &louder.p), TR_NO_CONVERGENCE);
-  assert_true(draws > before);
-  s.at_floor = 1e-300; // open
-  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_NO_CONVERGENCE);
-}
-
 static void divergence_is_told(void **u) {
   (void)u;
   tr_newton nw = newton(true);
@@ -366,19 +323,12 @@ static void few_are_planned(void **u) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_stops_and_gives_up),
-      cmocka_unit_test(few_at_the_floor),
-      cmocka_unit_test(noise_is_remembered),
-      cmocka_unit_test(few_are_planned),
-      cmocka_unit_test(converges),
-      cmocka_unit_test(tolerance_is_honest),
-      cmocka_unit_test(matrix_is_reused),
-      cmocka_unit_test(stale_matrix_is_renewed),
-      cmocka_unit_test(slow_matrix_is_dropped),
-      cmocka_unit_test(stagnates_at_the_floor),
-      cmocka_unit_test(divergence_is_told),
-      cmocka_unit_test(broken_problems),
-      cmocka_unit_test(fixed_iterations),
+      cmocka_unit_test(few_stops_and_gives_up),  cmocka_unit_test(few_at_the_floor),
+      cmocka_unit_test(few_are_planned),         cmocka_unit_test(converges),
+      cmocka_unit_test(tolerance_is_honest),     cmocka_unit_test(matrix_is_reused),
+      cmocka_unit_test(stale_matrix_is_renewed), cmocka_unit_test(slow_matrix_is_dropped),
+      cmocka_unit_test(stagnates_at_the_floor),  cmocka_unit_test(divergence_is_told),
+      cmocka_unit_test(broken_problems),         cmocka_unit_test(fixed_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,7 @@
 //     The first correction with a fresh matrix follows Newton's law, |e_1| ~ |e_0|^2, while the matrix is exact
 //     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
-//     matrix only while a fresh one did not do better. Near singular positions random draws tell what the matrix makes of
-//     round-off (noise.c), in steps of one length for the next ones too.
+//     matrix only while a fresh one did not do better.
 //     Far from the origin a matrix makes many times the floor of the round-off of positions: that grain is found by
 //     random draws. Corrections of its size are noise, which no matrix is blamed for. Without draws, what round-off has
 //     stopped is believed of old matrices too, for twice as many solves each time.
@@ -78,8 +77,7 @@ struct tr_newton_problem {
   // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
   tr_status (*finish)(tr_newton_problem *p, int since);
   bool finishes; // written by `matrix`, and by finish where it is of no use
-  bool
-      moved; // finish has changed what the next correction is about: that tells nothing about the matrix
+  bool moved;    // written by finish: the next correction is about something else
   // The residual is what round-off alone would leave.
   bool (*at_floor)(const tr_newton_problem *p, const double *r);
   // Or NULL: constraints are not open by many times that. What noise explains of corrections tells nothing of directions
@@ -131,9 +129,6 @@ typedef struct tr_newton {
   // was first_norm; solves that ended after one since it was measured; 0: never; -1: nor will the next be believed
   double first_rate, first_norm;
   int believed;
-  // corrections up to this are what the matrix makes of round-off, as drawn at this age of it; 0: never
-  double noise;
-  int noise_age;
   double grain; // what matrices make of round-off far away, over the floor; 0: not found
   int drawn;    // times it was looked for; with one matrix of so many; and those since
   int seldom, undrawn;

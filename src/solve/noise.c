@@ -7,28 +7,14 @@ static const double MARGIN = 4, FAR = 64; // that many are none, of any signs
 // Draws in all; those without which nothing is called too large: of one the rows of a loop may cancel by chance. The
 // others must then show all of it.
 enum { DRAWS = TR_NOISE_DRAWS, DRAWS_LEAST = 3 };
-// Steps of one length are alike: solves with the same matrix for which what was drawn is believed.
-enum { KEPT = 8 };
-
-static bool allowed(const tr_newton_problem *p, double norm) {
-  return p->noise && !(p->most_noise > 0 && norm > p->most_noise);
-}
-
-bool tr_noise_known(const tr_newton *nw, const tr_newton_problem *p, double norm) {
-  bool kept = p->steady && nw->noise > 0 && nw->age - nw->noise_age <= KEPT;
-  return kept && allowed(p, norm) && norm <= nw->noise;
-}
 
 bool tr_noise_explains(tr_newton *nw, tr_newton_problem *p, double norm) {
-  if (!allowed(p, norm)) return false;
+  if (!p->noise || (p->most_noise > 0 && norm > p->most_noise)) return false;
   double margin = MARGIN;
   for (p->draw = 0; p->draw < DRAWS; p->draw++) {
     if (p->noise(p, nw->spare) != TR_OK) return false;
     double noise = p->norm(p, nw->spare);
-    if (norm <= margin * noise) {
-      nw->noise = norm, nw->noise_age = nw->age; // draws might explain more, another time
-      return true;
-    }
+    if (norm <= margin * noise) return true;
     if (norm <= FAR * noise) continue;
     if (p->draw + 1 >= DRAWS_LEAST) return false;
     margin = 1;

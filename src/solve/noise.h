@@ -7,9 +7,6 @@
 
 enum { TR_NOISE_DRAWS = 6 };
 
-// By what was drawn lately, at no cost; false: draws may tell.
-bool tr_noise_known(const tr_newton *nw, const tr_newton_problem *p, double norm);
-// By draws.
 bool tr_noise_explains(tr_newton *nw, tr_newton_problem *p, double norm);
 
 #endif

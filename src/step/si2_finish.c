@@ -11,7 +11,7 @@ static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCA
                     HALF_FADE = 0.8, HALF_LARGER = 3;
 static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth while
 static const double GYRATION =
-    0.06; // of the angle of a step: what gyroscopic forces make of a change of velocities
+    0.06; // of the angle of a step: what a change of velocities does to forces
 enum { HALF_BELIEVED = 7, HALVES = 5 };
 
 // The second half converges with the matrix of the first, as was measured lately.

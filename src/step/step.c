@@ -71,8 +71,7 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   if (s->method->vectors > 0) s->room[0] = s->d + nv;
   for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
-  bool more = nv + nc > (s->method->stabilised ? VAST : LARGE);
-  if (s->method->stabilised && !s->method->goes_on) more = false;
+  bool more = s->method->stabilised ? s->method->goes_on && nv + nc > VAST : nv + nc > LARGE;
   s->terms = more ? TR_TERMS_LARGE : TR_TERMS;
   double *past = TR_BUSY(ar, (size_t)(s->terms - 1) * (nv + nc), double);
   if (!past) return TR_NO_MEMORY;
