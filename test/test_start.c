@@ -9,6 +9,7 @@
 #include "helper_mechanics.h"
 #include "math/v3.h"
 #include "sparse/block.h"
+#include "step/start.h"
 #include "system/system.h"
 
 static tr_state new_state(const tr_system *sys) {
@@ -257,11 +258,72 @@ static void nearly_in_line(void **u) {
   }
 }
 
+static long made(const tr_kkt *k) { return k->factorisations + k->refactorisations; }
+
+static void move(const tr_system *sys, const tr_state *x, double e, tr_state *y) {
+  tr_state_copy(y, x);
+  for (int i = 0; i < sys->nv; i++) y->a[i] = e * x->v[i];
+  tr_retract(sys, x->q, y->a, y->q);
+  memcpy(y->a, x->a, (size_t)sys->nv * sizeof *y->a);
+}
+
+static void follow(tr_projector *p, tr_state *y, tr_state *exact, const char *what) {
+  const tr_system *sys = p->sys;
+  tr_state_copy(exact, y);
+  assert_int_equal(tr_follow_accelerations(p, y, y->a, y->lam), TR_OK);
+  assert_int_equal(tr_accelerations(sys, exact, NULL), TR_OK);
+  double a = largest(sys->nv, exact->a), lam = largest(sys->nc, exact->lam);
+  for (int i = 0; i < sys->nv; i++) assert_near(y->a[i], exact->a[i], 1e-11 * a, "%s: a", what);
+  for (int i = 0; i < sys->nc; i++)
+    assert_near(y->lam[i], exact->lam[i], 1e-11 * lam, "%s: lam", what);
+}
+
+// Where a matrix takes long it is made once for a place, and serves the places beside; far away it does not.
+static void matrices_are_known_again(void **u) {
+  (void)u;
+  mechanism m = load_model("rod_net.yaml", (const char *const[]){"N=20", NULL});
+  const tr_system *sys = m.sys;
+  tr_arena arena = tr_arena_make(sys->al);
+  tr_kkt kkt;
+  tr_projector p = {.sys = sys, .kkt = &kkt, .arena = &arena};
+  tr_state x = new_state(sys), y = new_state(sys), exact = new_state(sys);
+  seed s = 5;
+  assert_int_equal(tr_kkt_make_lean(&arena, &sys->pattern, &kkt), TR_OK);
+  assert_int_equal(tr_work_new(sys, &p.work), TR_OK);
+  assert_non_null(p.r = TR_NEW(&arena, sys->nv + sys->nc, double));
+  for (int i = 0; i < sys->nv; i++) x.v[i] = draw(&s);
+  assert_int_equal(tr_solve_accelerations(&p, &x, x.a, x.lam), TR_OK);
+  long first = made(&kkt);
+  assert_int_equal(tr_solve_accelerations(&p, &x, y.a, y.lam), TR_OK);
+  assert_int_equal(made(&kkt), first);
+  assert_memory_equal(x.a, y.a, (size_t)sys->nv * sizeof *x.a);
+  move(sys, &x, 1e-6, &y);
+  follow(&p, &y, &exact, "beside");
+  assert_int_equal(made(&kkt), first);
+  move(sys, &x, 0.5, &y);
+  follow(&p, &y, &exact, "far away");
+  assert_true(made(&kkt) > first);
+  first = made(&kkt); // of that place now
+  assert_int_equal(tr_solve_accelerations(&p, &x, y.a, y.lam), TR_OK);
+  assert_true(made(&kkt) > first);
+  for (int i = 0; i < sys->nv; i++)
+    assert_near(y.a[i], x.a[i], 1e-11 * largest(sys->nv, x.a), "back again");
+  tr_work_free(p.work);
+  tr_kkt_free(&kkt);
+  tr_arena_free(&arena);
+  tr_state_free(sys, &x), tr_state_free(sys, &y), tr_state_free(sys, &exact);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(perturbed_start),       cmocka_unit_test(accelerations),
-      cmocka_unit_test(mass_metric),           cmocka_unit_test(impossible_start),
-      cmocka_unit_test(redundant_constraints), cmocka_unit_test(nearly_in_line),
+      cmocka_unit_test(matrices_are_known_again),
+      cmocka_unit_test(perturbed_start),
+      cmocka_unit_test(accelerations),
+      cmocka_unit_test(mass_metric),
+      cmocka_unit_test(impossible_start),
+      cmocka_unit_test(redundant_constraints),
+      cmocka_unit_test(nearly_in_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,9 @@ FIXED void scatter_row(const block_kind *kind, int i, int row, int j, int end, c
   for (; j < end; j++) {
     double *C = D + to[j].at + row * to[j].step;
     const double *from = T + run[j].row - first;
-    for (int c = 0; c < run[j].size; c++) C[c] -= from[c];
+    int c = 0, size = run[j].size;
+    for (; c + 4 <= size; c += 4) *(lanes_anywhere *)(C + c) -= *(const lanes_anywhere *)(from + c);
+    for (; c < size; c++) C[c] -= from[c];
   }
 }
 

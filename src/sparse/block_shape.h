@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
+#include "block_merge.h"
 #include "block_window.h"
 #include "math/lanes.h"
 
-enum { WIDTH = 16 };
+enum { WIDTH = WIDTH_MAX };
 #define BY_SHAPE(s, plain, lanes_of, ...)                            \
   do {                                                               \
     const block_kind *k = (const block_kind *)(b->kind + (s)->kind); \

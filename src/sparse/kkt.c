@@ -277,7 +277,7 @@ static bool factor_tiles(tr_kkt *k, filler *f, block_report *report) {
 static bool factor_in_place(tr_kkt *k, filler *f) {
   block_report report;
   *(k->managed ? &k->refactorisations : &k->factorisations) += 1;
-  k->begun = f ? f->rhs : NULL;
+  k->begun = f ? f->rhs : NULL, k->of = 0;
   if (f && !factor_tiles(k, f, &report)) return false;
   if (!f && !k->p->blocks->measured) powers_of_2(k->p->n, k->balance, k->work);
   if (!f && !tr_blocks_factor(k->p->blocks, k->team, k->work, k->factors, &report)) return false;
@@ -350,6 +350,7 @@ void tr_kkt_apply_mask(tr_kkt *k) {
 
 // Not by blocks.
 static tr_status factor_otherwise(tr_kkt *k) {
+  k->of = 0;
   k->by_blocks = k->managed = false;
   if (!vec_finite(k->values, k->p->nnz)) return TR_NOT_FINITE;
   if (k->factors && k->expected == TR_EXPECT_SINGULAR) return TR_SINGULAR;
@@ -370,6 +371,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
 
 double *tr_kkt_blocks(tr_kkt *k) {
   if (!k->factors || k->mask || k->pause > 0) return NULL;
+  k->of = 0;
   return k->factors;
 }
 

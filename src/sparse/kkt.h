@@ -10,6 +10,8 @@
 #ifndef TR_KKT_H
 #define TR_KKT_H
 
+#include <stdint.h>
+
 #include "base/base.h"
 #include "base/team.h"
 
@@ -81,6 +83,7 @@ typedef struct tr_kkt {
       rough; // corrections follow, each from a residual of its own: solves are refined only where pivots fall
   bool held;    // they are those of the last factorisation
   bool wanted;  // they stay, though lean
+  uint64_t of;  // what was factored last, as who did it may note to know it again; 0: nobody did
   double rcond; // smallest over largest pivot of the last factorisation, rows scaled to 1
   double usual; // the largest of these, slowly forgotten
   long factorisations, refactorisations, solves;

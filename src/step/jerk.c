@@ -37,7 +37,9 @@ static tr_status look(tr_step *s, tr_jerk *j, const tr_state *x, double e, tr_al
   tr_retract(sys, x->q, j->v, j->q);
   for (int i = 0; i < sys->nv; i++) j->v[i] = x->v[i] + e * x->a[i];
   beside.t += e, beside.q = j->q, beside.v = j->v, beside.a = a, beside.lam = j->lam;
-  TR_TRY(tr_solve_accelerations(&p, &beside, a, j->lam));
+  memcpy(a, x->a, (size_t)sys->nv * sizeof *a);
+  memcpy(j->lam, x->lam, (size_t)sys->nc * sizeof *j->lam);
+  TR_TRY(tr_follow_accelerations(&p, &beside, a, j->lam));
   return value ? value(s, &beside, a) : TR_OK;
 }
 

@@ -10,6 +10,9 @@
 
 #include "math/vector.h"
 
+// Changes of accelerations over these: nothing is left; it may be round-off. And over the last one.
+static const double FOLLOWED = 1e-14, NOISE = 1e-11, SLOW = 0.1;
+
 tr_status tr_projector_open(const tr_system *s, tr_own_projector *own) {
   *own = (tr_own_projector){.arena = tr_arena_make(s->al)};
   own->p = (tr_projector){.sys = s, .kkt = &own->kkt, .arena = &own->arena};
@@ -35,17 +38,41 @@ void tr_projector_close(tr_own_projector *own) {
 
 // ---- matrices ---------------------------------------------------------------------------------------
 
-// In blocks, without room for its values; false: they are needed.
+static uint64_t mix(uint64_t sum, const double *x, int n) {
+  for (int i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    sum = (sum ^ bits) * 0x9e3779b97f4a7c15u;
+    sum ^= sum >> 29;
+  }
+  return sum;
+}
+
+// All that [M G'; G 0] depends on where no row is one of velocities; never 0.
+static uint64_t place_of(const tr_system *s, const tr_state *x) {
+  return mix(mix(mix(1, &x->t, 1), x->q, s->nq), x->mem, s->nmem) | 1;
+}
+
+// In blocks, without room for its values; false: they are needed. At a place where it has just been factored, that stays.
 static bool factor_blocks(tr_projector *p, const tr_state *x) {
   tr_work *w = p->work;
-  bool may = p->kkt->lean && p->sys->nvelocity == 0 && p->sys->nreaction == 0;
-  double *blocks = may ? tr_kkt_blocks(p->kkt) : NULL;
-  if (!blocks) return false;
+  tr_kkt *k = p->kkt;
+  if (!k->lean || p->sys->nvelocity > 0 || p->sys->nreaction > 0) return false;
+  uint64_t place = place_of(p->sys, x);
+  bool same = k->of == place && !k->mask && k->by_blocks && !tr_kkt_refines(k);
+  double *blocks = same ? NULL : tr_kkt_blocks(k);
+  if (!same && !blocks) return false;
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
+  if (same) {
+    tr_jacobian(w);
+    return true;
+  }
   tr_forces(w, NULL, p->r, NULL); // leaves the wrenches on the frames
   tr_tangent_blocks(w, NULL, NULL, NULL, (tr_coefficients){.cm = 1}, blocks);
   tr_jacobian(w);
-  return tr_kkt_factor_blocks(p->kkt) && !tr_kkt_refines(p->kkt);
+  if (!tr_kkt_factor_blocks(k) || tr_kkt_refines(k)) return false;
+  k->of = place;
+  return true;
 }
 
 // [M G'; G 0] into the values.
@@ -95,6 +122,34 @@ tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, 
   memcpy(a, p->r, (size_t)s->nv * sizeof *x->a);
   memcpy(lam, p->r + s->nv, (size_t)s->nc * sizeof *x->lam);
   return TR_OK;
+}
+
+// r = (M a + G' lam - Q, G a + gacc) at x, d = [M G'; G 0]^-1 r by the factors of a place nearby, (a, lam) -= d. Each d is
+// smaller than the last by about how far that is, until round-off is left. Where a matrix takes less, or is not at hand: anew.
+tr_status tr_follow_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam) {
+  enum { MOST = 6 };
+  const tr_system *s = p->sys;
+  tr_work *w = p->work;
+  double *r = p->r, *rows = r + s->nv, last = INFINITY;
+  bool worth = p->kkt->of != 0 && s->constant_mass && s->pattern.matrix_cost > MOST;
+  tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_BIAS);
+  tr_jacobian(w);
+  for (int i = 0; worth && i < MOST; i++) {
+    tr_gamma(w, w->y);
+    tr_G_times(w, a, rows);
+    for (int k = 0; k < s->nc; k++) rows[k] += w->y[k];
+    tr_forces(w, lam, r, NULL);
+    tr_mass_add(w, s->mass, 1, a, NULL, r);
+    if (tr_kkt_solve(p->kkt, 1, r) != TR_OK) break;
+    for (int k = 0; k < s->nv; k++) a[k] -= r[k];
+    for (int k = 0; k < s->nc; k++) lam[k] -= rows[k];
+    double now = vec_largest(r, s->nv), size = vec_largest(a, s->nv);
+    if (now <= FOLLOWED * size) return TR_OK;
+    if (!(now < SLOW * last) && now <= NOISE * size) return TR_OK;
+    if (!(now < SLOW * last)) break;
+    last = now;
+  }
+  return tr_solve_accelerations(p, x, a, lam);
 }
 
 tr_status tr_solve_impulse(tr_projector *p, const tr_state *x, const double *n, double *z) {

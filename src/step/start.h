@@ -76,6 +76,8 @@ tr_status tr_factor_regular(tr_projector *p);
 tr_status tr_factor_mass(tr_projector *p, const tr_state *x);
 // a and lam at x from [M G'; G 0] (a, lam) = (Q, -gacc).
 tr_status tr_solve_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
+// The same from a and lam of a place nearby, with the matrix factored there if it still is.
+tr_status tr_follow_accelerations(tr_projector *p, const tr_state *x, double *a, double *lam);
 // v and a of x as the constraints have them, G v = -Phi_t, G a = -gacc; along them they stay as they are, whatever acts.
 // mean (nv): accelerations of a moment before, which become those of a across the constraints.
 tr_status tr_calm(tr_projector *p, tr_state *x, double *mean);
