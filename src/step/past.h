@@ -31,7 +31,7 @@ TR_INLINE double tr_past_at(bool narrow, const void *x, int i) {
   return narrow ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
-// Four numbers i .. of state k > 0, or as many as there are before `end` and zeros; x[k - 1] are those of the newer one.
+// Four numbers i .., or as many as there are before `end` and zeros.
 TR_INLINE void tr_past_load(bool narrow, const void *from, int i, int end, lanes *x) {
   lanes y = {0};
   if (i + LANES <= end && narrow)
@@ -39,8 +39,8 @@ TR_INLINE void tr_past_load(bool narrow, const void *from, int i, int end, lanes
   else if (i + LANES <= end)
     y = *(const lanes_anywhere *)((const double *)from + i);
   else
-    for (int l = 0; l < LANES; l++) y[l] = i + l < end ? tr_past_at(narrow, from, i + l) : 0;
-  *x = narrow ? x[-1] - y : y;
+    for (int l = 0; l < LANES && i + l < end; l++) y[l] = tr_past_at(narrow, from, i + l);
+  *x = y;
 }
 
 // x_k - x_(k+1), number i; a fresh one has the older state in `before`.

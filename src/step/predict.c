@@ -272,7 +272,10 @@ TR_INLINE void judge_terms(bool narrow, int n, const double *newest, const void 
   for (int i = 0; i < n; i += LANES) {
     lanes x[DEGREES + 1];
     tr_past_load(false, newest, i, n, &x[0]);
-    for (int j = 1; j <= DEGREES; j++) tr_past_load(narrow, older[j - 1], i, n, &x[j]);
+    for (int j = 1; j <= DEGREES; j++) {
+      tr_past_load(narrow, older[j - 1], i, n, &x[j]);
+      if (narrow) x[j] = x[j - 1] - x[j];
+    }
     for (int k = 0; k < DEGREES; k++) {
       lanes d = x[0];
       for (int j = 0; j <= k; j++) d -= w[k][j] * x[j + 1];

@@ -43,12 +43,14 @@ typedef struct trend_sums {
   lanes gram[TR_TERMS_MAX][TR_TERMS_MAX + 1], most[DEGREES], most_b;
 } trend_sums;
 
-// One four of the newest states x[0], x[1] ..; the first finds the sums as they come.
-TR_INLINE void add_sample(int M, bool first, lanes *x, const double *b, trend_sums *s) {
+// One four: the state before the newest, and x[i] = D x_i; the first finds the sums as they come.
+TR_INLINE void add_sample(int M, bool first, const lanes *before, lanes *x, const double *b,
+                          trend_sums *s) {
   lanes D[TR_TERMS_MAX], rest; // D^j x_1, then D^m x_0
+  D[0] = *before;
   for (int j = 0; j < M; j++) {
-    D[j] = x[1];
-    for (int i = 0; i < M - j; i++) x[i] -= x[i + 1];
+    if (j > 0) D[j] = x[1];
+    for (int i = 0; j > 0 && i < M - j; i++) x[i] -= x[i + 1];
     if (j >= DEGREES) continue;
     if (first) s->most[j] = (lanes){0};
     lanes_raise(&x[0], &s->most[j]);
@@ -65,23 +67,28 @@ TR_INLINE void add_sample(int M, bool first, lanes *x, const double *b, trend_su
   lanes_raise(&rest, &s->most_b);
 }
 
-TR_INLINE void load_sample(int M, bool narrow, int i, int end, const tr_course *y, lanes *x) {
-  tr_past_load(false, y->newest, i, end, &x[0]);
-  tr_past_load(false, y->before, i, end, &x[1]);
-  for (int j = 2; j <= M; j++) tr_past_load(narrow, y->past->older[j - 2], i, end, &x[j]);
+// The same for numbers i .., or zeros from `end` on.
+TR_INLINE void load_sample(int M, bool narrow, int i, int end, const tr_course *y, lanes *before,
+                           lanes *x) {
+  lanes older[TR_TERMS_MAX + 1];
+  tr_past_load(false, y->newest, i, end, &older[0]);
+  tr_past_load(false, y->before, i, end, &older[1]);
+  for (int j = 2; j <= M; j++) tr_past_load(narrow, y->past->older[j - 2], i, end, &older[j]);
+  *before = older[1], x[0] = older[0] - older[1];
+  for (int j = 1; j < M; j++) x[j] = narrow ? older[j + 1] : older[j] - older[j + 1];
 }
 
 TR_INLINE void follow_terms(int M, bool narrow, int first, int end, const tr_course *y,
                             tr_trend *f) {
   trend_sums s;
-  lanes x[TR_TERMS_MAX + 1];
+  lanes before, x[TR_TERMS_MAX];
   double b[TR_TERMS_MAX];
   for (int j = 0; j < M; j++) b[j] = f->b[j];
-  load_sample(M, narrow, first, end, y, x);
-  add_sample(M, true, x, b, &s);
+  load_sample(M, narrow, first, end, y, &before, x);
+  add_sample(M, true, &before, x, b, &s);
   for (int i = first + LANES; i < end; i += LANES) {
-    load_sample(M, narrow, i, end, y, x);
-    add_sample(M, false, x, b, &s);
+    load_sample(M, narrow, i, end, y, &before, x);
+    add_sample(M, false, &before, x, b, &s);
   }
   for (int k = 0; k < DEGREES; k++) f->e[k] = lanes_top(&s.most[k]);
   f->e_b = lanes_top(&s.most_b);
@@ -127,6 +134,7 @@ void tr_trend_weigh(int terms, const tr_past *p, tr_trend *f) {
   else
     weigh_terms(TR_TERMS_LARGE, WILDEST_LARGE, f);
   tr_past_weigh(p, terms, f->w);
+  if (p->narrow) f->w[0] = 1 + f->b[0]; // the sum, by which what is at rest goes on
 }
 
 // A long past is cut into chunks, whose sums are added up in their order.
