@@ -51,6 +51,14 @@ static inline double tr_past_change(const tr_past *p, const double *newest, cons
   return (k > 0 ? (const double *)p->older[k - 1] : newest)[i] - ((const double *)p->older[k])[i];
 }
 
+// The same from number `first` on.
+static inline tr_past tr_past_from(const tr_past *p, int first) {
+  tr_past q = *p;
+  for (int k = 0; k < p->count; k++)
+    q.older[k] = p->narrow ? (void *)((float *)p->older[k] + first) : (double *)p->older[k] + first;
+  return q;
+}
+
 // w_0 .. w_(n-1) of states -> of the newest and what is kept.
 static inline void tr_past_weigh(const tr_past *p, int n, double *w) {
   if (!p->narrow) return;

@@ -182,7 +182,7 @@ static void change_part(void *what, int part, int first, int end) {
 }
 
 // The state before the newest joins those before.
-static void keep(tr_step *s, tr_past *p, const double *newest, const double *before, int n) {
+static inline void keep(tr_step *s, tr_past *p, const double *newest, const double *before, int n) {
   void *to = push(p);
   if (p->narrow)
     TR_SHARE(s->work, n, change_part, &(difference){newest, before, to});
@@ -342,13 +342,13 @@ TR_INLINE double weighted(int n, const double *w, const double *x) {
 }
 
 // Fresh: out still has the state before the newest.
-TR_INLINE void combine_terms(int n, bool narrow, bool fresh, const tr_outlook *c, int first,
-                             int end, double *restrict out, float *restrict change) {
+TR_INLINE void combine_terms(int n, bool narrow, bool fresh, const tr_outlook *c, int size,
+                             double *restrict out, float *restrict change) {
   const double *w = c->w, *newest = c->newest;
   const void *older[TR_TERMS_MAX];
 #pragma GCC unroll 8
   for (int k = 1; k < n; k++) older[k] = c->past->older[k - 1];
-  for (int i = first; i < end; i++) {
+  for (int i = 0; i < size; i++) {
     double x[TR_TERMS_MAX] = {newest[i]};
     if (fresh) change[i] = (float)(newest[i] - out[i]);
 #pragma GCC unroll 8
@@ -358,38 +358,45 @@ TR_INLINE void combine_terms(int n, bool narrow, bool fresh, const tr_outlook *c
   }
 }
 
-TR_INLINE void combine_kind(int n, const tr_outlook *c, int first, int end) {
+TR_INLINE void combine_kind(int n, const tr_outlook *c, int size) {
   const tr_past *p = c->past;
   if (!p->narrow && n <= TR_TERMS)
-    combine_terms(n, false, false, c, first, end, c->out, NULL);
+    combine_terms(n, false, false, c, size, c->out, NULL);
   else if (p->fresh)
-    combine_terms(n, true, true, c, first, end, c->out, p->older[0]);
+    combine_terms(n, true, true, c, size, c->out, p->older[0]);
   else
-    combine_terms(n, true, false, c, first, end, c->out, NULL);
+    combine_terms(n, true, false, c, size, c->out, NULL);
 }
 
-TR_INLINE void combine_all(const tr_outlook *c, int first, int end) {
+// out = w_0 newest + w_1 older_0 + ..
+TR_INLINE void combine_all(const tr_outlook *c, int size) {
   switch (c->n) {
-    case TR_TERMS_LARGE: combine_kind(TR_TERMS_LARGE, c, first, end); break;
-    case TR_TERMS: combine_kind(TR_TERMS, c, first, end); break;
-    case 4: combine_kind(4, c, first, end); break;
-    case 3: combine_kind(3, c, first, end); break;
-    case 2: combine_kind(2, c, first, end); break;
-    default: combine_kind(1, c, first, end);
+    case TR_TERMS_LARGE: combine_kind(TR_TERMS_LARGE, c, size); break;
+    case TR_TERMS: combine_kind(TR_TERMS, c, size); break;
+    case 4: combine_kind(4, c, size); break;
+    case 3: combine_kind(3, c, size); break;
+    case 2: combine_kind(2, c, size); break;
+    default: combine_kind(1, c, size);
   }
 }
 
-TR_WIDE(combine_here, combine_all, (const tr_outlook *c, int first, int end), (c, first, end))
+TR_WIDE(combine_here, combine_all, (const tr_outlook *c, int size), (c, size))
 
-void tr_predict_some(const tr_outlook *c, int first, int end) { combine_here(c, first, end); }
+void tr_predict_some(const tr_outlook *c, int first, int end) {
+  tr_past p = tr_past_from(c->past, first);
+  combine_here(&(tr_outlook){c->n, c->w, c->newest + first, &p, c->out + first}, end - first);
+}
 
 static void combine_part(void *what, int part, int first, int end) {
   (void)part;
-  combine_here(what, first, end);
+  tr_predict_some(what, first, end);
 }
 
-static inline void combine(const tr_work *by, int size, tr_outlook c) {
-  TR_SHARE(by, size, combine_part, &c);
+static inline void combine(const tr_work *by, int size, tr_outlook *c) {
+  if (by->team)
+    tr_team_ranges(by->team, size, TR_GRAIN_NUMBERS, combine_part, c);
+  else
+    combine_here(c, size);
 }
 
 void tr_predict_now(tr_step *s) {
@@ -424,8 +431,8 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
     s->ahead = true;
     return;
   }
-  combine(s->work, s->sys->nv, to_a);
-  combine(s->work, s->sys->nc, to_lam);
+  combine(s->work, s->sys->nv, &to_a);
+  combine(s->work, s->sys->nc, &to_lam);
 }
 
 // Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.
@@ -477,6 +484,6 @@ void tr_predict_w(tr_step *s, double t) {
     tr_past_weigh(&s->past_w, n, line), w = line;
   }
   // mu follows w
-  combine(s->work, s->sys->nv + s->sys->nc, (tr_outlook){n, w, s->last_w, &s->past_w, s->w});
+  combine(s->work, s->sys->nv + s->sys->nc, &(tr_outlook){n, w, s->last_w, &s->past_w, s->w});
   s->past_w.fresh = false;
 }
