@@ -398,7 +398,7 @@ static void bodies_take_little(void **u) {
 #ifdef SANITIZED
   skip(); // sanitizers add to every block
 #endif
-  // With more than 1000 unknowns the predictor keeps two states more than in smaller systems, but halves of numbers. Stabilised methods have a plan for G M^-1 G' on chains: 70 bytes, and what chunks round up.
+  // With more than 1000 unknowns the predictor keeps two states more than in smaller systems, in single precision. Stabilised methods have a plan for G M^-1 G' on chains: 70 bytes, and what chunks round up.
   check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 3600});
   check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 5500});
   check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 2700});
@@ -455,8 +455,8 @@ static double peak_of_chain(const char *n, const char *method) {
 
 // What the system gives for each further body: rooms that are never written to do not count. (Of stabilised methods 144 bytes
 // are the room in which a stagnation is judged: whether the first steps have one is chance. Pages of files, which
-// are code, do not count either. All rooms of the smaller system are large already: small ones lie among what other tests have
-// left of the heap, and how much of that they find depends on names as short as those of folders.)
+// are code, do not count either. All rooms of the smaller system are large already: small ones lie among what
+// other tests have left of the heap.)
 static void pages_are_few(void **u) {
   (void)u;
 #ifdef SANITIZED
