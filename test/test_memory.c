@@ -398,11 +398,10 @@ static void bodies_take_little(void **u) {
 #ifdef SANITIZED
   skip(); // sanitizers add to every block
 #endif
-  // With more than 1000 unknowns the predictor keeps two states more than in smaller systems: 144 bytes of a rod, here
-  // times 400/300, and 96 of a bar. Stabilised methods have a plan for G M^-1 G' on chains: 70 bytes, and what chunks round up.
-  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 4400});
-  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 6000});
-  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 3000});
+  // With more than 1000 unknowns the predictor keeps two states more than in smaller systems, in single precision. Stabilised methods have a plan for G M^-1 G' on chains: 70 bytes, and what chunks round up.
+  check_each("rod_chain.yaml", 1, "hht-i3:alpha=-0.1", (taken){3450, 1150, 3600});
+  check_each("rod_chain.yaml", 1, "hht-si2:alpha=-0.1", (taken){3450, 1150, 5500});
+  check_each("four_bar_chain.yaml", 2, "hht-i3:alpha=-0.1", (taken){2250, 1060, 2700});
 }
 
 enum { LARGE_ROOM = 128 * 1024 };
@@ -456,7 +455,8 @@ static double peak_of_chain(const char *n, const char *method) {
 
 // What the system gives for each further body: rooms that are never written to do not count. (Of stabilised methods 144 bytes
 // are the room in which a stagnation is judged: whether the first steps have one is chance. Pages of files, which
-// are code, do not count either.)
+// are code, do not count either. All rooms of the smaller system are large already: small ones lie among what
+// other tests have left of the heap.)
 static void pages_are_few(void **u) {
   (void)u;
 #ifdef SANITIZED
@@ -465,10 +465,10 @@ static void pages_are_few(void **u) {
   static const struct {
     const char *method;
     double most;
-  } cases[] = {{"hht-i3:alpha=-0.1", 3000}, {"hht-si2:alpha=-0.1", 4000}, {"nstiff-si2", 4000}};
+  } cases[] = {{"hht-i3:alpha=-0.1", 2800}, {"hht-si2:alpha=-0.1", 3450}, {"nstiff-si2", 3550}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    double few = peak_of_chain("1000", cases[i].method),
-           many = peak_of_chain("10000", cases[i].method), each = (many - few) / 9000;
+    double few = peak_of_chain("5000", cases[i].method),
+           many = peak_of_chain("10000", cases[i].method), each = (many - few) / 5000;
     print_message("%s: %.0f bytes a body\n", cases[i].method, each);
     assert_true(each <= cases[i].most);
   }

@@ -432,7 +432,7 @@ static double weighted(correction *k, const double *dx) {
   if (c->multipliers)
     for (int i = 0; i < nc; i++) {
       double dlam = (l[i] - share * dmu[i]) / (1 + fabs(k->x0->lam[i]));
-      double dm = dmu[i] / (1 + fabs(s->past_mu[0][i]));
+      double dm = dmu[i] / (1 + fabs(s->last_mu[i]));
       sum += dlam * dlam + dm * dm;
     }
   return sqrt(sum / (2 * nv + (c->multipliers ? 2 * nc : 0))) / s->allowed;

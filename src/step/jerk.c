@@ -19,10 +19,12 @@ static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
 
 // Before the first step there is but one state in the past.
-_Static_assert(TR_TERMS > 4, "room for four vectors");
+// Their places in its room are the oldest's first.
 static void find_room(tr_step *s, tr_jerk *j, double *q) {
-  j->v = s->past_a[0], j->a[0] = s->past_a[1], j->a[1] = s->past_a[2], j->jerk = s->past_a[3];
-  j->q = q, j->lam = s->past_lam[0];
+  int nv = s->sys->nv;
+  double *room = s->past_room;
+  j->v = room, j->jerk = room + nv, j->a[0] = room + 2 * nv, j->a[1] = room + 3 * nv;
+  j->q = q, j->lam = room + 4 * nv;
   // what is found later goes where nothing is read any more
   j->turn = j->a[1], j->normal = j->a[0], j->start_v = j->v, j->start_a = j->jerk;
 }

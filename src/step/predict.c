@@ -19,13 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/lanes.h"
-#include "step.h"
+#include "trend.h"
 
 enum { DEGREES = TR_DEGREES };
 _Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
 static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
-static const double FADE = 0.5, RIDGE = 1e-12;
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
 // of small ones, RESTS times as seldom while it does as well as before, and in every eighth of large ones, where
 // it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
@@ -42,169 +40,10 @@ enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
 static const double WORSE = 2, FORGOTTEN = 0.01;
 enum { W_REST = 8 };             // steps after which the degree of w is judged
 static const double EVEN = 1e-7; // steps that differ by less have one length
-static const double WILDEST = 128,
-                    WILDEST_LARGE = 512; // sum of |weights|; of the polynomial 2^m - 1
 
-// ---- trend ----------------------------------------------------------------------------------------
+enum { TRENDS = TR_TRENDS };
 
-enum { TRENDS = 3 };
-
-// b (m) from the normal equations by L D L', of several trends side by side: one alone would wait for itself. What
-// cannot be told apart from earlier terms gets none.
-TR_INLINE void solve_all(int M, int count, tr_trend *const *f) {
-  lanes A[TR_TERMS_MAX][TR_TERMS_MAX + 1], d[TR_TERMS_MAX], b[TR_TERMS_MAX];
-  const tr_trend *x = f[0], *y = f[1], *z = f[count - 1];
-  for (int j = 0; j < M; j++)
-    for (int k = j; k <= M; k++)
-      A[j][k] = (lanes){x->gram[j][k], y->gram[j][k], z->gram[j][k], z->gram[j][k]};
-  for (int j = 0; j < M; j++) {
-    d[j] = 1 / A[j][j];
-    for (int i = 0; i < count; i++)
-      if (!(A[j][j][i] > RIDGE * f[i]->gram[j][j])) d[j][i] = 0;
-    if (count < TRENDS) d[j][2] = d[j][3] = d[j][1];
-    for (int i = j + 1; i < M; i++) {
-      lanes l = A[j][i] * d[j];
-      for (int k = i; k <= M; k++) A[i][k] -= l * A[j][k];
-    }
-  }
-  for (int j = M - 1; j >= 0; j--) {
-    lanes sum = A[j][M];
-    for (int k = j + 1; k < M; k++) sum -= A[j][k] * b[k];
-    b[j] = sum * d[j];
-    for (int i = 0; i < count; i++) f[i]->b[j] = b[j][i];
-  }
-}
-TR_WIDE(solve_trends, solve_all, (int M, int count, tr_trend *const *f), (M, count, f))
-
-typedef struct trend_sums {
-  lanes gram[TR_TERMS_MAX][TR_TERMS_MAX + 1], most[DEGREES], most_b;
-} trend_sums;
-
-// One four of the newest states x[0], x[1] ..; the first finds the sums as they come.
-TR_INLINE void add_sample(int M, bool first, lanes *x, const double *b, trend_sums *s) {
-  lanes D[TR_TERMS_MAX], rest; // D^j x_1, then D^m x_0
-  for (int j = 0; j < M; j++) {
-    D[j] = x[1];
-    for (int i = 0; i < M - j; i++) x[i] -= x[i + 1];
-    if (j >= DEGREES) continue;
-    if (first) s->most[j] = (lanes){0};
-    lanes_raise(&x[0], &s->most[j]);
-  }
-  rest = x[0];
-  for (int j = 0; j < M; j++) {
-    rest -= b[j] * D[j];
-    for (int k = j; k <= M; k++) {
-      lanes product = D[j] * (k < M ? D[k] : x[0]);
-      s->gram[j][k] = first ? product : s->gram[j][k] + product;
-    }
-  }
-  if (first) s->most_b = (lanes){0};
-  lanes_raise(&rest, &s->most_b);
-}
-
-TR_INLINE void load_sample(int M, int i, int n, const double *const *y, lanes *x) {
-  if (i + LANES <= n)
-    for (int j = 0; j <= M; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
-  else
-    for (int j = 0; j <= M; j++)
-      for (int l = 0; l < LANES; l++) x[j][l] = i + l < n ? y[j][i + l] : 0;
-}
-
-TR_INLINE void follow_terms(int M, int n, const double *const *y, tr_trend *f) {
-  trend_sums s;
-  lanes x[TR_TERMS_MAX + 1];
-  double b[TR_TERMS_MAX];
-  for (int j = 0; j < M; j++) b[j] = f->b[j];
-  load_sample(M, 0, n, y, x);
-  add_sample(M, true, x, b, &s);
-  for (int i = LANES; i < n; i += LANES) {
-    load_sample(M, i, n, y, x);
-    add_sample(M, false, x, b, &s);
-  }
-  for (int k = 0; k < DEGREES; k++) f->e[k] = lanes_top(&s.most[k]);
-  f->e_b = lanes_top(&s.most_b);
-  for (int j = 0; j < M; j++)
-    for (int k = j; k <= M; k++) {
-      lanes g = s.gram[j][k];
-      f->gram[j][k] = FADE * f->gram[j][k] + ((g[0] + g[1]) + (g[2] + g[3]));
-    }
-}
-
-TR_INLINE void follow_all(int terms, int n, const double *const *y, tr_trend *f) {
-  if (terms == TR_TERMS_LARGE)
-    follow_terms(TR_TERMS_LARGE, n, y, f);
-  else
-    follow_terms(TR_TERMS, n, y, f);
-}
-
-TR_WIDE(follow, follow_all, (int terms, int n, const double *const *y, tr_trend *f),
-        (terms, n, y, f))
-
-// Weights of the newest states from b, by Horner's scheme in the shift z:
-//   sum (1 + b_j) (1 - z)^j = sum w_i z^i
-TR_INLINE void weigh_terms(int M, double wildest, tr_trend *f) {
-  double sum = 0, w[TR_TERMS_MAX] = {0};
-#pragma GCC unroll 8
-  for (int j = M - 1; j >= 0; j--) {
-#pragma GCC unroll 8
-    for (int i = M - 1; i > 0; i--) w[i] -= w[i - 1];
-    w[0] += 1 + f->b[j];
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < M; i++) sum += fabs(w[i]);
-  memcpy(f->w, w, sizeof w);
-  f->tame = sum < wildest;
-}
-
-static void weigh_trend(int M, tr_trend *f) {
-  if (M == TR_TERMS)
-    weigh_terms(TR_TERMS, WILDEST, f);
-  else
-    weigh_terms(TR_TERMS_LARGE, WILDEST_LARGE, f);
-}
-
-// A long past is cut into chunks, whose sums are added up in their order.
-typedef struct chunks {
-  int terms, count;
-  const double *const *y;
-  const double *b;
-  tr_trend trend[TR_CHUNKS];
-} chunks;
-
-static double follow_chunk(void *what, int i, int first, int end) {
-  chunks *c = what;
-  const double *y[TR_TERMS_MAX + 1];
-  c->trend[i] = (tr_trend){0};
-  memcpy(c->trend[i].b, c->b, sizeof c->trend[i].b);
-  for (int j = 0; j <= c->terms; j++) y[j] = c->y[j] + first;
-  follow(c->terms, end - first, y, &c->trend[i]);
-  return 1;
-}
-
-static void follow_chunks(const tr_work *w, int M, int n, const double *const *y, tr_trend *f) {
-  chunks c; // large, and written as far as it is read
-  c.terms = M, c.y = y, c.b = f->b;
-  int count = (int)tr_sum(w, n, follow_chunk, &c);
-  for (int j = 0; j < M; j++)
-    for (int k = j; k <= M; k++) f->gram[j][k] *= FADE;
-  memset(f->e, 0, sizeof f->e), f->e_b = 0;
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < DEGREES; j++) f->e[j] = fmax(f->e[j], c.trend[i].e[j]);
-    f->e_b = fmax(f->e_b, c.trend[i].e_b);
-    for (int j = 0; j < M; j++)
-      for (int k = j; k <= M; k++) f->gram[j][k] += c.trend[i].gram[j][k];
-  }
-}
-
-static void learn(const tr_work *w, int terms, int n, const double *const *y, tr_trend *f) {
-  if (f->steps == 0) *f = (tr_trend){0};
-  if (n == 0) return;
-  f->steps++;
-  if (n > TR_CHUNK)
-    follow_chunks(w, terms, n, y, f);
-  else
-    follow(terms, n, y, f);
-}
+// ---- trends ---------------------------------------------------------------------------------------
 
 static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 
@@ -225,21 +64,20 @@ static bool finds_w(tr_step *s) {
 
 // What goes on like this: a and lam of x1, x0 and before; w, whose newest has no place among the others yet.
 TR_APART void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
-  const double *a[TR_TERMS_MAX + 1] = {x1->a, x0->a}, *lam[TR_TERMS_MAX + 1] = {x1->lam, x0->lam};
-  const double *w[TR_TERMS + 1] = {s->w};
   tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
   int terms = s->terms, count = finds_w(s) ? TRENDS : TRENDS - 1;
-  for (int i = 0; i < terms - 1; i++) a[2 + i] = s->past_a[i], lam[2 + i] = s->past_lam[i];
-  for (int i = 0; i < TR_TERMS; i++) w[1 + i] = s->past_w[i];
-  learn(s->work, terms, s->sys->nv, a, &s->trend_a);
-  learn(s->work, terms, s->sys->nc, lam, &s->trend_lam);
-  if (count == TRENDS) learn(s->work, TR_TERMS, s->sys->nv, w, &s->trend_w);
-  solve_trends(terms, terms == TR_TERMS ? count : TRENDS - 1, trends);
+  tr_trend_learn(s->work, terms, s->sys->nv, &(tr_course){x1->a, x0->a, &s->past_a}, &s->trend_a);
+  tr_trend_learn(s->work, terms, s->sys->nc, &(tr_course){x1->lam, x0->lam, &s->past_lam},
+                 &s->trend_lam);
+  if (count == TRENDS)
+    tr_trend_learn(s->work, TR_TERMS, s->sys->nv, &(tr_course){s->w, s->last_w, &s->past_w},
+                   &s->trend_w);
+  tr_trend_solve(terms, terms == TR_TERMS ? count : TRENDS - 1, trends);
   if (count == TRENDS && terms != TR_TERMS)
-    solve_trends(TR_TERMS, 2, (tr_trend *const[]){&s->trend_w, &s->trend_w});
-  weigh_trend(terms, &s->trend_a);
-  if (s->sys->nc > 0) weigh_trend(terms, &s->trend_lam);
-  if (count == TRENDS) weigh_trend(TR_TERMS, &s->trend_w);
+    tr_trend_solve(TR_TERMS, 2, (tr_trend *const[]){&s->trend_w, &s->trend_w});
+  tr_trend_weigh(terms, &s->past_a, &s->trend_a);
+  if (s->sys->nc > 0) tr_trend_weigh(terms, &s->past_lam, &s->trend_lam);
+  if (count == TRENDS) tr_trend_weigh(TR_TERMS, &s->past_w, &s->trend_w);
 }
 
 static bool trusted(const tr_trend *f, int degree) {
@@ -325,17 +163,61 @@ static const double *newest_a(const tr_step *s, const tr_state *x0) {
 
 // Room for a new vector at the front of the older ones, in place of the oldest. All places move on, whose number
 // is known: that takes no call, as a loop would.
-static double *push(int count, double **older) {
-  double *oldest = older[count - 1], *kept[TR_TERMS_MAX - 2];
-  memcpy(kept, older, sizeof kept);
-  memcpy(older + 1, kept, sizeof kept);
-  return older[0] = oldest;
+static void *push(tr_past *p) {
+  void *oldest = p->older[p->count - 1], *kept[TR_TERMS_MAX - 2];
+  memcpy(kept, p->older, sizeof kept);
+  memcpy(p->older + 1, kept, sizeof kept);
+  return p->older[0] = oldest;
 }
 
-static void keep(tr_step *s, const double *a, const double *lam) {
-  double *to_a = push(s->terms - 1, s->past_a), *to_lam = push(s->terms - 1, s->past_lam);
-  tr_copy(s->work, a, to_a, s->sys->nv);
-  tr_copy(s->work, lam, to_lam, s->sys->nc);
+typedef struct difference {
+  const double *newest, *before;
+  float *to;
+} difference;
+
+static void change_part(void *what, int part, int first, int end) {
+  const difference *c = what;
+  (void)part;
+  for (int i = first; i < end; i++) c->to[i] = (float)(c->newest[i] - c->before[i]);
+}
+
+// The state before the newest joins those before.
+static inline void keep(tr_step *s, tr_past *p, const double *newest, const double *before, int n) {
+  void *to = push(p);
+  if (p->narrow)
+    TR_SHARE(s->work, n, change_part, &(difference){newest, before, to});
+  else
+    tr_copy(s->work, before, to, n);
+}
+
+// The newest difference of w, should no prediction have come by.
+static void settle_w(tr_step *s) {
+  if (s->past_w.fresh)
+    TR_SHARE(s->work, s->sys->nv + s->sys->nc, change_part,
+             &(difference){s->last_w, s->w, s->past_w.older[0]});
+  s->past_w.fresh = false;
+}
+
+// Of differences the newest is found with the next prediction, which goes where the older state is until then.
+void tr_predict_remember_w(tr_step *s) {
+  settle_w(s);
+  double *to = push(&s->past_w), *before = s->last_w;
+  s->last_w = s->w;
+  if (s->past_w.narrow)
+    s->w = before, s->past_w.fresh = true;
+  else
+    s->w = to, s->past_w.older[0] = before;
+  s->mu = s->w + s->sys->nv, s->last_mu = s->last_w + s->sys->nv;
+}
+
+void tr_predict_forget_w(tr_step *s, int first) {
+  tr_past *p = &s->past_w;
+  size_t size = p->narrow ? sizeof(float) : sizeof(double);
+  int n = s->sys->nv + s->sys->nc - first;
+  settle_w(s);
+  memset(s->last_w + first, 0, (size_t)n * sizeof *s->last_w);
+  for (int i = 0; i < p->count; i++)
+    memset((char *)p->older[i] + (size_t)first * size, 0, (size_t)n * size);
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -363,7 +245,8 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
     find_trends(s, x0, x1);
     if (!s->waited) doubt(s);
   }
-  keep(s, newest_a(s, x0), x0->lam);
+  keep(s, &s->past_a, x1->a, newest_a(s, x0), s->sys->nv);
+  keep(s, &s->past_lam, x1->lam, x0->lam, s->sys->nc);
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first; of steps of one length.
@@ -383,38 +266,45 @@ static void weigh(int n, const double *at, double t, double *w) {
 }
 
 // e[k] = max |y_0 - sum_i w[k][i] y_(i+1)|, i <= k
-TR_INLINE void judge_all(int n, const double *const *y, const double (*w)[DEGREES], double *e) {
+TR_INLINE void judge_terms(bool narrow, int n, const double *newest, const void *const *older,
+                           const double (*w)[DEGREES], double *e) {
   lanes most[DEGREES] = {0};
-  int i = 0;
-  for (; i + LANES <= n; i += LANES) {
+  for (int i = 0; i < n; i += LANES) {
     lanes x[DEGREES + 1];
-    for (int j = 0; j <= DEGREES; j++) x[j] = *(const lanes_anywhere *)(y[j] + i);
+    tr_past_load(false, newest, i, n, &x[0]);
+    for (int j = 1; j <= DEGREES; j++) {
+      tr_past_load(narrow, older[j - 1], i, n, &x[j]);
+      if (narrow) x[j] = x[j - 1] - x[j];
+    }
     for (int k = 0; k < DEGREES; k++) {
       lanes d = x[0];
       for (int j = 0; j <= k; j++) d -= w[k][j] * x[j + 1];
       lanes_raise(&d, &most[k]);
     }
   }
-  for (int k = 0; k < DEGREES; k++) {
-    e[k] = lanes_top(&most[k]);
-    for (int m = i; m < n; m++) {
-      double d = y[0][m];
-      for (int j = 0; j <= k; j++) d -= w[k][j] * y[j + 1][m];
-      e[k] = fabs(d) > e[k] ? fabs(d) : e[k];
-    }
-  }
+  for (int k = 0; k < DEGREES; k++) e[k] = lanes_top(&most[k]);
 }
 
-TR_WIDE(judge, judge_all, (int n, const double *const *y, const double (*w)[DEGREES], double *e),
-        (n, y, w, e))
+TR_INLINE void judge_all(bool narrow, int n, const double *newest, const void *const *older,
+                         const double (*w)[DEGREES], double *e) {
+  if (narrow)
+    judge_terms(true, n, newest, older, w, e);
+  else
+    judge_terms(false, n, newest, older, w, e);
+}
+
+TR_WIDE(judge, judge_all,
+        (bool narrow, int n, const double *newest, const void *const *older,
+         const double (*w)[DEGREES], double *e),
+        (narrow, n, newest, older, w, e))
 
 // The e_k of the degrees below `judged` with steps of any length.
 static void judge_past(const tr_step *s, const double *newest, int judged, double *e) {
   double w[DEGREES][DEGREES] = {{0}};
-  const double *y[DEGREES + 1];
-  for (int j = 0; j <= DEGREES; j++) y[j] = j > 0 && j <= judged ? s->past_a[j - 1] : newest;
+  const void *older[DEGREES];
+  for (int j = 0; j < DEGREES; j++) older[j] = s->past_a.older[j < judged ? j : 0];
   for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
-  judge(s->sys->nv, y, w, e);
+  judge(s->past_a.narrow, s->sys->nv, newest, older, w, e);
 }
 
 // Mostly the first number tells.
@@ -436,44 +326,65 @@ static int best_degree(const tr_step *s, const double *newest) {
   return judged == DEGREES && e[3] < BETTER * e[2] ? 3 : 2;
 }
 
-// out = w_0 a + w_1 older_0 + ..
-TR_INLINE void combine_all(int n, const double *w, const double *a, double *const *older, int size,
-                           double *restrict out) {
-  const double *b = older[0], *c = older[1], *d = older[2], *e = older[3], *f = older[4];
-  const double *g = n > TR_TERMS ? older[5] : NULL, *h = n > TR_TERMS ? older[6] : NULL;
+TR_INLINE double weighted(int n, const double *w, const double *x) {
   switch (n) {
     case TR_TERMS_LARGE:
-      for (int i = 0; i < size; i++)
-        out[i] = ((w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i])) +
-                 ((w[4] * e[i] + w[5] * f[i]) + (w[6] * g[i] + w[7] * h[i]));
-      return;
+      return ((w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3])) +
+             ((w[4] * x[4] + w[5] * x[5]) + (w[6] * x[6] + w[7] * x[7]));
     case TR_TERMS:
-      for (int i = 0; i < size; i++)
-        out[i] =
-            (w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]) + (w[4] * e[i] + w[5] * f[i]);
-      return;
-    case 4:
-      for (int i = 0; i < size; i++)
-        out[i] = (w[0] * a[i] + w[1] * b[i]) + (w[2] * c[i] + w[3] * d[i]);
-      return;
-    case 3:
-      for (int i = 0; i < size; i++) out[i] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i];
-      return;
-    case 2:
-      for (int i = 0; i < size; i++) out[i] = w[0] * a[i] + w[1] * b[i];
-      return;
-    default: memcpy(out, a, (size_t)size * sizeof *out);
+      return (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3]) +
+             (w[4] * x[4] + w[5] * x[5]);
+    case 4: return (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3]);
+    case 3: return w[0] * x[0] + w[1] * x[1] + w[2] * x[2];
+    case 2: return w[0] * x[0] + w[1] * x[1];
+    default: return x[0];
   }
 }
 
-TR_WIDE(combine_here, combine_all,
-        (int n, const double *w, const double *a, double *const *older, int size, double *out),
-        (n, w, a, older, size, out))
+// Fresh: out still has the state before the newest.
+TR_INLINE void combine_terms(int n, bool narrow, bool fresh, const tr_outlook *c, int size,
+                             double *restrict out, float *restrict change) {
+  const double *w = c->w, *newest = c->newest;
+  const void *older[TR_TERMS_MAX];
+#pragma GCC unroll 8
+  for (int k = 1; k < n; k++) older[k] = c->past->older[k - 1];
+  for (int i = 0; i < size; i++) {
+    double x[TR_TERMS_MAX] = {newest[i]};
+    if (fresh) change[i] = (float)(newest[i] - out[i]);
+#pragma GCC unroll 8
+    for (int k = 1; k < n; k++)
+      x[k] = fresh && k == 1 ? (double)change[i] : tr_past_at(narrow, older[k], i);
+    out[i] = weighted(n, w, x);
+  }
+}
+
+TR_INLINE void combine_kind(int n, const tr_outlook *c, int size) {
+  const tr_past *p = c->past;
+  if (!p->narrow && n <= TR_TERMS)
+    combine_terms(n, false, false, c, size, c->out, NULL);
+  else if (p->fresh)
+    combine_terms(n, true, true, c, size, c->out, p->older[0]);
+  else
+    combine_terms(n, true, false, c, size, c->out, NULL);
+}
+
+// out = w_0 newest + w_1 older_0 + ..
+TR_INLINE void combine_all(const tr_outlook *c, int size) {
+  switch (c->n) {
+    case TR_TERMS_LARGE: combine_kind(TR_TERMS_LARGE, c, size); break;
+    case TR_TERMS: combine_kind(TR_TERMS, c, size); break;
+    case 4: combine_kind(4, c, size); break;
+    case 3: combine_kind(3, c, size); break;
+    case 2: combine_kind(2, c, size); break;
+    default: combine_kind(1, c, size);
+  }
+}
+
+TR_WIDE(combine_here, combine_all, (const tr_outlook *c, int size), (c, size))
 
 void tr_predict_some(const tr_outlook *c, int first, int end) {
-  double *older[TR_TERMS_MAX - 1];
-  for (int j = 0; j < (c->n > TR_TERMS ? c->n : TR_TERMS) - 1; j++) older[j] = c->older[j] + first;
-  combine_here(c->n, c->w, c->a + first, older, end - first, c->out + first);
+  tr_past p = tr_past_from(c->past, first);
+  combine_here(&(tr_outlook){c->n, c->w, c->newest + first, &p, c->out + first}, end - first);
 }
 
 static void combine_part(void *what, int part, int first, int end) {
@@ -481,12 +392,11 @@ static void combine_part(void *what, int part, int first, int end) {
   tr_predict_some(what, first, end);
 }
 
-static inline void combine(const tr_work *by, int n, const double *w, const double *a,
-                           double *const *older, int size, double *out) {
+static inline void combine(const tr_work *by, int size, tr_outlook *c) {
   if (by->team)
-    TR_SHARE(by, size, combine_part, &(tr_outlook){n, w, a, older, out});
+    tr_team_ranges(by->team, size, TR_GRAIN_NUMBERS, combine_part, c);
   else
-    combine_here(n, w, a, older, size, out);
+    combine_here(c, size);
 }
 
 void tr_predict_now(tr_step *s) {
@@ -508,20 +418,21 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   int n = degree + 1 < s->past ? degree + 1 : s->past;
   bool goes_on = s->settings.predictor == TR_PREDICT_TREND && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
-  if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w);
+  if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w), tr_past_weigh(&s->past_a, n, w);
+  tr_outlook to_a = {trend_a ? s->terms : n, trend_a ? ta->w : w, a, &s->past_a, x1->a};
+  tr_outlook to_lam = {trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, &s->past_lam,
+                       x1->lam};
   // what a method begins with may be in the rooms of the past
   if (s->later && s->last_h > 0) {
     memcpy(s->ahead_w, w, sizeof w);
-    s->ahead_a =
-        (tr_outlook){trend_a ? s->terms : n, trend_a ? ta->w : s->ahead_w, a, s->past_a, x1->a};
-    s->ahead_lam = (tr_outlook){trend_lam ? s->terms : n, trend_lam ? tl->w : s->ahead_w, x0->lam,
-                                s->past_lam, x1->lam};
+    s->ahead_a = to_a, s->ahead_lam = to_lam;
+    if (!trend_a) s->ahead_a.w = s->ahead_w;
+    if (!trend_lam) s->ahead_lam.w = s->ahead_w;
     s->ahead = true;
     return;
   }
-  combine(s->work, trend_a ? s->terms : n, trend_a ? ta->w : w, a, s->past_a, s->sys->nv, x1->a);
-  combine(s->work, trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, s->past_lam,
-          s->sys->nc, x1->lam);
+  combine(s->work, s->sys->nv, &to_a);
+  combine(s->work, s->sys->nc, &to_lam);
 }
 
 // Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.
@@ -533,10 +444,12 @@ static int w_stride(const tr_step *s) {
 // The best degree for w: by squares of its newest differences. What grows with each of these is noise, round-off and what
 // the iteration leaves open: then the last one is the best guess.
 static int w_degree(const tr_step *s) {
-  const double *a = s->past_w[0], *b = s->past_w[1], *c = s->past_w[2], *d = s->past_w[3];
+  const tr_past *p = &s->past_w;
   double e0 = 0, e1 = 0, e2 = 0;
   for (int i = 0, stride = w_stride(s); i < s->sys->nv; i += stride) {
-    double x = a[i] - b[i], y = b[i] - c[i], z = c[i] - d[i];
+    double x = tr_past_change(p, s->last_w, s->w, 0, i);
+    double y = tr_past_change(p, s->last_w, s->w, 1, i);
+    double z = tr_past_change(p, s->last_w, s->w, 2, i);
     e0 += x * x;
     x -= y, y -= z;
     e1 += x * x;
@@ -547,7 +460,7 @@ static int w_degree(const tr_step *s) {
 }
 
 void tr_predict_w(tr_step *s, double t) {
-  double line[TR_TERMS_MAX] = {2, -1};
+  double line[TR_TERMS_MAX] = {2, -1}; // of two states if there are few corrections
   const double *w = line;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
@@ -566,6 +479,11 @@ void tr_predict_w(tr_step *s, double t) {
     w = even_ones[n - 1];
   else if (!s->c.few || n < 2)
     weigh(n, s->past_t, t, line);
+  if (s->past_w.narrow && !goes_on) {
+    if (w != line) memcpy(line, w, (size_t)n * sizeof *line);
+    tr_past_weigh(&s->past_w, n, line), w = line;
+  }
   // mu follows w
-  combine(s->work, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
+  combine(s->work, s->sys->nv + s->sys->nc, &(tr_outlook){n, w, s->last_w, &s->past_w, s->w});
+  s->past_w.fresh = false;
 }

@@ -51,6 +51,40 @@ static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind)
   return TR_OK;
 }
 
+// `count` rows of n numbers in doubles.
+static size_t past_size(bool narrow, size_t count, size_t n) {
+  return narrow ? (count * n + 1) / 2 : count * n;
+}
+
+// Each of them begins with `before` others.
+static tr_past place_past(bool narrow, int count, size_t n, size_t before, double *room) {
+  tr_past p = {.narrow = narrow, .count = count};
+  for (size_t i = 0; i < (size_t)count; i++)
+    p.older[i] = narrow ? (void *)((float *)room + i * n + before) : room + i * n + before;
+  return p;
+}
+
+static tr_status make_past(tr_step *s, bool narrow) {
+  size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc, least = 4 * nv + nc;
+  size_t size = past_size(narrow, (size_t)s->terms - 1, nv + nc);
+  double *room = s->past_room = TR_BUSY(&s->arena, size > least ? size : least, double);
+  if (!room) return TR_NO_MEMORY;
+  s->past_a = place_past(narrow, s->terms - 1, nv + nc, 0, room);
+  s->past_lam = place_past(narrow, s->terms - 1, nv + nc, nv, room);
+  return TR_OK;
+}
+
+static tr_status make_past_w(tr_step *s, bool narrow) {
+  size_t nv = (size_t)s->sys->nv, n = nv + (size_t)s->sys->nc;
+  double *p = TR_BUSY(&s->arena, 3 * n + past_size(narrow, TR_TERMS - 1, n), double);
+  if (!p) return TR_NO_MEMORY;
+  s->w = p, s->mu = s->w + nv;
+  s->last_w = p + n, s->last_mu = s->last_w + nv;
+  s->sum_a = p + 2 * n, s->sum_lam = s->sum_a + nv;
+  s->past_w = place_past(narrow, TR_TERMS - 1, n, 0, p + 3 * n);
+  return TR_OK;
+}
+
 static tr_status allocate(tr_step *s, tr_team *team) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   tr_arena *ar = &s->arena;
@@ -71,22 +105,13 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   if (s->method->vectors > 0) s->room[0] = s->d + nv;
   for (int i = 1; i < s->method->vectors; i++)
     if (!(s->room[i] = TR_NEW(ar, nv, double))) return TR_NO_MEMORY;
-  bool more = s->method->stabilised ? s->method->goes_on && nv + nc > VAST : nv + nc > LARGE;
-  s->terms = more ? TR_TERMS_LARGE : TR_TERMS;
-  double *past = TR_BUSY(ar, (size_t)(s->terms - 1) * (nv + nc), double);
-  if (!past) return TR_NO_MEMORY;
-  for (int i = 0; i < s->terms - 1; i++, past += nv + nc)
-    s->past_a[i] = past, s->past_lam[i] = past + nv;
+  bool narrow = nv + nc > LARGE && !s->method->recompute; // whose newest may be elsewhere
+  bool goes_on = !s->method->stabilised || (s->method->goes_on && nv + nc > VAST);
+  s->terms = narrow && goes_on ? TR_TERMS_LARGE : TR_TERMS;
+  TR_TRY(make_past(s, narrow));
   if (full) TR_TRY(tr_full_new(s, &s->full));
   if (s->method->stabilised) {
-    double *p = TR_BUSY(ar, (2 + TR_TERMS) * (nv + nc), double);
-    if (!p) return TR_NO_MEMORY;
-    s->w = p, s->mu = p + nv;
-    for (int i = 0; i < TR_TERMS; i++) {
-      p += nv + nc;
-      s->past_w[i] = p, s->past_mu[i] = p + nv;
-    }
-    s->sum_a = p + nv + nc, s->sum_lam = s->sum_a + nv;
+    TR_TRY(make_past_w(s, narrow));
     TR_TRY(tr_projection_make(s));
     bool bends = s->method->choose != NULL;
     bool damped = bends || s->sys->nforce > 0;
@@ -389,10 +414,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
   s->newton.believed = -1, s->newton.grain = s->newton.left = 0;
   s->half_rate = s->effort = 0, s->apart = false, s->joined = s->joins = 0;
-  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++) {
-    memset(s->past_w[i], 0, (size_t)s->sys->nv * sizeof(double));
-    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
-  }
+  if (s->method->stabilised) tr_predict_forget_w(s, 0);
   s->size = find_size(s, x);
   s->remote = tr_far_away(s->sys, x->q);
   tr_predict_begin(s, x);
@@ -402,8 +424,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
 
 void tr_step_change_rows(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
-  for (int i = 0; s->method->stabilised && i < TR_TERMS; i++)
-    memset(s->past_mu[i], 0, (size_t)s->sys->nc * sizeof(double));
+  if (s->method->stabilised) tr_predict_forget_w(s, s->sys->nv);
   tr_predict_begin(s, x);
   if (s->method->rows) s->method->rows(s, x);
 }
@@ -425,23 +446,13 @@ void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1)
   memset(x1->lam, 0, (size_t)s->sys->nc * sizeof *x1->lam);
 }
 
-static void rotate(double **now, double **past) {
-  double *oldest = past[TR_TERMS - 1], *kept[TR_TERMS - 1];
-  memcpy(kept, past, sizeof kept);
-  memcpy(past + 1, kept, sizeof kept);
-  past[0] = *now, *now = oldest;
-}
-
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (!tr_step_guesses(s))
     tr_predict_remember(s, x0, x1);
   else if (s->past <= s->terms)
     s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
-  if (s->method->stabilised) {
-    rotate(&s->w, s->past_w);
-    rotate(&s->mu, s->past_mu);
-  }
+  if (s->method->stabilised) tr_predict_remember_w(s);
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->last_h = x1->t - x0->t;
 }

@@ -12,6 +12,7 @@
 #ifndef TR_STEP_H
 #define TR_STEP_H
 
+#include "past.h"
 #include "solve/newton.h"
 #include "sparse/kkt.h"
 #include "system/system.h"
@@ -109,9 +110,6 @@ typedef struct tr_corrector {
   bool plain;
 } tr_corrector;
 
-// Accepted states that the predictor goes on from, in large systems more: a and lam are kept but of the newest, which is
-// where the step begins, w and mu of stabilised methods of all. It looks at one more of them.
-enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_MAX = TR_TERMS_LARGE };
 enum { TR_DEGREES = 4 };       // of polynomials that are compared: 0 .. 3
 enum { TR_PAST_UNEVEN = 5 };   // what it needs of them when steps change
 enum { TR_PAST_VECTORS = 16 }; // of tr_method.past at most
@@ -126,11 +124,12 @@ typedef struct tr_trend {
   int steps;                                   // that went into it, all of the same length
 } tr_trend;
 
-// A prediction: out = w_0 a + w_1 older_0 + .., of n states.
+// A prediction: out = w_0 newest + w_1 older_0 + .., of n states.
 typedef struct tr_outlook {
   int n;
-  const double *w, *a;
-  double *const *older, *out;
+  const double *w, *newest;
+  const tr_past *past;
+  double *out;
 } tr_outlook;
 
 typedef struct tr_slots {
@@ -206,10 +205,10 @@ struct tr_step {
   double *bent;       // (nq + 4 nv + 5 nc) a place beside, its rates, corrections of corrections
   bool numbers_apart; // no constraint reads states or variables
   double *w, *mu;     // (nv), (nc) of the step under way, stabilised methods
-  // and of the accepted ones before, newest first; mu = w + nv
-  double *past_w[TR_TERMS], *past_mu[TR_TERMS];
-  int degree;              // of the last prediction
-  double *sum_a, *sum_lam; // (nv), (nc) a + cw/cq w, lam - cw/cq mu
+  double *last_w, *last_mu; // and of the last accepted one; mu = w + nv,
+  tr_past past_w;           // as before it
+  int degree;               // of the last prediction
+  double *sum_a, *sum_lam;  // (nv), (nc) a + cw/cq w, lam - cw/cq mu
   tr_corrector c;
   double **room;      // (method->vectors) of nv numbers
   void *memory;       // what the method's prepare made
@@ -253,9 +252,10 @@ struct tr_step {
   // the past, newest first
   int past, terms; // states, and those that it goes on from
   double past_t[TR_TERMS_MAX + 1];
-  int evens; // steps of one length up to the newest
-  double *past_a[TR_TERMS_MAX - 1], *past_lam[TR_TERMS_MAX - 1]; // of those before the newest
-  const double *newest_a; // (nv) the newest a, where it is not that of the state; or NULL
+  int evens;                // steps of one length up to the newest
+  tr_past past_a, past_lam; // of those before the newest
+  double *past_room;        // (4 nv + nc) where they are, free before the first step
+  const double *newest_a;   // (nv) the newest a, where it is not that of the state; or NULL
   tr_trend trend_a, trend_lam, trend_w;
   // predictions are left to the corrector, which walks along all bodies anyway (system/stretch.h); x1 is still to be
   // predicted: so
@@ -432,8 +432,10 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
 // It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
 void tr_predict_some(const tr_outlook *ahead, int first, int end);
 void tr_predict_now(tr_step *s);
-// w and mu likewise, of the same degree.
+// w and mu likewise, of the same degree; theirs of an accepted step; their past is 0 from number `first` on.
 void tr_predict_w(tr_step *s, double t);
+void tr_predict_remember_w(tr_step *s);
+void tr_predict_forget_w(tr_step *s, int first);
 
 // For methods: solves the corrector from the prediction in x1; leaves q, v, a, lam in x1.
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1);

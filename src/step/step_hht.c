@@ -68,7 +68,8 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 
 // What loops over velocities are about.
 typedef struct shared {
-  const double *a, *before;
+  const double *a, *before; // NULL: as it is in the past
+  const tr_past *past;
   double *to, shift;
 } shared;
 
@@ -76,18 +77,19 @@ TR_INLINE void rescale_part(void *what, int part, int first, int end) {
   const shared *k = what;
   const double *a = k->a, *before = k->before;
   (void)part;
-  for (int i = first; i < end; i++) k->to[i] = a[i] + k->shift * (a[i] - before[i]);
+  for (int i = first; i < end; i++) {
+    double change = before ? a[i] - before[i] : tr_past_change(k->past, a, NULL, 0, i);
+    k->to[i] = a[i] + k->shift * change;
+  }
 }
 
 // a_n for a step of length h: it belongs to t_n + alpha h_n, on a line with the a before it. NULL: as it is.
 static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   const memory *m = s->memory;
-  const double *before = m->before ? m->before : s->past_a[0];
   double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
   if (fabs(shift) < 1e-9) return NULL;
-  TR_SHARE(s->work, s->sys->nv, rescale_part,
-           &(shared){.a = x0->a, .before = before, .to = a, .shift = shift});
+  TR_SHARE(s->work, s->sys->nv, rescale_part, &(shared){x0->a, m->before, &s->past_a, a, shift});
   return a;
 }
 
