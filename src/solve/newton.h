@@ -68,6 +68,8 @@ struct tr_newton_problem {
   // Few corrections, written by `residual`: what the constraints are off by, as part of the tolerance; 0: not told. An
   // old matrix may open them while all else converges.
   double open;
+  // Written by the iteration: `matrix` follows the residual, which may be left to it.
+  bool renews;
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
