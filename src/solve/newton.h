@@ -76,6 +76,7 @@ struct tr_newton_problem {
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);
+  double (*advance)(tr_newton_problem *p, const double *dx); // or NULL: update, and the norm
   // Or NULL: unknowns that a matrix leaves behind (inexact) follow the others, whose corrections the norm is of while
   // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
   tr_status (*finish)(tr_newton_problem *p, int since);

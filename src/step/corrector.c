@@ -135,7 +135,7 @@ TR_INLINE void scale_rows(void *what, int part, int first, int end) {
 
 // The largest of what is passed: of the state where the step begins, or leads, and of the step.
 typedef struct tops {
-  double q, v, a, turn, d;
+  double q, v, a, turn, d, dx;
 } tops;
 
 static bool walks(const tr_step *s) { return s->sys->nstretch > 0 && s->c.blocks; }
@@ -202,7 +202,7 @@ static void shift_bodies(void *what, int hand, const sys_range *of) {
   sys_range v = tr_velocities_of(k->s->sys, of);
   tops *top = &k->top[hand];
   place_numbers(k, k->dx, v.first, v.end);
-  raise(&top->d, k->s->d, v);
+  raise(&top->d, k->s->d, v), raise(&top->dx, k->dx, v);
   tr_retract_some(k->s->sys, of, k->x0->q, k->s->d, k->x1->q);
   if (k->s->allowed > 0)
     raise(&top->v, k->x1->v, v);
@@ -226,6 +226,7 @@ static tops walk(correction *k, const tr_walk *along) {
   for (int i = 0; i < hands; i++) {
     all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
     all.turn = max2(all.turn, top[i].turn), all.d = max2(all.d, top[i].d);
+    all.dx = max2(all.dx, top[i].dx);
   }
   return all;
 }
@@ -249,13 +250,15 @@ static void walk_now(correction *k) {
   have_walked(k);
 }
 
-static void walk_on(correction *k) {
+// The largest of the correction.
+static double walk_on(correction *k) {
   static const tr_walk update = {shift_bodies, shift_joints, NULL};
   tr_step *s = k->s;
   tops top = walk(k, &update);
   s->top_d = top.d;
   s->change = s->top_v >= 0 ? s->top_v + top.v : INFINITY;
   if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.turn : -1};
+  return top.dx;
 }
 
 // ----------------------------------------------------------------------------------------------------
@@ -391,6 +394,12 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * tr_largest(s->work, dx, s->sys->nv);
 }
 
+static double advance(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  k->dx = dx;
+  return k->s->c.cv * walk_on(k);
+}
+
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
@@ -487,6 +496,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   k.waits = k.p.matrix == matrix && tr_walk_may_wait(s->work);
+  if (walks(s)) k.p.advance = advance;
   if (!known) place(&k, NULL);
   return tr_newton_solve(&s->newton, &k.p);
 }
