@@ -283,7 +283,8 @@ static bool is_thrown_back(const tr_run *r, int i) {
 
 void tr_run_watch_speed(tr_run *r) {
   tr_leap leap = {0};
-  double speed = largest_speed(r);
+  bool known = r->sys->nnumber == 0 && r->step->known_t == r->x.t; // it was just accepted
+  double speed = known ? r->step->known.v : largest_speed(r);
   // time had a pole: what was made by it went back against its velocities
   if (isnan(r->leap.t) && !isnan(r->driven.t) && is_thrown_back(r, r->driven.of))
     r->leap = r->driven;

@@ -96,13 +96,15 @@ static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
 static tr_status correct(tr_newton *nw, tr_newton_problem *p, double *norm) {
   nw->iterations++;
   nw->residuals++;
+  p->renews = !nw->valid;
   TR_TRY(p->residual(p, nw->r));
+  p->renews = false;
   if (p->side != nw->side) nw->valid = false, nw->first_rate = 0;
   if (!nw->valid) TR_TRY(refresh(nw, p));
   TR_TRY(p->solve(p, nw->r));
-  *norm = p->norm(p, nw->r);
+  *norm = p->advance ? p->advance(p, nw->r) : p->norm(p, nw->r);
   if (!isfinite(*norm)) return TR_NOT_FINITE;
-  p->update(p, nw->r);
+  if (!p->advance) p->update(p, nw->r);
   return TR_OK;
 }
 

@@ -67,12 +67,15 @@ struct tr_newton_problem {
   // Few corrections, written by `residual`: what the constraints are off by, as part of the tolerance; 0: not told. An
   // old matrix may open them while all else converges.
   double open;
+  // Written by the iteration: `matrix` follows the residual, which may be left to it.
+  bool renews;
   tr_status (*residual)(tr_newton_problem *p, double *r); // at the current unknowns
   // Evaluate and factor at the unknowns, which a residual was just evaluated at.
   tr_status (*matrix)(tr_newton_problem *p);
   tr_status (*solve)(tr_newton_problem *p, double *r);    // r := matrix^-1 r
   void (*update)(tr_newton_problem *p, const double *dx); // unknowns -= dx
   double (*norm)(const tr_newton_problem *p, const double *dx);
+  double (*advance)(tr_newton_problem *p, const double *dx); // or NULL: update, and the norm
   // Or NULL: unknowns that a matrix leaves behind (inexact) follow the others, whose corrections the norm is of while
   // `finishes`; since: corrections with this matrix. TR_NO_CONVERGENCE: there must be another one.
   tr_status (*finish)(tr_newton_problem *p, int since);

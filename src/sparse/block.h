@@ -163,7 +163,9 @@ bool tr_blocks_factor_tiles(const tr_blocks *b, tr_team *team, const tr_block_ti
                             double *F, block_report *report);
 // (numbers) The first tile whose nodes read a number or subtract from it. Those of the top are due first.
 void tr_blocks_due(const tr_blocks *b, int *due);
-bool tr_blocks_apart(const tr_blocks *b, int one, int other);             // tiles of two parts
+bool tr_blocks_apart(const tr_blocks *b, int one, int other); // tiles of two parts
+// (n) The tile whose descent reads an unknown of the right-hand side first, TR_DUE_FIRST: that of the top.
+void tr_blocks_read(const tr_blocks *b, int *tile);
 void tr_blocks_slots(const tr_blocks *b, const tr_pattern *p, int *slot); // (nnz) of F
 // How far the next number of the same node is from one of them, and the end of all for which that is so.
 int tr_blocks_next(const tr_blocks *b, int number, int *end);

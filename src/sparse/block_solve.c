@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves with the factors of block.c: right-hand sides into the order of the elimination, down, up, and back.
 #include "block_shape.h"
+#include "block_tile.h"
 
 #define FACTOR double
 #define NUMBER double
@@ -200,8 +201,7 @@ static void down_below(const solving *s, int first, int end) {
 // What no tile before has touched, then down.
 static void down_tile(const solving *s, bool shared, int t) {
   const tr_blocks *b = s->b;
-  int first = first_of(b, b->tile[t]);
-  load(s, t > 0 && b->reach[t - 1] > first ? b->reach[t - 1] : first, b->reach[t]);
+  load(s, tile_from(b, t), b->reach[t]);
   (shared ? down_below : down)(s, b->tile[t], b->tile[t + 1]);
 }
 

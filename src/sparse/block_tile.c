@@ -118,6 +118,12 @@ void tr_blocks_due(const tr_blocks *b, int *due) {
     if (due[i] == b->tiles) due[i] = due[i + 1];
 }
 
+void tr_blocks_read(const tr_blocks *b, int *tile) {
+  for (int i = b->top; i < b->n; i++) tile[b->order[i]] = TR_DUE_FIRST;
+  for (int t = 0; t < b->tiles; t++)
+    for (int i = tile_from(b, t); i < b->reach[t]; i++) tile[b->order[i]] = t;
+}
+
 bool tr_blocks_apart(const tr_blocks *b, int one, int other) {
   for (int p = 0; p < b->parts; p++)
     if ((one < b->first_tile[p + 1]) != (other < b->first_tile[p + 1])) return true;

@@ -5,6 +5,12 @@
 
 #include "block.h"
 
+// The first unknown that no tile before has touched, or that of the tile itself.
+static inline int tile_from(const tr_blocks *b, int t) {
+  int first = b->node[b->tile[t]].first;
+  return t > 0 && b->reach[t - 1] > first ? b->reach[t - 1] : first;
+}
+
 // Once b has its windows.
 tr_status tr_find_tiles(tr_arena *ar, tr_blocks *b);
 

@@ -32,7 +32,10 @@ typedef struct correction {
   const double *dx; // what loops over long vectors are about: a correction or NULL, rows
   double *rows, *r;
   struct tops *top; // (hands) see below
-  bool evaluated;   // the first residual is in newton.r
+  bool begins;      // the first residual is still to come, x1 to be placed, predicted perhaps;
+  bool evaluated;   // or it is in newton.r
+  bool waits;       // a residual that a matrix follows may be left to it:
+  tr_walking due;   // what leads to it, or none
 } correction;
 
 bool tr_step_regular(const tr_step *s) {
@@ -130,9 +133,9 @@ TR_INLINE void scale_rows(void *what, int part, int first, int end) {
 
 // ---- large systems, stretch by stretch -------------------------------------------------------------
 
-// The largest of what is passed: where the step begins, and where it leads.
+// The largest of what is passed: of the state where the step begins, or leads, and of the step.
 typedef struct tops {
-  double q, v, a, turn, d, v1;
+  double q, v, a, turn, d, dx;
 } tops;
 
 static bool walks(const tr_step *s) { return s->sys->nstretch > 0 && s->c.blocks; }
@@ -151,16 +154,25 @@ static void move_bodies(void *what, int hand, const sys_range *of) {
 static void begin_bodies(void *what, int hand, const sys_range *of) {
   const correction *k = what;
   const tr_step *s = k->s;
-  const tr_state *x0 = k->x0;
   sys_range v = tr_velocities_of(s->sys, of);
-  tops *top = &k->top[hand];
   if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
-  raise(&top->a, x0->a, v), raise(&top->v, x0->v, v);
-  raise(&top->q, x0->q, tr_coordinates_of(s->sys, of));
-  if (s->floored) top->turn = max2(top->turn, tr_fastest_turn(s->sys, of, x0->v));
   place_numbers(k, NULL, v.first, v.end);
-  tr_retract_some(s->sys, of, x0->q, s->d, k->x1->q);
+  tr_retract_some(s->sys, of, k->x0->q, s->d, k->x1->q);
   move_bodies(what, hand, of);
+}
+
+static void raise_all(const tr_step *s, const tr_state *x, const sys_range *of, tops *top) {
+  sys_range v = tr_velocities_of(s->sys, of);
+  raise(&top->a, x->a, v), raise(&top->v, x->v, v);
+  raise(&top->q, x->q, tr_coordinates_of(s->sys, of));
+  if (s->floored) top->turn = max2(top->turn, tr_fastest_turn(s->sys, of, x->v));
+}
+
+// The same from one of which nothing is known.
+static void meet_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  begin_bodies(what, hand, of);
+  raise_all(k->s, k->x0, of, &k->top[hand]);
 }
 
 static void load_joints(void *what, int hand, const sys_range *of) {
@@ -190,8 +202,12 @@ static void shift_bodies(void *what, int hand, const sys_range *of) {
   sys_range v = tr_velocities_of(k->s->sys, of);
   tops *top = &k->top[hand];
   place_numbers(k, k->dx, v.first, v.end);
-  raise(&top->d, k->s->d, v), raise(&top->v1, k->x1->v, v);
+  raise(&top->d, k->s->d, v), raise(&top->dx, k->dx, v);
   tr_retract_some(k->s->sys, of, k->x0->q, k->s->d, k->x1->q);
+  if (k->s->allowed > 0)
+    raise(&top->v, k->x1->v, v);
+  else
+    raise_all(k->s, k->x1, of, top);
 }
 
 static void shift_joints(void *what, int hand, const sys_range *of) {
@@ -209,28 +225,40 @@ static tops walk(correction *k, const tr_walk *along) {
   tr_walk_along(k->s->work, along, k);
   for (int i = 0; i < hands; i++) {
     all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
-    all.turn = max2(all.turn, top[i].turn);
-    all.d = max2(all.d, top[i].d), all.v1 = max2(all.v1, top[i].v1);
+    all.turn = max2(all.turn, top[i].turn), all.d = max2(all.d, top[i].d);
+    all.dx = max2(all.dx, top[i].dx);
   }
   return all;
 }
 
-// The residual, from the last state on or where the bodies are.
-static tops walk_to_residual(correction *k, bool begins, double *r) {
+// How to the residual r: from the last state on or where the bodies are.
+static const tr_walk *way_to_residual(correction *k, double *r) {
   static const tr_walk on = {move_bodies, load_joints, balance_bodies},
                        first = {begin_bodies, begin_joints, balance_bodies};
   const tr_step *s = k->s;
   const tr_state *x = k->x1;
-  k->r = r, k->rows = r + s->sys->nv;
+  const tr_walk *way = k->begins ? &first : &on;
+  k->r = r, k->rows = r + s->sys->nv, k->begins = false;
   tr_go_to(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
-  return walk(k, begins ? &first : &on);
+  return way;
 }
 
-static void walk_on(correction *k) {
+static void have_walked(correction *k) { k->due.walk = NULL, k->s->ahead = false; }
+
+static void walk_now(correction *k) {
+  if (k->due.walk) walk(k, k->due.walk);
+  have_walked(k);
+}
+
+// The largest of the correction.
+static double walk_on(correction *k) {
   static const tr_walk update = {shift_bodies, shift_joints, NULL};
+  tr_step *s = k->s;
   tops top = walk(k, &update);
-  k->s->top_d = top.d;
-  k->s->change = k->s->top_v >= 0 ? k->s->top_v + top.v1 : INFINITY;
+  s->top_d = top.d;
+  s->change = s->top_v >= 0 ? s->top_v + top.v : INFINITY;
+  if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.turn : -1};
+  return top.dx;
 }
 
 // ----------------------------------------------------------------------------------------------------
@@ -253,8 +281,9 @@ static tr_status residual(tr_newton_problem *p, double *r) {
   int nv = s->sys->nv, nc = s->sys->nc;
   tr_work *w = s->work;
   if (walks(s)) {
-    if (!k->evaluated) walk_to_residual(k, false, r);
+    if (!k->evaluated) k->due = (tr_walking){way_to_residual(k, r), k};
     k->evaluated = false;
+    if (!p->renews || !k->waits) walk_now(k);
   } else {
     tr_kinematics(w, k->t1, x->q, x->v, x->mem, s->sys->force_level);
     tr_forces(w, x->lam, r, r + nv);
@@ -280,11 +309,12 @@ static bool evaluate(const correction *k, double *values) {
   tr_coefficients c = weights(&s->c);
   bool done = true;
   w->increment = s->sys->flat ? NULL : s->d;
+  w->due = k->due.walk ? &k->due : NULL;
   if (values)
     tr_tangent_here(w, k->x1->a, k->x1->lam, s->c.blocks, c, values);
   else
     done = tr_tangent_factor(w, k->x1->a, k->x1->lam, s->c.blocks, c, &s->kkt, s->newton.r);
-  w->increment = NULL;
+  w->increment = NULL, w->due = NULL;
   return done;
 }
 
@@ -299,7 +329,9 @@ static tr_status matrix(tr_newton_problem *p) {
   s->kkt.rough = true;
   bool blocks = !values && tr_kkt_blocks(&s->kkt);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
+  if (!blocks) walk_now(k);
   bool done = blocks && evaluate(k, NULL);
+  have_walked(k);
   if (!done || tr_kkt_refines(&s->kkt)) {
     TR_TRY(tr_kkt_hold(&s->kkt));
     evaluate(k, s->kkt.values);
@@ -362,6 +394,12 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   return s->c.cv * tr_largest(s->work, dx, s->sys->nv);
 }
 
+static double advance(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  k->dx = dx;
+  return k->s->c.cv * walk_on(k);
+}
+
 // The sizes of its entries: those of the matrix in use, or here where its values are not at hand.
 static const tr_kkt *look(const correction *k, const tr_sizes *out) {
   tr_step *s = k->s;
@@ -404,17 +442,16 @@ static tr_status noise(tr_newton_problem *p, double *b) {
   return p->solve(p, b);
 }
 
-static double fastest_turn(const tr_step *s, const tr_state *x0, bool known) {
-  return known && s->floored ? s->top_turn : tr_fastest_turn(s->sys, NULL, x0->v);
-}
-
-// Up to the first residual; the largest coordinate where the step begins.
-static double begin_here(correction *k) {
+// What is known of where the step begins: of steps of one length the last one has left it.
+static tr_tops begin_here(correction *k) {
+  static const tr_walk meet = {meet_bodies, begin_joints, balance_bodies};
   tr_step *s = k->s;
-  tops top = walk_to_residual(k, true, s->newton.r);
-  s->top_v = top.v, s->top_a = top.a, s->top_turn = top.turn;
-  s->ahead = false, k->evaluated = true;
-  return top.q;
+  k->begins = true;
+  if (!(s->allowed > 0) && s->known_t == k->x0->t) return s->known;
+  way_to_residual(k, s->newton.r);
+  tops top = walk(k, &meet);
+  have_walked(k), k->evaluated = true;
+  return (tr_tops){top.q, top.v, top.a, s->floored ? top.turn : -1};
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
@@ -433,13 +470,19 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
                   .t1 = t1};
   memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
+  s->led.q = -1;
   bool known = walks(s) && !s->aim && !s->calm;
-  double top_q = known ? begin_here(&k) : tr_largest(s->work, x0->q, s->sys->nq);
-  if (s->ahead) tr_predict_now(s);
-  k.length_scale = max2(1, top_q);
+  tr_tops top = {.turn = -1};
+  if (known)
+    top = begin_here(&k), s->top_v = top.v, s->top_a = top.a;
+  else
+    top.q = tr_largest(s->work, x0->q, s->sys->nq);
+  if (s->ahead && !known) tr_predict_now(s);
+  k.length_scale = max2(1, top.q);
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
-  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * fastest_turn(s, x0, known);
+  if (k.p.tol <= k.p.floor && top.turn < 0) top.turn = tr_fastest_turn(s->sys, NULL, x0->v);
+  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * top.turn;
   if (known) s->floored = k.p.tol <= k.p.floor;
   // the estimate of step control suffers from what slow iterations leave
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
@@ -452,6 +495,8 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   if (s->aim || s->calm) tr_corrector_write(s);
   tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
+  k.waits = k.p.matrix == matrix && tr_walk_may_wait(s->work);
+  if (walks(s)) k.p.advance = advance;
   if (!known) place(&k, NULL);
   return tr_newton_solve(&s->newton, &k.p);
 }

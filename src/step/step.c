@@ -153,6 +153,7 @@ tr_status tr_step_new(const tr_system *sys, const tr_method *method, const void 
   s->newton.reuse = settings->reuse;
   s->unsettled = -1;
   s->top_v = s->top_a = s->top_d = -1, s->change = INFINITY;
+  s->led.q = -1, s->known_t = NAN;
   s->later = sys->nstretch > 0 && method->corrected;
   s->arena = ar;
   tr_status status = allocate(s, team);
@@ -408,7 +409,7 @@ bool tr_step_matrix_fits(tr_step *s) {
 }
 
 tr_status tr_step_begin(tr_step *s, const tr_state *x) {
-  s->last_h = 0;
+  s->last_h = 0, s->known_t = NAN;
   s->newton.valid = s->newton.known = false;
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
@@ -454,5 +455,6 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   if (s->method->accept) s->method->accept(s, x0, x1);
   if (s->method->stabilised) tr_predict_remember_w(s);
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
+  s->known = s->led, s->known_t = s->led.q >= 0 ? x1->t : NAN, s->led.q = -1;
   s->last_h = x1->t - x0->t;
 }

@@ -144,6 +144,11 @@ typedef enum tr_start {
   TR_START_PLAIN, // it is what was asked for: as printed
 } tr_start;
 
+// The largest |q|, |v|, |a| of a state, and how fast what turns fastest does so; < 0: not known.
+typedef struct tr_tops {
+  double q, v, a, turn;
+} tr_tops;
+
 struct tr_step {
   const tr_system *sys;
   tr_work *work;
@@ -242,10 +247,13 @@ struct tr_step {
   bool filters;                // kkt has the matrix of a corrector, for the error of velocities
   double last_h;               // of the last accepted step, 0: none yet
   // while a step is tried, the largest |v|, |a| where it begins; < 0: not known
-  double top_v, top_a, top_turn;
-  double top_d;  // of the one tried last: |d|, likewise,
-  double change; // and no less than velocities changed by in it; INFINITY: not known
-  bool floored;  // round-off was all the tolerance of the last one
+  double top_v, top_a;
+  tr_tops led;    // of where the one tried last leads, q < 0: not known;
+  tr_tops known;  // once it is accepted, of the state
+  double known_t; // at this time, NAN: of none
+  double top_d;   // of the one tried last: |d|, likewise,
+  double change;  // and no less than velocities changed by in it; INFINITY: not known
+  bool floored;   // round-off was all the tolerance of the last one
   double matrix_cq, matrix_cv, matrix_cm; // coefficients behind the factored matrix
   double last_cq;                         // of the last step it was used in
   double looks;                           // at sizes of its entries, see corrector.c

@@ -82,6 +82,7 @@ static inline sys_range range_of(const sys_run *runs, int count, int first, int 
   return (sys_range){run_border(runs, count, first), run_border(runs, count, end)};
 }
 
+bool tr_joints_apart(const tr_system *s); // no two of them share a frame
 // Where all frames are points, in space, there is no more of them than a level asks for: places alone are a third of
 // what there might be.
 void tr_fit_frames(tr_work *w, tr_level level);

@@ -23,7 +23,7 @@ static void mark_bodies(const tr_system *s, bool joined, int *tape) {
   for (; next <= s->nbody / TR_GRAIN; next++) tape[next] = at;
 }
 
-static bool joints_apart(const tr_system *s) {
+bool tr_joints_apart(const tr_system *s) {
   for (int i = 0; i < s->njoint; i++)
     if (s->joint[i].e.first != (1u << s->joint[i].e.markers) - 1) return false;
   return true;
@@ -36,7 +36,7 @@ tr_status tr_mark_tape(tr_work *w) {
     if (!tape) return TR_NO_MEMORY;
     mark_bodies(s, joined, tape);
   }
-  w->joints_apart = joints_apart(s);
+  w->joints_apart = tr_joints_apart(s);
   return TR_OK;
 }
 
@@ -56,7 +56,8 @@ static bool shares_well(const tr_system *s) {
   const tr_blocks *b = s->pattern.blocks;
   if (s->pattern.n < SHARED_MIN || !b || b->parts < 2) return false;
   if (b->flops > FLOPS_MANY * b->n) return true;
-  return s->nforce * FEW <= s->nbody && s->nloose == 0 && joints_apart(s) && neighbours_together(s);
+  return s->nforce * FEW <= s->nbody && s->nloose == 0 && tr_joints_apart(s) &&
+         neighbours_together(s);
 }
 
 tr_status tr_team_for(const tr_system *s, int threads, tr_team **team) {

@@ -113,3 +113,17 @@ void tr_walk_along(tr_work *w, const tr_walk *walk, void *what) {
   else
     alone(w, walk, what);
 }
+
+static void take_pieces(tr_walk_part *part, void *what, const sys_pieces *p, int tile) {
+  for (int i = p->first[tile + 1]; i < p->first[tile + 2]; i++)
+    take(part, what, p->piece[i].first, p->piece[i].end);
+}
+
+void tr_walk_ahead(tr_work *w, int tile) {
+  const sys_tiling *t = w->sys->tiling;
+  const tr_walking *k = w->due;
+  if (tile < 0) tr_load_forces(w); // there are none
+  take_pieces(k->walk->bodies, k->what, &t->bodies, tile);
+  take_pieces(k->walk->joints, k->what, &t->joints, tile);
+  take_pieces(k->walk->balance, k->what, &t->held, tile);
+}

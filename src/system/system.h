@@ -232,6 +232,8 @@ typedef struct tr_work {
   bool joints_apart;    // no two joints share a frame
   // numbers of the tape, or of that of blocks, before the range of bodies that begins at k TR_GRAIN
   int *body_tape[2];
+  const struct tr_walking
+      *due;                // or NULL: a walk that tr_tangent_factor makes on its way, stretch.h
   const double *increment; // (nv) or NULL: the d with q = q_n o exp(d), for the rows of tr_tangent
   double
       *rates; // (nnz + 1) or NULL: where tr_tangent_here writes the part with cd of the corner too

@@ -13,7 +13,7 @@
 #include "pieces.h"
 #include "products.h"
 #include "sink.h"
-#include "tiling.h"
+#include "stretch.h"
 #include "together.h"
 
 // Blocks  sum over pairs of markers  J_i' (sK K_ij J_j + D_ij (sU U_j + sD J_j)); D may be NULL. Before each, where rates
@@ -260,6 +260,7 @@ typedef struct assembly {
   const double *a, *lam, *blocks;
   tr_coefficients c;
   const int *tape; // behind the last element
+  int walked;      // tiles that w->due has gone ahead of
 } assembly;
 
 TR_INLINE void assemble_bodies(const assembly *m, sink *s, tr_work *w, const sys_range *of) {
@@ -311,7 +312,7 @@ static void bodies_part(void *what, int i, int first, int end) {
 void tr_assemble(sink *s, tr_work *w, const double *a, const double *lam, const double *blocks,
                  tr_coefficients c) {
   const tr_system *sys = w->sys;
-  assembly m = {s, w, a, lam, blocks, c, s->tape};
+  assembly m = {s, w, a, lam, blocks, c, s->tape, 0};
   tr_team *team = s->mode == SINK_WRITE ? w->team : NULL;
   if (team) {
     tr_team_ranges(team, sys->nbody, TR_GRAIN, bodies_part, &m);
@@ -366,14 +367,16 @@ void tr_tangent_blocks(tr_work *w, const double *a, const double *lam, const dou
 
 // What is due before a tile, by one of the team; before all of them, by the caller.
 static void fill_tile(void *what, int hand, int tile) {
-  const assembly *m = what;
+  assembly *m = what;
   const sys_tiling *t = m->w->sys->tiling;
+  const sys_pieces *p = &t->written;
   tr_work *w = tr_hand(m->w, hand);
   sink s = *m->s;
+  if (w->due) tr_walk_ahead(w, tile), m->walked = tile + 1;
   clear_gaps(&s, hand, t->first_gap[tile + 1], t->first_gap[tile + 2]);
-  for (int i = t->first_piece[tile + 1]; i < t->first_piece[tile + 2]; i++) {
-    s.tape = m->s->tape + t->piece[i].tape;
-    assemble_bodies(m, &s, w, &(sys_range){t->piece[i].first, t->piece[i].end});
+  for (int i = p->first[tile + 1]; i < p->first[tile + 2]; i++) {
+    s.tape = m->s->tape + p->piece[i].tape;
+    assemble_bodies(m, &s, w, &(sys_range){p->piece[i].first, p->piece[i].end});
   }
   s.tape = m->s->tape + t->elements;
   if (tile < 0) assemble_elements(m, &s, w);
@@ -383,11 +386,16 @@ bool tr_tangent_factor(tr_work *w, const double *a, const double *lam, const dou
                        tr_coefficients c, tr_kkt *kkt, const double *rhs) {
   double *to = tr_kkt_blocks(kkt);
   if (!w->sys->tiling || !tr_kkt_goes_by_tiles(kkt)) {
+    if (w->due) tr_walk_along(w, w->due->walk, w->due->what);
     tr_tangent_blocks(w, a, lam, blocks, c, to);
     return tr_kkt_factor_blocks(kkt);
   }
   sink s = sink_of_blocks(w->sys, to);
-  return tr_kkt_factor_tiles(kkt, fill_tile, &(assembly){&s, w, a, lam, blocks, c, s.tape}, rhs);
+  assembly m = {&s, w, a, lam, blocks, c, s.tape, 0};
+  bool done = tr_kkt_factor_tiles(kkt, fill_tile, &m, rhs);
+  while (w->due && m.walked < w->sys->tiling->tiles)
+    tr_walk_ahead(w, m.walked++); // it has given up
+  return done;
 }
 
 void tr_size_block(const tr_sizes *out, tr_block_at at, const double *block) {
