@@ -17,8 +17,8 @@ struct ggl {
   void (*matrix)(ggl *g, double t, double cj, const double *y, const double *yp);
   void (*observe)(const ggl *g, const double *y, double *x, double *v); // or NULL
   double (*energy)(const ggl *g, const double *y);                      // or NULL
-  void (*accept)(ggl *g, double t, const double *y); // after each step, or NULL
-  bool (*algebraic)(const ggl *g, int i); // of q and v, or NULL: none
+  void (*accept)(ggl *g, double t, const double *y);                    // after each step, or NULL
+  bool (*algebraic)(const ggl *g, int i);                               // of q and v, or NULL: none
   double *q0, *v0;
   void *data;
   // the matrix, compressed columns
