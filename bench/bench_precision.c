@@ -8,8 +8,8 @@
 // of 1 and the largest of them; methods interpolate. Reference: radau5 at 1e-12; the comment tells its distance from
 // ggl-bdf of order 5 and from radau5 at 1e-11. Times: CPU, the median of three. A method's ladder ends when a run has taken
 // more than 0.2 s, or `enough`.
-// IDA has two settings of Newton's test, its own coefficient (ida:newton=0.33) and a tenth (ida), multipliers out of
-// both. It needs flat coordinates: spatial bodies get Euler parameters for it. It gets no models with events, or laws
+// IDA has a tenth of its coefficient for Newton's test and AMD (ida), its own (ida:newton=0.33), or COLAMD
+// (ida:ordering=colamd); multipliers are out of all tests. It needs flat coordinates: spatial bodies get Euler parameters for it. It gets no models with events, or laws
 // that read reactions.
 #include <trammel/trammel.h>
 
@@ -232,8 +232,8 @@ static const char *run_ida(const problem *p, const char *method, double tol, ben
   if (tr_state_new(p->sys, &start, NULL) != TR_OK) return "no memory";
   ggl *g = NULL;
   if (tr_consistent_start(p->sys, &start, NULL, NULL) == TR_OK) g = ggl_of_system(p->sys, &start);
-  ida_options o = {.tol = tol, .order = 5, .motion = 1, .amd = 1, .end = p->end};
-  o.newton = strstr(method, "0.33") ? 0.33 : 0.033;
+  ida_options o = {.tol = tol, .order = 5, .motion = 1, .end = p->end};
+  o.newton = strstr(method, "newton=0.33") ? 0.33 : 0.033, o.amd = !strstr(method, "colamd");
   o.samples = SAMPLES, o.see = look, o.who = &(onlooker){p, g, &start, x};
   r->words = "equations that the driver for IDA does not write";
   if (g) ida_solve(r, g, &o);
@@ -288,12 +288,14 @@ static void climb_all(const problem *p, int argc, char **argv, const double *ref
   }
   if (wanted(argc, argv, "ggl-bdf:order=5")) climb(p, "ggl-bdf:order=5", run_once, reference, x);
 #ifdef BENCH_IDA
-  static const char *const settings[] = {"ida", "ida:newton=0.33"};
+  static const char *const settings[] = {"ida", "ida:newton=0.33", "ida:ordering=colamd"};
+  enum { SETTINGS = sizeof settings / sizeof *settings };
   tr_error error = {0};
   problem flat = {0};
-  bool any = wanted(argc, argv, settings[0]) || wanted(argc, argv, settings[1]);
+  bool any = false;
+  for (int i = 0; i < SETTINGS; i++) any |= wanted(argc, argv, settings[i]);
   if (any && make(&flat, argc, argv, true, &error) == TR_OK)
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SETTINGS; i++)
       if (wanted(argc, argv, settings[i])) climb(&flat, settings[i], run_ida, reference, x);
   if (error.text[0]) printf("# ida: %s\n", bench_words(error.text));
   free_problem(&flat);
