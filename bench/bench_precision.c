@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work against precision on one model: every method over tolerances, and IDA with our equations.
-//   bench_precision MODEL.yaml [end=T] [methods=A;B;ida] [NAME=VALUE ..]
-// prints lines of  method,tol,steps,cpu_ms,error  and, as comments, the reference and what failed.
+//   bench_precision MODEL.yaml [end=T] [methods=A;B;ida] [enough=S] [tol=X] [NAME=VALUE ..]
+// prints lines of  method,tol,steps,cpu_ms,error  and, as comments, the reference and what failed. tol: one run of each
+// method at this tolerance and no reference, to be counted.
 //
-// Error: the largest over all positions and orientations of the bodies at the end, relative to the larger
-// of 1 and the largest of them. Reference: radau5 at 1e-12; the comment tells its distance from ggl-bdf of
-// order 5 (on curved coordinates from radau5 at 1e-11). Times: CPU, the median of three. A method's
-// ladder ends when a run has taken more than 0.2 s.
-// IDA needs flat coordinates: spatial bodies get Euler parameters for it. It gets no models with states, drives in
-// time or constraints on velocities.
+// Error: the largest over all positions and orientations of the bodies at 20 times that divide the run, relative to the larger
+// of 1 and the largest of them; methods interpolate. Reference: radau5 at 1e-12; the comment tells its distance from
+// ggl-bdf of order 5 and from radau5 at 1e-11. Times: CPU, the median of three. A method's ladder ends when a run has taken
+// more than 0.2 s, or `enough`.
+// IDA has a tenth of its coefficient for Newton's test and AMD (ida), its own (ida:newton=0.33), or COLAMD
+// (ida:ordering=colamd); multipliers are out of all tests. It needs flat coordinates: spatial bodies get Euler parameters for it. It gets no models with events, or laws
+// that read reactions.
 #include <trammel/trammel.h>
 
 #include "bench.h"
@@ -17,15 +19,18 @@
 #include "peers/ida_solve.h"
 #endif
 
-enum { MOST = 20000 };
-static const double FIRST = 1e-3, LAST = 0.9e-10, ENOUGH = 0.2; // of tolerances, seconds
+enum { MOST = 20000, SAMPLES = 20 };
+static const double FIRST = 1e-3, LAST = 0.9e-10; // of tolerances
 
 typedef struct problem {
   tr_system *sys;
   tr_reader *reader;
-  double end;
+  double end, enough, tol; // tol > 0: the only one
   int channels;
+  bool *turn; // (channels) the first of four Euler parameters, known up to their sign
 } problem;
+
+static size_t numbers(const problem *p) { return (size_t)SAMPLES * (size_t)p->channels; }
 
 // ---- the model ------------------------------------------------------------------------------------
 
@@ -47,9 +52,12 @@ static tr_status choose_channels(problem *p, tr_error *error) {
   static int channel[MOST];
   char name[200];
   int n = tr_channel_count(p->sys);
+  if (!(p->turn = calloc(MOST, sizeof *p->turn))) return TR_NO_MEMORY;
   for (int i = 0; i < n && p->channels < MOST; i++) {
     tr_channel_name(p->sys, i, name, sizeof name);
-    if (ends_in(name, ends) && begins_with_body(p->sys, name)) channel[p->channels++] = i;
+    if (!ends_in(name, ends) || !begins_with_body(p->sys, name)) continue;
+    p->turn[p->channels] = ends_in(name, (const char *const[]){"e0", NULL});
+    channel[p->channels++] = i;
   }
   return tr_reader_new(p->sys, p->channels, channel, &p->reader, error);
 }
@@ -79,6 +87,13 @@ static char *read_text(const char *path, bool flat) {
   return out;
 }
 
+static bool is_own(const char *option) {
+  static const char *const own[] = {"end=", "methods=", "enough=", "tol="};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (!strncmp(option, own[i], strlen(own[i]))) return true;
+  return false;
+}
+
 static tr_status make(problem *p, int argc, char **argv, bool flat, tr_error *error) {
   tr_model *model = NULL;
   char *text = read_text(argv[1], flat);
@@ -87,7 +102,7 @@ static tr_status make(problem *p, int argc, char **argv, bool flat, tr_error *er
   for (int i = 2; status == TR_OK && i < argc; i++) {
     char name[100];
     const char *value = strchr(argv[i], '=');
-    if (!value || !strncmp(argv[i], "end=", 4) || !strncmp(argv[i], "methods=", 8)) continue;
+    if (!value || is_own(argv[i])) continue;
     snprintf(name, sizeof name, "%.*s", (int)(value - argv[i]), argv[i]);
     status = tr_model_set(model, name, value + 1, error);
   }
@@ -95,45 +110,89 @@ static tr_status make(problem *p, int argc, char **argv, bool flat, tr_error *er
   tr_model_free(model);
   free(text);
   if (status != TR_OK) return status;
-  p->end = tr_system_simulation(p->sys).end;
-  for (int i = 2; i < argc; i++)
+  p->end = tr_system_simulation(p->sys).end, p->enough = 0.2;
+  for (int i = 2; i < argc; i++) {
     if (!strncmp(argv[i], "end=", 4)) p->end = atof(argv[i] + 4);
+    if (!strncmp(argv[i], "enough=", 7)) p->enough = atof(argv[i] + 7);
+    if (!strncmp(argv[i], "tol=", 4)) p->tol = atof(argv[i] + 4);
+  }
   return choose_channels(p, error);
 }
 
 // ---- runs -----------------------------------------------------------------------------------------
 
+// Reads positions where a run divides into samples.
+typedef struct sampler {
+  tr_observer observer;
+  const problem *p;
+  double *x; // (SAMPLES x channels)
+} sampler;
+
+static tr_status sample(tr_observer *self, const tr_state *state, const tr_run_info *info) {
+  const sampler *s = (const sampler *)self;
+  int k = (int)lround(state->t / s->p->end * SAMPLES);
+  (void)info;
+  if (k < 1 || k > SAMPLES) return TR_OK;
+  return tr_reader_read(s->p->reader, state, s->x + (size_t)(k - 1) * (size_t)s->p->channels);
+}
+
 // NULL: done, else why not.
 static const char *run_once(const problem *p, const char *method, double tol, bench_result *r,
-                            double *at_end) {
+                            double *x) {
   tr_error error = {0};
   tr_run_settings s = tr_run_defaults();
+  sampler to = {{sample, .spacing = p->end / SAMPLES, .motion_only = true}, p, x};
   tr_run *run = NULL;
-  s.method = method, s.end = p->end, s.control.tol = tol, s.audit = false;
+  s.method = method, s.end = p->end, s.control.tol = tol, s.audit = false, s.threads = 1;
+  memset(x, 0, numbers(p) * sizeof *x);
   tr_status status = tr_run_new(p->sys, &s, NULL, &run, &error);
+  if (status == TR_OK) status = tr_run_observe(run, &to.observer);
   double cpu = bench_cpu();
   if (status == TR_OK) status = tr_run_all(run, &error);
   r->cpu_s = bench_cpu() - cpu;
-  if (run) r->steps = tr_run_describe(run).steps;
-  if (status == TR_OK) tr_reader_read(p->reader, tr_run_state(run), at_end);
+  if (run) {
+    tr_run_info i = tr_run_describe(run);
+    r->steps = i.steps;
+    if (getenv("BENCH_VERBOSE"))
+      fprintf(stderr,
+              "%s %g: steps %ld rejected %ld (newton %ld) corrections %ld residuals %ld matrices "
+              "%ld factors %ld solves %ld\n",
+              method, tol, i.steps, i.rejected, i.newton_failures, i.newton_iterations, i.residuals,
+              i.jacobians, i.factorisations, i.solves);
+    if (status == TR_OK) // the last sample is no multiple of the spacing, by round-off
+      tr_reader_read(p->reader, tr_run_state(run), x + numbers(p) - p->channels);
+  }
   tr_run_free(run);
   return status == TR_OK ? NULL : bench_words(error.text);
 }
 
-static double distance(int n, const double *a, const double *b) {
+// |a - b| of Euler parameters, whichever way round.
+static double turned(const double *a, const double *b) {
+  double plus = 0, minus = 0;
+  for (int i = 0; i < 4; i++)
+    plus = fmax(plus, fabs(a[i] - b[i])), minus = fmax(minus, fabs(a[i] + b[i]));
+  return fmin(plus, minus);
+}
+
+static double distance(const problem *p, const double *a, const double *b) {
   double most = 0, scale = 1;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i] - b[i])), scale = fmax(scale, fabs(b[i]));
+  for (int k = 0; k < SAMPLES; k++, a += p->channels, b += p->channels)
+    for (int i = 0; i < p->channels; i++) {
+      scale = fmax(scale, fabs(b[i]));
+      most = fmax(most, p->turn[i] ? turned(a + i, b + i) : fabs(a[i] - b[i]));
+      if (p->turn[i]) i += 3;
+    }
   return most / scale;
 }
 
 static double median(double a, double b, double c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
 
 typedef const char *runner(const problem *p, const char *method, double tol, bench_result *r,
-                           double *at_end);
+                           double *x);
 
 static void climb(const problem *p, const char *method, runner *run, const double *reference,
                   double *x) {
-  for (double tol = FIRST; tol > LAST; tol /= 10) {
+  for (double tol = p->tol > 0 ? p->tol : FIRST; tol > LAST; tol /= p->tol > 0 ? INFINITY : 10) {
     bench_result r = {0};
     const char *words = run(p, method, tol, &r, x);
     if (words) {
@@ -141,39 +200,45 @@ static void climb(const problem *p, const char *method, runner *run, const doubl
       if (r.steps == 0) return; // it has no error control
       continue;
     }
-    double error = distance(p->channels, x, reference), cpu[3] = {r.cpu_s, r.cpu_s, r.cpu_s};
-    for (int i = 1; i < 3 && r.cpu_s < ENOUGH; i++) {
+    double error = distance(p, x, reference), cpu[3] = {r.cpu_s, r.cpu_s, r.cpu_s};
+    for (int i = 1; i < 3 && r.cpu_s < p->enough && p->tol <= 0; i++) {
       run(p, method, tol, &r, x);
       cpu[i] = r.cpu_s;
     }
     r.cpu_s = median(cpu[0], cpu[1], cpu[2]);
     printf("%s,%.3g,%ld,%.4g,%.3e\n", method, tol, r.steps, 1e3 * r.cpu_s, error);
     fflush(stdout);
-    if (r.cpu_s > ENOUGH) return;
+    if (r.cpu_s > p->enough) return;
   }
 }
 
 #ifdef BENCH_IDA
+typedef struct onlooker {
+  const problem *p;
+  const ggl *g;
+  tr_state *state;
+  double *x;
+} onlooker;
+
+static void look(void *who, int k, double t, const double *y) {
+  const onlooker *l = who;
+  ggl_state_of(l->g, t, y, l->state);
+  tr_reader_read(l->p->reader, l->state, l->x + (size_t)k * (size_t)l->p->channels);
+}
+
 static const char *run_ida(const problem *p, const char *method, double tol, bench_result *r,
-                           double *at_end) {
-  tr_state x;
-  ida_options o = {.tol = tol, .order = 5, .motion = 1, .amd = 1, .newton = 0.033, .end = p->end};
-  if (tr_state_new(p->sys, &x, NULL) != TR_OK) return "no memory";
+                           double *x) {
+  tr_state start;
+  if (tr_state_new(p->sys, &start, NULL) != TR_OK) return "no memory";
   ggl *g = NULL;
-  (void)method;
-  if (tr_consistent_start(p->sys, &x, NULL, NULL) == TR_OK) g = ggl_of_system(p->sys, &x);
-  double *y = g ? calloc((size_t)g->n, sizeof *y) : NULL;
+  if (tr_consistent_start(p->sys, &start, NULL, NULL) == TR_OK) g = ggl_of_system(p->sys, &start);
+  ida_options o = {.tol = tol, .order = 5, .motion = 1, .end = p->end};
+  o.newton = strstr(method, "newton=0.33") ? 0.33 : 0.033, o.amd = !strstr(method, "colamd");
+  o.samples = SAMPLES, o.see = look, o.who = &(onlooker){p, g, &start, x};
   r->words = "equations that the driver for IDA does not write";
-  if (y) {
-    ida_solve(r, g, &o, y);
-    memcpy(x.q, y, (size_t)g->nq * sizeof *y);
-    memcpy(x.v, y + g->nq, (size_t)g->nq * sizeof *y);
-    x.t = p->end;
-    tr_reader_read(p->reader, &x, at_end);
-  }
-  free(y);
+  if (g) ida_solve(r, g, &o);
   ggl_of_system_free(g);
-  tr_state_free(p->sys, &x);
+  tr_state_free(p->sys, &start);
   return r->words;
 }
 #endif
@@ -196,33 +261,55 @@ static int fail(const tr_error *error, const char *path) {
   return 1;
 }
 
-int main(int argc, char **argv) {
-  static double reference[MOST], x[MOST];
-  tr_error error = {0};
-  problem p = {0};
+static void free_problem(problem *p) {
+  tr_reader_free(p->reader);
+  tr_system_free(p->sys);
+  free(p->turn);
+}
+
+// false: there is none.
+static bool find_reference(const problem *p, double *reference, double *x) {
   bench_result r = {0};
-  if (argc < 2 || make(&p, argc, argv, false, &error) != TR_OK) return fail(&error, argv[1]);
-  const char *words = run_once(&p, "radau5", 1e-12, &r, reference);
+  const char *words = run_once(p, "radau5", 1e-12, &r, reference);
   if (words) printf("# reference: %s\n", words);
-  const char *other = run_once(&p, "ggl-bdf:order=5", 1e-11, &r, x);
+  bool found = !words;
+  words = run_once(p, "ggl-bdf:order=5", 1e-11, &r, x);
   printf("# reference: radau5 at 1e-12, ggl-bdf:order=5 at 1e-11 differs by %.1e%s\n",
-         distance(p.channels, x, reference), other ? other : "");
-  other = run_once(&p, "radau5", 1e-11, &r, x);
-  printf("# radau5 at 1e-11 by %.1e%s\n", distance(p.channels, x, reference), other ? other : "");
+         distance(p, x, reference), words ? words : "");
+  words = run_once(p, "radau5", 1e-11, &r, x);
+  printf("# radau5 at 1e-11 by %.1e%s\n", distance(p, x, reference), words ? words : "");
+  return found;
+}
+
+static void climb_all(const problem *p, int argc, char **argv, const double *reference, double *x) {
   for (int i = 0; i < tr_method_count(); i++) {
     const char *method = tr_method_describe(i).name;
-    if (wanted(argc, argv, method)) climb(&p, method, run_once, reference, x);
+    if (wanted(argc, argv, method)) climb(p, method, run_once, reference, x);
   }
-  if (wanted(argc, argv, "ggl-bdf:order=5")) climb(&p, "ggl-bdf:order=5", run_once, reference, x);
+  if (wanted(argc, argv, "ggl-bdf:order=5")) climb(p, "ggl-bdf:order=5", run_once, reference, x);
 #ifdef BENCH_IDA
+  static const char *const settings[] = {"ida", "ida:newton=0.33", "ida:ordering=colamd"};
+  enum { SETTINGS = sizeof settings / sizeof *settings };
+  tr_error error = {0};
   problem flat = {0};
-  if (wanted(argc, argv, "ida") && make(&flat, argc, argv, true, &error) == TR_OK)
-    climb(&flat, "ida", run_ida, reference, x);
+  bool any = false;
+  for (int i = 0; i < SETTINGS; i++) any |= wanted(argc, argv, settings[i]);
+  if (any && make(&flat, argc, argv, true, &error) == TR_OK)
+    for (int i = 0; i < SETTINGS; i++)
+      if (wanted(argc, argv, settings[i])) climb(&flat, settings[i], run_ida, reference, x);
   if (error.text[0]) printf("# ida: %s\n", bench_words(error.text));
-  tr_reader_free(flat.reader);
-  tr_system_free(flat.sys);
+  free_problem(&flat);
 #endif
-  tr_reader_free(p.reader);
-  tr_system_free(p.sys);
-  return words ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  tr_error error = {0};
+  problem p = {0};
+  if (argc < 2 || make(&p, argc, argv, false, &error) != TR_OK) return fail(&error, argv[1]);
+  double *reference = calloc(numbers(&p), sizeof *reference), *x = calloc(numbers(&p), sizeof *x);
+  bool fine = reference && x && (p.tol > 0 || find_reference(&p, reference, x));
+  if (reference && x) climb_all(&p, argc, argv, reference, x);
+  free(reference), free(x);
+  free_problem(&p);
+  return fine ? 0 : 1;
 }

@@ -39,7 +39,7 @@ if (exists_file(results.'/precision.csv')) {
   set key bottom left inside Left reverse
   runs(problem, engine, method) = sprintf("< awk -F, '$2 == \"%s\" && $1 == \"%s\" && $4 == \"%s\" && $14 == \"\" { print 1e3*$7 \",\" ($10 > $11 ? $10 : $11) }' %s/precision.csv", problem, engine, method, results)
   do for [problem in problems] {
-    set title problem eq 'a02' ? 'A02(40)' : problem eq 'slider' ? 'SLIDER' : problem eq 'andrews' ? 'ANDREWS' : 'flexible slider crank'
+    set title problem eq 'a02' ? 'A02(40)' : problem eq 'slider' ? 'SLIDER' : problem eq 'andrews' ? 'ANDREWS' : problem eq 'flexible' ? 'flexible slider crank' : problem eq 'bricard' ? 'Bricard' : problem eq 'stewart' ? 'Stewart platform' : 'tree of 127 rods'
     plot runs(problem, 'trammel', 'hht-i3') using 1:2 title 'hht-i3' pt 7 lc rgb '#0060ad', \
          runs(problem, 'trammel', 'hht-si2') using 1:2 title 'hht-si2' pt 5 lc rgb '#00a0d0', \
          runs(problem, 'trammel', 'ggl-bdf:order=5') using 1:2 title 'ggl-bdf, order 5' lw 2 pt 9 lc rgb '#8020a0', \

@@ -7,6 +7,7 @@
 
 #include "helper_claims.h"
 #include "helper_courses.h"
+#include "system/system.h"
 
 static double read(const tr_run *run, const mechanism *m, const char *name) {
   return output(m->sys, tr_run_state(run), name);
@@ -461,6 +462,42 @@ static void mistakes(void **unused) {
   unload(&m);
 }
 
+// ---- one after the other --------------------------------------------------------------------------------
+
+// Without a matrix. x' = 2 v + 1, v = 3 x + u, u = x + 4 at x = 1 are known after one sweep, though x stands first; u, which
+// stands behind v, takes another one.
+static void swept(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *variables;
+    bool loop, formulas;
+    double rate; // after one sweep
+  } row[] = {
+      {"{u: {value: x + 4}, v: {value: 3*x + u}}", false, true, 17},
+      {"{v: {value: 3*x + u}, u: {value: x + 4}}", true, false, 7},
+      {"{v: {value: 4*v - 24}}", false, false, 17}, // Newton's step is exact
+  };
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    char text[300];
+    tr_work *work;
+    snprintf(text, sizeof text,
+             "trammel: 1\nstates: {x: {initial: 1, rate: 2*v + 1}}\nvariables: %s\n",
+             row[k].variables);
+    mechanism m = load_text(text);
+    tr_state x;
+    assert_int_equal(tr_state_new(m.sys, &x, NULL), TR_OK);
+    assert_int_equal(tr_work_new(m.sys, &work), TR_OK);
+    tr_kinematics(work, 0, x.q, x.v, x.mem, TR_AT_VELOCITY);
+    tr_sweep_numbers(work, x.v);
+    assert_near(x.v[0], row[k].rate, 1e-12, "rate of the state, %s", row[k].variables);
+    assert_int_equal(tr_numbers_loop(m.sys), row[k].loop);
+    assert_int_equal(tr_numbers_formulas(m.sys), row[k].formulas);
+    tr_work_free(work);
+    tr_state_free(m.sys, &x);
+    unload(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cascade),
@@ -477,6 +514,7 @@ int main(void) {
       cmocka_unit_test(no_solution),
       cmocka_unit_test(by_calls),
       cmocka_unit_test(mistakes),
+      cmocka_unit_test(swept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

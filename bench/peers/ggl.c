@@ -25,7 +25,7 @@ static int find_pattern(ggl *g) {
   if (!y || !yp || !g->entry_row || !g->entry_column || !g->entry) goto done;
   memcpy(y, g->q0, (size_t)g->nq * sizeof *y);
   g->at = 0;
-  g->matrix(g, 1, y, yp);
+  g->matrix(g, 0, 1, y, yp);
   g->entries = g->at;
   e = room((size_t)g->entries, sizeof *e);
   g->column = room((size_t)g->n + 1, sizeof *g->column);
@@ -71,10 +71,10 @@ void ggl_free(ggl *g) {
   free(g);
 }
 
-void ggl_evaluate(ggl *g, double cj, const double *y, const double *yp) {
+void ggl_evaluate(ggl *g, double t, double cj, const double *y, const double *yp) {
   memset(g->values, 0, (size_t)g->nnz * sizeof *g->values);
   g->at = 0;
-  g->matrix(g, cj, y, yp);
+  g->matrix(g, t, cj, y, yp);
 }
 
 // d/dt (G v) over cj along the motion, by a central difference, into the rows of G v.
@@ -87,7 +87,7 @@ static void find_bend(const ggl *g, double cj, const double *y, const double *yp
     double h = side * eps;
     memcpy(room_y, y, (size_t)g->n * sizeof *y);
     for (int i = 0; i < nq; i++) room_y[i] += h * y[nq + i], room_y[nq + i] += h * yp[nq + i];
-    g->residual(g, room_y, yp, room_r);
+    g->residual(g, h, room_y, yp, room_r);
     for (int i = 0; i < nc; i++) r[2 * nq + i] += room_r[2 * nq + i] / (2 * h * cj);
   }
 }
@@ -106,10 +106,10 @@ int ggl_start(ggl *g, double *y, double *yp) {
   memcpy(y, g->q0, (size_t)nq * sizeof *y), memcpy(y + nq, g->v0, (size_t)nq * sizeof *y);
   memcpy(yp, g->v0, (size_t)nq * sizeof *yp);
   if (!r || !symbolic) goto done;
-  ggl_evaluate(g, cj, y, yp);
+  ggl_evaluate(g, 0, cj, y, yp);
   if (!(numeric = klu_factor(g->column, g->row, g->values, symbolic, &common))) goto done;
   for (int pass = 0; pass < 20; pass++) {
-    g->residual(g, y, yp, r);
+    g->residual(g, 0, y, yp, r);
     find_bend(g, cj, y, yp, r + n, r + 2 * n, r);
     memset(r, 0, (size_t)nq * sizeof *r);
     memset(r + 2 * nq + nc, 0, (size_t)nc * sizeof *r);

@@ -5,16 +5,20 @@
 #ifndef GGL_H
 #define GGL_H
 
+#include <stdbool.h>
+
 #include "../bench.h"
 
 typedef struct ggl ggl;
 struct ggl {
   int nq, nc; // n = 2 (nq + nc)
-  void (*residual)(const ggl *g, const double *y, const double *yp, double *r);
+  void (*residual)(const ggl *g, double t, const double *y, const double *yp, double *r);
   // Emits every entry in one fixed order, by ggl_emit.
-  void (*matrix)(ggl *g, double cj, const double *y, const double *yp);
+  void (*matrix)(ggl *g, double t, double cj, const double *y, const double *yp);
   void (*observe)(const ggl *g, const double *y, double *x, double *v); // or NULL
   double (*energy)(const ggl *g, const double *y);                      // or NULL
+  void (*accept)(ggl *g, double t, const double *y);                    // after each step, or NULL
+  bool (*algebraic)(const ggl *g, int i);                               // of q and v, or NULL: none
   double *q0, *v0;
   void *data;
   // the matrix, compressed columns
@@ -38,7 +42,7 @@ static inline void ggl_emit(ggl *g, int row, int column, double x) {
 ggl *ggl_make(bench_problem problem, int n); // NULL: no memory
 int ggl_finish(ggl *g); // n and the pattern, once a mechanism is filled in; 0: done
 void ggl_free(ggl *g);
-void ggl_evaluate(ggl *g, double cj, const double *y, const double *yp); // values
+void ggl_evaluate(ggl *g, double t, double cj, const double *y, const double *yp); // values
 // y, yp consistent: multipliers and accelerations from the equations. 0: done.
 int ggl_start(ggl *g, double *y, double *yp);
 

@@ -77,7 +77,8 @@ static double spring(double g, double *slope) {
   return k * arm;
 }
 
-static void residual(const ggl *g, const double *y, const double *yp, double *r) {
+static void residual(const ggl *g, double t, const double *y, const double *yp, double *r) {
+  (void)t;
   (void)g;
   const double *q = y, *v = y + NQ, *lam = v + NQ, *mu = lam + NC, *a = yp + NQ;
   double *r_q = r, *r_v = r + NQ, *rate = r_v + NQ, *phi = rate + NC, M[NQ * NQ], slope;
@@ -144,7 +145,8 @@ static void matrix_of_motion(ggl *g, double cj, const double *q, const double *v
   ggl_emit(g, NQ + E, NQ + E, -2 * k6 * v[W] * cW);
 }
 
-static void matrix(ggl *g, double cj, const double *y, const double *yp) {
+static void matrix(ggl *g, double t, double cj, const double *y, const double *yp) {
+  (void)t;
   enum { V = NQ, LAM = 2 * NQ, MU = LAM + NC };
   const double *q = y, *v = y + NQ, *lam = v + NQ, *mu = lam + NC;
   for (int i = 0; i < NQ; i++) ggl_emit(g, i, i, cj), ggl_emit(g, i, V + i, -1);

@@ -35,7 +35,8 @@ static void turn(const end *e, const double *q, double *Rs, double *k) {
   k[0] = -Rs[1], k[1] = Rs[0];
 }
 
-static void residual(const ggl *g, const double *y, const double *yp, double *r) {
+static void residual(const ggl *g, double t, const double *y, const double *yp, double *r) {
+  (void)t;
   const linkage *l = g->data;
   int nq = g->nq, nc = g->nc;
   const double *q = y, *v = y + nq, *lam = v + nq, *mu = lam + nc;
@@ -73,8 +74,8 @@ static void residual(const ggl *g, const double *y, const double *yp, double *r)
   }
 }
 
-static void matrix(ggl *g, double cj, const double *y, const double *yp) {
-  (void)yp;
+static void matrix(ggl *g, double time, double cj, const double *y, const double *yp) {
+  (void)time, (void)yp;
   const linkage *l = g->data;
   int nq = g->nq, nc = g->nc, V = nq, LAM = 2 * nq, MU = LAM + nc;
   const double *q = y, *v = y + nq, *lam = v + nq, *mu = lam + nc;

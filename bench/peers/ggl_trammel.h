@@ -6,8 +6,10 @@
 #include "ggl.h"
 #include "system/system.h"
 
-// NULL: no memory, curved coordinates, states, constraints on velocities or that depend on time. x: a consistent start.
+// NULL: no memory, curved coordinates, events, laws that read reactions. x: a consistent start.
 ggl *ggl_of_system(const tr_system *sys, const tr_state *x);
 void ggl_of_system_free(ggl *g);
+// q, v and what elements remember from y.
+void ggl_state_of(const ggl *g, double t, const double *y, tr_state *x);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct job {
 
 static void run(bench_result *r, const void *data) {
   const job *j = data;
-  ida_solve(r, j->g, j->o, NULL);
+  ida_solve(r, j->g, j->o);
 }
 
 // -1: the matrix differs from differences of the residual by more than round-off.
@@ -23,10 +23,10 @@ static int check(ggl *g) {
   double *r = calloc((size_t)g->n, sizeof *r), *s = calloc((size_t)g->n, sizeof *s), worst = 0;
   const double cj = 3, eps = 1e-6;
   for (int i = 0; i < g->n; i++) y[i] = sin(i + 1), yp[i] = cos(3 * i + 1);
-  ggl_evaluate(g, cj, y, yp);
+  ggl_evaluate(g, 0, cj, y, yp);
   for (int j = 0; j < g->n; j++) {
-    y[j] += eps, yp[j] += cj * eps, g->residual(g, y, yp, r);
-    y[j] -= 2 * eps, yp[j] -= 2 * cj * eps, g->residual(g, y, yp, s);
+    y[j] += eps, yp[j] += cj * eps, g->residual(g, 0, y, yp, r);
+    y[j] -= 2 * eps, yp[j] -= 2 * cj * eps, g->residual(g, 0, y, yp, s);
     y[j] += eps, yp[j] += cj * eps;
     for (int i = 0; i < g->n; i++) r[i] = (r[i] - s[i]) / (2 * eps);
     for (int k = g->column[j]; k < g->column[j + 1]; k++) r[g->row[k]] -= g->values[k];

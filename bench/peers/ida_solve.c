@@ -13,17 +13,16 @@
 static const char *said; // by IDA
 
 static int residual(realtype t, N_Vector y, N_Vector yp, N_Vector r, void *data) {
-  (void)t;
   const ggl *g = data;
-  g->residual(g, N_VGetArrayPointer(y), N_VGetArrayPointer(yp), N_VGetArrayPointer(r));
+  g->residual(g, t, N_VGetArrayPointer(y), N_VGetArrayPointer(yp), N_VGetArrayPointer(r));
   return 0;
 }
 
 static int jacobian(realtype t, realtype cj, N_Vector y, N_Vector yp, N_Vector r, SUNMatrix J,
                     void *data, N_Vector a, N_Vector b, N_Vector c) {
-  (void)t, (void)r, (void)a, (void)b, (void)c;
+  (void)r, (void)a, (void)b, (void)c;
   ggl *g = data;
-  ggl_evaluate(g, cj, N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
+  ggl_evaluate(g, t, cj, N_VGetArrayPointer(y), N_VGetArrayPointer(yp));
   if (SUNMatGetID(J) == SUNMATRIX_DENSE) {
     for (int j = 0; j < g->n; j++)
       for (int k = g->column[j]; k < g->column[j + 1]; k++)
@@ -43,16 +42,22 @@ static void keep_words(int code, const char *module, const char *function, char 
   said = bench_words(message);
 }
 
-static void integrate(bench_result *r, void *ida, const ggl *g, N_Vector y, N_Vector yp,
-                      double end) {
+static void integrate(bench_result *r, void *ida, ggl *g, const ida_options *o, N_Vector y,
+                      N_Vector yp, N_Vector between) {
   const double *now = N_VGetArrayPointer(y);
   double t = 0, E0 = g->energy ? g->energy(g, now) : NAN, cpu = bench_cpu();
-  IDASetStopTime(ida, end);
-  while (t < end) {
-    int flag = IDASolve(ida, end, &t, y, yp, IDA_NORMAL);
+  int seen = 0;
+  IDASetStopTime(ida, o->end);
+  while (t < o->end) {
+    int flag = IDASolve(ida, o->end, &t, y, yp, IDA_ONE_STEP);
     if (flag < 0) {
       r->words = said ? said : bench_words(IDAGetReturnFlagName(flag));
       break;
+    }
+    if (g->accept) g->accept(g, t, now);
+    for (; seen < o->samples && (seen + 1) * o->end / o->samples <= t; seen++) {
+      IDAGetDky(ida, (seen + 1) * o->end / o->samples, 0, between);
+      o->see(o->who, seen, (seen + 1) * o->end / o->samples, N_VGetArrayPointer(between));
     }
   }
   r->cpu_s = bench_cpu() - cpu;
@@ -71,12 +76,13 @@ static void integrate(bench_result *r, void *ida, const ggl *g, N_Vector y, N_Ve
   }
 }
 
-void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *end) {
+void ida_solve(bench_result *r, ggl *g, const ida_options *o) {
   int n = g->n, free_ = 2 * g->nq;
   double before = bench_cpu();
   SUNContext context;
   SUNContext_Create(NULL, &context);
   N_Vector y = N_VNew_Serial(n, context), yp = N_VClone(y), id = N_VClone(y), at = N_VClone(y);
+  N_Vector between = N_VClone(y);
   SUNMatrix J =
       o->dense ? SUNDenseMatrix(n, n, context) : SUNSparseMatrix(n, n, g->nnz, CSC_MAT, context);
   SUNLinearSolver ls = o->dense ? SUNLinSol_Dense(y, J, context) : SUNLinSol_KLU(y, J, context);
@@ -85,7 +91,7 @@ void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *end) {
   said = NULL;
   r->words = ggl_start(g, N_VGetArrayPointer(y), N_VGetArrayPointer(yp)) ? "no start" : NULL;
   for (int i = 0; i < n; i++) {
-    N_VGetArrayPointer(id)[i] = i < free_;
+    N_VGetArrayPointer(id)[i] = i < free_ && !(g->algebraic && g->algebraic(g, i));
     N_VGetArrayPointer(at)[i] = i < free_ || !o->motion ? o->tol : 1e10;
   }
   IDASetErrHandlerFn(ida, keep_words, NULL);
@@ -101,11 +107,11 @@ void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *end) {
   IDASetLinearSolver(ida, ls, J);
   IDASetJacFn(ida, jacobian);
   r->setup_s = bench_cpu() - before;
-  if (!r->words) integrate(r, ida, g, y, yp, o->end);
-  if (end) memcpy(end, N_VGetArrayPointer(y), (size_t)n * sizeof *end);
+  if (!r->words) integrate(r, ida, g, o, y, yp, between);
   IDAFree(&ida);
   SUNLinSolFree(ls);
   SUNMatDestroy(J);
   N_VDestroy(y), N_VDestroy(yp), N_VDestroy(id), N_VDestroy(at);
+  N_VDestroy(between);
   SUNContext_Free(&context);
 }

@@ -12,9 +12,13 @@ typedef struct ida_options {
   int amd, dense; // ordering AMD, else COLAMD; dense matrices
   double newton, first; // coefficient of Newton's test, first step; 0: IDA's own
   double end;
+  // at `samples` times that divide the run, interpolated where they are within a step; 0: none
+  int samples;
+  void (*see)(void *who, int sample, double t, const double *y);
+  void *who;
 } ida_options;
 
-// One run: fills steps, cpu_s, setup_s, x, v, energy, words of r. y (n): the end, or NULL.
-void ida_solve(bench_result *r, ggl *g, const ida_options *o, double *y);
+// One run: fills steps, cpu_s, setup_s, x, v, energy, words of r.
+void ida_solve(bench_result *r, ggl *g, const ida_options *o);
 
 #endif

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLACES = 16, HALVINGS = 60, ENOUGH = 8, SUSPECTS = 8, BESIDE = 12 };
+enum { PLACES = 16, HALVINGS = 60, FEW = 2, ENOUGH = 8, SUSPECTS = 8, BESIDE = 12 };
 static const double ROUND =
     1e-3; // of a jump: a residual that is known but for whole turns goes from c to -c
 static const double MOVED = 1e-6; // m or rad: no nearer than that, places are not the same
 static const double JUMP = 0.5;   // of the change over an interval that is left in the end
+static const double SMOOTH = 0.1; // of it, left after a few halvings: there will be no more
 static const double SMALL = 0.01; // of the largest jump: not what all is about
 static const double TINY = 1e-6;  // of the largest force: not worth a word
 
@@ -94,7 +95,7 @@ static tr_jump halve(tr_ahead *p, const tr_probe_part *part, double from, double
     else
       from = mid, memcpy(p->a, p->m, (size_t)p->size * sizeof *p->a);
     left = change(part, p->a, p->b);
-    if (k > ENOUGH && left < JUMP * whole) return none; // it was smooth
+    if (k > FEW && left < (k > ENOUGH ? JUMP : SMOOTH) * whole) return none; // it was smooth
   }
   if (moves(p, from, to)) return none;
   if (!(left > JUMP * whole && left > TINY * p->scale[part->what])) return none;

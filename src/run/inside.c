@@ -48,6 +48,7 @@ static const double MOST_WAVES = 4000;  // in the whole time
 typedef struct tr_inside {
   bool timed;  // something depends on time
   bool loops;  // numbers may depend on each other: r->aside is there
+  bool direct; // one sweep settles them
   bool stages; // of the method: it looks at three places of a step
   double many, quiet;
   int first;      // steps since the method began
@@ -108,7 +109,7 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   bool high = order[0] > 2 && !w->stages;
   w->many = high ? MANY_HIGH : MANY, w->quiet = high ? QUIET_HIGH : QUIET;
   r->inside = w;
-  w->loops = tr_numbers_loop(s);
+  w->loops = tr_numbers_loop(s), w->direct = tr_numbers_formulas(s);
   return w->loops && !make_aside(r) ? tr_no_memory(error) : TR_OK;
 }
 
@@ -140,8 +141,8 @@ static void settle_numbers(tr_run *r, double *v) {
   memcpy(w->line, v, bytes);
   for (int k = 0; k < r->sys->nnumber + MOST_SWEEPS; k++) {
     double change = tr_sweep_numbers(r->work, v);
-    if (change <= SETTLED) return;
     if (isinf(change)) break;
+    if (change <= SETTLED || w->direct) return;
   }
   memcpy(v, w->line, bytes);
   bool settled = w->loops && tr_settle_aside(r->step, &r->aside, at->t, at->q, v, at->mem,
@@ -345,9 +346,10 @@ static bool is_stiff(tr_run *r, double h, double s) {
   forces_beside(r, r->x.t + s * h, -f, w->beside);
   forces_beside(r, r->x.t + s * h, f, w->z);
   for (int i = 0; i < n; i++) w->beside[i] = 0.5 * fabs(w->z[i] - w->beside[i]);
-  if (numbers) forces_by_line(r, h, s, w->z);
-  for (int i = 0; i < n && numbers; i++)
-    w->beside[i] = fmax(w->beside[i], fabs(w->here[i] - w->z[i]));
+  if (forget_stiff(r)) return true;
+  if (!numbers) return false;
+  forces_by_line(r, h, s, w->z);
+  for (int i = 0; i < n; i++) w->beside[i] = fmax(w->beside[i], fabs(w->here[i] - w->z[i]));
   return forget_stiff(r);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // States and variables at a place, by their equations alone and without a matrix.
 //
-// Each in turn, the others as they are: what is no formula of itself is known at once, a chain of formulas after as many
-// sweeps as it is long, if it stands in the wrong order. Else one step of Newton's,
+// Each in turn, the others as they are, variables first: rates of states read these, and seldom the other way round. What is
+// no formula of itself is known at once, a chain of formulas after as many sweeps as it is long, if it stands in the wrong
+// order. Else one step of Newton's,
 //   Gam(v) = 0:  v <- v - Gam/Gam_v
 #include <math.h>
 
@@ -29,16 +30,31 @@ static double change(const tr_work *w, const sys_joint *j) {
   return -gam;
 }
 
+static bool is_state(const tr_system *s, int body) { return s->body[body].nq > 0; }
+
+static bool stands_behind(const tr_system *s, int a, int b) {
+  return is_state(s, a) != is_state(s, b) ? is_state(s, a) : a > b;
+}
+
 // In any order, somebody in a loop reads one that stands behind.
 bool tr_numbers_loop(const tr_system *s) {
   for (const sys_joint *j = s->joint; j < s->joint + s->njoint; j++) {
     const tr_equation_par *par = j->e.par;
     for (int k = 0; j->type == &tr_joint_equation && k < par->law->inputs; k++) {
       const law_input *in = &par->law->input[k];
-      if (in->kind == LAW_VALUE && in->to >= 0 && j->e.body[in->to] > j->e.body[0]) return true;
+      if (in->kind == LAW_VALUE && in->to >= 0 && stands_behind(s, j->e.body[in->to], j->e.body[0]))
+        return true;
     }
   }
   return false;
+}
+
+bool tr_numbers_formulas(const tr_system *s) {
+  if (tr_numbers_loop(s)) return false;
+  for (const sys_joint *j = s->joint; j < s->joint + s->njoint; j++)
+    if (j->type == &tr_joint_equation && reads_itself(((const tr_equation_par *)j->e.par)->law))
+      return false;
+  return true;
 }
 
 static void show(const tr_work *w, const sys_body *b) {
@@ -47,13 +63,13 @@ static void show(const tr_work *w, const sys_body *b) {
                       tr_frame_at(w->frames, b->frame));
 }
 
-double tr_sweep_numbers(tr_work *w, double *v) {
+static double sweep(tr_work *w, bool states, double *v) {
   const tr_system *s = w->sys;
   double most = 0;
-  w->v = v;
   for (const sys_joint *j = s->joint; j < s->joint + s->njoint; j++) {
     if (j->type != &tr_joint_equation || s->follows[j->row]) continue;
     const sys_body *b = &s->body[j->e.body[0]];
+    if (is_state(s, j->e.body[0]) != states) continue;
     double d = change(w, j);
     if (d == 0) continue;
     v[b->v] += d;
@@ -62,4 +78,10 @@ double tr_sweep_numbers(tr_work *w, double *v) {
     if (!(part <= most)) most = isfinite(part) ? part : INFINITY;
   }
   return most;
+}
+
+double tr_sweep_numbers(tr_work *w, double *v) {
+  w->v = v;
+  double variables = sweep(w, false, v), states = sweep(w, true, v);
+  return fmax(variables, states);
 }

@@ -473,6 +473,7 @@ void tr_gaps_here(const tr_work *w, double *gap,
 double tr_sweep_numbers(tr_work *w, double *v);
 // Whether some may depend on each other, so that sweeps may lead nowhere.
 bool tr_numbers_loop(const tr_system *sys);
+bool tr_numbers_formulas(const tr_system *sys); // one sweep is all there is to do
 
 // ---- events (event.c) ------------------------------------------------------------------------------
 
