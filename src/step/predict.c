@@ -546,9 +546,10 @@ static int w_degree(const tr_step *s) {
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
-void tr_predict_w(tr_step *s, double t) {
-  double line[TR_TERMS_MAX] = {2, -1};
+tr_outlook tr_look_ahead_w(tr_step *s, double t) {
+  double *line = s->line;
   const double *w = line;
+  line[0] = 2, line[1] = -1;
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   if (s->evens < TR_TERMS)
@@ -566,6 +567,10 @@ void tr_predict_w(tr_step *s, double t) {
     w = even_ones[n - 1];
   else if (!s->c.few || n < 2)
     weigh(n, s->past_t, t, line);
-  // mu follows w
-  combine(s->work, n, w, s->past_w[0], s->past_w + 1, s->sys->nv + s->sys->nc, s->w);
+  return (tr_outlook){n, w, s->past_w[0], s->past_w + 1, s->w}; // mu follows w
+}
+
+void tr_predict_w(tr_step *s, double t) {
+  tr_outlook x = tr_look_ahead_w(s, t);
+  combine(s->work, x.n, x.w, x.a, x.older, s->sys->nv + s->sys->nc, x.out);
 }

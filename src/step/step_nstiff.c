@@ -196,6 +196,7 @@ const tr_method tr_method_nstiff_si2 = {
     .orders = orders_si2,
     .prepare = make_room,
     .begin = begin,
+    .corrected = true,
     .advance = advance_si2,
     .accept = accept,
 };
