@@ -138,7 +138,7 @@ TR_INLINE void pulled4(const tr_bodies_at *b, const tr_pinned_four *io) {
 
 // Both arms, times their signs, are along one line: c and t c. Of vectors l with l_i' J l_j = 1 or 0, the last along c,
 //   J^-1 = sum l_i l_i',   g_k J^-1 g_k' = U_1 U_1' + U_2 U_2',   U_i = R (l_i x c),   J^-1 g_k' x = sum l_i U_i' x
-// and with t, t^2 in the other blocks.
+// and with t, t^2 in the other blocks. As w = sum l_i (J l_i)' w,   g_k w = U_1 (J l_1)' w + U_2 (J l_2)' w.
 enum {
   BAR_IM,
   BAR_ACROSS,
@@ -148,7 +148,9 @@ enum {
   BAR_ARM,
   BAR_L = 8,
   BAR_AXIAL = 14,
-  BAR_REST
+  BAR_REST,
+  BAR_LEVER, // l_i x c
+  BAR_JL = 22
 };
 
 // x less its part along y, which has length f in the metric J.
@@ -215,6 +217,10 @@ static inline bool bar_of(const tr_spatial_par *par, int pins, const tr_pin *pin
     known[BAR_ARM + i] = sign * c[i];
     known[BAR_L + i] = l[0][i], known[BAR_L + 3 + i] = l[1][i];
   }
+  for (int i = 0; i < 2; i++) {
+    v3_cross(l[i], known + BAR_ARM, known + BAR_LEVER + 3 * i);
+    m3_mul(J, l[i], known + BAR_JL + 3 * i);
+  }
   bound_gyration(J, (const double(*)[3])l, c, known);
   return true;
 }
@@ -225,41 +231,41 @@ TR_INLINE void put_upper4(const lanes *f, const lanes *s, const lanes *A, lanes_
   to[0] += *f, to[3] += *f, to[5] += *f;
 }
 
-// R, and U_1, U_2.
-TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *R, lanes *U) {
+// U_1, U_2.
+TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *U) {
   POINTERS(const double, rotation, b->q + io->slot[l]->q + 3);
-  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
-  lanes e[4], c[3], u[3];
+  const lanes_anywhere *lever = (const lanes_anywhere *)io->known + BAR_LEVER;
+  lanes e[4], R[9];
   lanes_load4(rotation, e);
   lanes_quat_to_m3(e, R);
-  for (int i = 0; i < 3; i++) c[i] = known[BAR_ARM + i];
   for (int k = 0; k < 6; k += 3) {
-    lanes x[3] = {known[BAR_L + k], known[BAR_L + k + 1], known[BAR_L + k + 2]};
-    lanes_cross(x, c, u), lanes_mul(R, u, U + k);
+    lanes u[3] = {lever[k], lever[k + 1], lever[k + 2]};
+    lanes_mul(R, u, U + k);
   }
 }
 
 TR_INLINE void bars4(const tr_bodies_at *b, const tr_four_bars *io) {
   POINTERS(const double, velocity, b->v + io->slot[l]->v);
-  const lanes_anywhere *known = (const lanes_anywhere *)io->known;
+  const lanes_anywhere *known = (const lanes_anywhere *)io->known, *Jl = known + BAR_JL;
   lanes_anywhere *S = (lanes_anywhere *)io->S, *turned = (lanes_anywhere *)io->turned;
   lanes im = known[BAR_IM], f = known[BAR_ACROSS], t = known[BAR_T], tt = t * t;
-  lanes R[9], U[6], v[6], A[6], u[3], z[3], c[3];
-  turn_bars4(b, io, R, U);
+  lanes U[6], v[6], A[6];
+  turn_bars4(b, io, U);
   if (turned)
     for (int i = 0; i < 6; i++) turned[i] = U[i];
+  lanes_load6(velocity, v);
+  lanes p = Jl[0] * v[3] + Jl[1] * v[4] + Jl[2] * v[5];
+  lanes q = Jl[3] * v[3] + Jl[4] * v[4] + Jl[5] * v[5];
+  for (int i = 0; i < 3; i++) {
+    lanes z = U[i] * p + U[3 + i] * q;
+    S[6 + i] = known[BAR_SIGN] * v[i] + z;
+    S[24 + i] = known[BAR_OTHER] * v[i] + t * z;
+  }
   for (int i = 0, n = 0; i < 3; i++)
     for (int j = i; j < 3; j++) A[n++] = U[i] * U[j] + U[3 + i] * U[3 + j];
-  for (int i = 0; i < 3; i++) c[i] = known[BAR_ARM + i];
-  lanes_load6(velocity, v);
-  lanes_cross(v + 3, c, u), lanes_mul(R, u, z);
   for (int i = 0; i < 6; i++) S[i] = A[i];
   S[0] += im, S[3] += im, S[5] += im;
   put_upper4(&im, &tt, A, S + 18);
-  for (int i = 0; i < 3; i++) {
-    S[6 + i] = known[BAR_SIGN] * v[i] + z[i];
-    S[24 + i] = known[BAR_OTHER] * v[i] + t * z[i];
-  }
   for (int i = 0; i < 6; i++) A[i] = t * A[i];
   S[9] = A[0] + f, S[10] = S[12] = A[1], S[11] = S[15] = A[2];
   S[13] = A[3] + f, S[14] = S[16] = A[4], S[17] = A[5] + f;
@@ -312,11 +318,11 @@ TR_INLINE void pull_bars4(const tr_bodies_at *b, const tr_four_bars *io, const l
 }
 
 TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
-  lanes R[9], U[6];
+  lanes U[6];
   if (io->turned) {
     pull_bars4(b, io, (const lanes_anywhere *)io->turned);
   } else {
-    turn_bars4(b, io, R, U);
+    turn_bars4(b, io, U);
     pull_bars4(b, io, (const lanes_anywhere *)U);
   }
 }

@@ -54,14 +54,6 @@ static const double REFINED = 0.4;
 enum { RENEWED = 3 };       // matrices for that
 enum { FEW = 4, MORE = 7 }; // corrections; more with all terms: steps are as long as that pays
 
-// q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
-static void place(correction *k) {
-  const tr_step *s = k->s;
-  TR_SHARE(s->work, s->sys->nv, place_part, k);
-  TR_SHARE(s->work, s->sys->nc, sum_part, k);
-  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
-}
-
 // e1 += cm Mass (a + cw/cq w) + history, with X = 1 cm Mass a; e3 = cm X w - e3, or NULL
 static void weigh_masses(const correction *k, double *e1, double *e3) {
   const tr_step *s = k->s;
@@ -545,19 +537,28 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   const tr_corrector *c = &s->c;
   if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
   s->top_d = -1, s->change = INFINITY;
-  int nq = s->sys->nq;
   correction k; // number by number: clearing all of it takes longer than this
   k.p = usual_problem;
   k.s = s, k.x0 = x0, k.x1 = x1, k.base = s->base ? s->base : x0->q, k.t1 = t1;
   k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = false;
-  k.length_scale = max2(1, tr_largest(s->work, x0->q, nq));
-  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
-  k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
-  if (k.p.tol <= k.p.floor) k.p.way = (t1 - x0->t) * tr_fastest_turn(s->sys, NULL, x0->v);
+  k.evaluated = false;
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
-  k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.steady = tr_step_steady(s);
+  k.parted = s->sys->nreaction == 0 && !c->unit_metric && !c->split;
+  k.plain = k.parted && s->sys->nvelocity == 0;
+  k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
+            !c->few && k.p.steady;
+  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  x1->t = t1, s->filters = true;
+  k.length_scale = max2(1, tr_si2_begin(&k));
+  k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
+  k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
+  bool floored = k.p.tol <= k.p.floor, known = k.evaluated && s->floored;
+  if (floored)
+    k.p.way = (t1 - x0->t) * (known ? s->top_turn : tr_fastest_turn(s->sys, NULL, x0->v));
+  if (k.evaluated) s->floored = floored;
+  k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
   if (c->few) {
@@ -567,18 +568,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.planned = may_plan(s);
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
-  k.parted = s->sys->nreaction == 0 && !c->unit_metric && !c->split;
-  k.plain = k.parted && s->sys->nvelocity == 0;
-  k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
-            !c->few && k.p.steady;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
-  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
-  x1->t = t1, s->filters = true;
-  if (s->aim || s->calm || !k.usual) tr_corrector_write(s);
-  tr_step_calm(s, x0, t1, x1);
-  tr_predict_w(s, t1);
-  place(&k);
-  k.turn = tr_largest_turn(s->work, s->d, NULL);
   long before = s->newton.iterations, stagnations = s->newton.stagnations;
   long matrices = s->newton.matrices;
   bool looks = !c->few && !s->full && !s->sys->flat;
@@ -587,6 +577,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.apart = k.p.finishes = true, k.p.inexact = false, k.p.finish = tr_si2_project;
   else if (tr_si2_may_finish(&k))
     k.p.finish = tr_si2_finish;
+  k.evaluated &= k.apart;
   if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);

@@ -22,9 +22,12 @@ typedef struct correction {
   double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated
   bool apart;         // all are: velocities are projected once positions are found
+  bool evaluated;     // the first residual is in newton.r
   // what loops over long vectors are about (si2_loops.h): a correction, rows
   const double *dx;
   double *top, *low, scale;
+  tr_outlook ahead;  // of w and mu
+  struct tops *tops; // (hands) see si2_walk.c
 } correction;
 
 static inline tr_coefficients tr_si2_weights(const tr_corrector *c) {
@@ -47,7 +50,8 @@ tr_status tr_si2_contraction(correction *k, double *rate);
 bool tr_si2_may_finish(const correction *k);
 tr_status tr_si2_finish(tr_newton_problem *p, int since);
 bool tr_si2_halves_known(const tr_step *s);
-// The same where all constraints are pins, by these alone.
+// The same where all constraints are pins, by these alone; unless bodies turn far.
+bool tr_si2_projects(const correction *k);
 bool tr_si2_may_project(const correction *k);
 tr_status tr_si2_project(tr_newton_problem *p, int since);
 void tr_si2_join(correction *k); // no longer: both halves together from here on
@@ -58,7 +62,9 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
 void tr_si2_follow(correction *k, const double *dw);
 void tr_si2_scale(const correction *k);
 
-// The first half alone (si2_walk.c): unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of
+// Where the iteration begins (si2_walk.c), with what the step is known to turn by; the largest coordinate before.
+double tr_si2_begin(correction *k);
+// The first half alone: unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of
 // bodies that are passed stretch by stretch, its residual too.
 void tr_si2_shift(correction *k);
 bool tr_si2_walks(const correction *k);

@@ -459,9 +459,10 @@ static int w_degree(const tr_step *s) {
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
-void tr_predict_w(tr_step *s, double t) {
-  double line[TR_TERMS_MAX] = {2, -1}; // of two states if there are few corrections
+tr_outlook tr_look_ahead_w(tr_step *s, double t) {
+  double *line = s->line;
   const double *w = line;
+  line[0] = 2, line[1] = -1; // of two states if there are few corrections
   int degree = s->c.few || (undamped(s) && s->degree > 1) ? 1 : s->degree;
   int states = s->past - 1; // the first has none
   if (s->evens < TR_TERMS)
@@ -483,7 +484,11 @@ void tr_predict_w(tr_step *s, double t) {
     if (w != line) memcpy(line, w, (size_t)n * sizeof *line);
     tr_past_weigh(&s->past_w, n, line), w = line;
   }
-  // mu follows w
-  combine(s->work, s->sys->nv + s->sys->nc, &(tr_outlook){n, w, s->last_w, &s->past_w, s->w});
+  return (tr_outlook){n, w, s->last_w, &s->past_w, s->w}; // mu follows w
+}
+
+void tr_predict_w(tr_step *s, double t) {
+  tr_outlook x = tr_look_ahead_w(s, t);
+  combine(s->work, s->sys->nv + s->sys->nc, &x);
   s->past_w.fresh = false;
 }

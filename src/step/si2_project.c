@@ -7,6 +7,7 @@
 
 #include "corrector_si2.h"
 #include "math/lanes.h"
+#include "math/vector.h"
 #include "system/pins.h"
 
 // The share of the tolerance for what the change of w leaves in positions; turns for which it is not worth while.
@@ -22,11 +23,12 @@ static const double AGAIN = 1;
 // most.
 enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
 
-bool tr_si2_may_project(const correction *k) {
+bool tr_si2_projects(const correction *k) {
   const tr_step *s = k->s;
-  return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && k->turn < CHART &&
-         !s->kkt.mask;
+  return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && !s->kkt.mask;
 }
+
+bool tr_si2_may_project(const correction *k) { return k->turn < CHART && tr_si2_projects(k); }
 
 // Where one correction by an old matrix is enough, two right-hand sides of it are cheaper. A refusal is forgotten by as many
 // steps as it makes wait.
@@ -52,6 +54,7 @@ void tr_si2_tell(const correction *k) {
 void tr_si2_join(correction *k) {
   tr_step *s = k->s;
   tr_si2_tell(k);
+  s->change = INFINITY;
   k->apart = k->parted = k->p.finishes = false;
   k->p.inexact = true, k->p.finish = tr_si2_finish;
   s->joins = s->joins < JOINED_FIRST ? JOINED_FIRST : 2 * s->joins;
@@ -65,6 +68,7 @@ typedef struct projection {
   const correction *k;
   double f;
   double *dv, *x;
+  double top[TR_TEAM_MAX]; // the largest velocity, of each hand
 } projection;
 
 TR_INLINE void add_all(int n, double f, const double *restrict w, double *restrict v) {
@@ -92,12 +96,17 @@ TR_INLINE void add_part(void *what, int part, int first, int end) {
   add(end - first, j->f, j->k->s->w + first, j->k->x1->v + first);
 }
 
+// What was just written is looked at while it is at hand.
 TR_INLINE void take_part(void *what, int part, int first, int end) {
-  const projection *j = what;
+  enum { PIECE = 768 };
+  projection *j = what;
   const tr_step *s = j->k->s;
-  (void)part;
-  take(end - first, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + first, j->dv + first, s->w + first,
-       j->k->x1->a + first, j->k->x1->v + first);
+  double *v = j->k->x1->v;
+  for (int i = first, n; i < end; i += n) {
+    n = end - i < PIECE ? end - i : PIECE;
+    take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + i, j->dv + i, s->w + i, j->k->x1->a + i, v + i);
+    j->top[part] = max2(j->top[part], vec_largest(v + i, n));
+  }
 }
 
 // mu of x in its place, lam
@@ -138,6 +147,9 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   TR_SHARE(s->work, nv, take_part, &j);
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   if (!isfinite(tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;
+  double most = 0;
+  for (int i = 0; i < tr_team_size(s->work->team); i++) most = max2(most, j.top[i]);
+  s->change = s->top_v >= 0 ? s->top_v + most : INFINITY;
   if (turned <= little) return TR_OK;
   s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;

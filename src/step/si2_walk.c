@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first half of corrector_si2.c alone, whose symbols these are, in large systems: stretch by stretch, as index 3 has it.
-// Sums are those of whole loops, to the last bit.
+// Where the iteration of corrector_si2.c begins, whose symbols these are, and its first half alone; in large systems stretch by
+// stretch, as index 3 has it. Sums are those of whole loops, to the last bit.
+#include <math.h>
+
 #include "corrector_si2.h"
 #include "math/lanes.h"
+#include "math/vector.h"
+#include "places.h"
+#include "si2_loops.h"
 #include "system/stretch.h"
+
+// The largest of what is passed: where the step begins, and where it leads.
+typedef struct tops {
+  double q, v, a, fastest, turn, d;
+} tops;
 
 bool tr_si2_walks(const correction *k) {
   return k->apart && k->s->sys->nstretch > 0 && k->s->c.blocks;
@@ -32,15 +42,102 @@ static void balance_bodies(void *what, int hand, const sys_range *of) {
   tr_mass_add_some(s->sys, of, s->c.blocks, s->c.cm, s->sum_a, s->c.history, k->top);
 }
 
-tr_status tr_si2_walk_to_residual(correction *k, double *r) {
-  static const tr_walk to = {move_bodies, load_joints, balance_bodies};
+static tops walk(correction *k, const tr_walk *along) {
+  tops top[TR_TEAM_MAX], all = {0};
+  int hands = tr_team_size(k->s->work->team);
+  for (int i = 0; i < hands; i++) top[i] = (tops){0};
+  k->tops = top;
+  tr_walk_along(k->s->work, along, k);
+  for (int i = 0; i < hands; i++) {
+    all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
+    all.fastest = max2(all.fastest, top[i].fastest), all.turn = max2(all.turn, top[i].turn);
+    all.d = max2(all.d, top[i].d);
+  }
+  return all;
+}
+
+static tops walk_to_residual(correction *k, const tr_walk *along, double *r) {
   const tr_step *s = k->s;
   const tr_state *x = k->x1;
   k->top = r, k->low = r + s->sys->nv, k->scale = 1 / s->c.cq;
   tr_go_to(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
-  tr_walk_along(s->work, &to, k);
-  k->p.side = s->work->acting;
+  return walk(k, along);
+}
+
+tr_status tr_si2_walk_to_residual(correction *k, double *r) {
+  static const tr_walk to = {move_bodies, load_joints, balance_bodies};
+  if (!k->evaluated) walk_to_residual(k, &to, r);
+  k->evaluated = false;
+  k->p.side = k->s->work->acting;
   return TR_OK;
+}
+
+// ---- begin --------------------------------------------------------------------------------------------
+
+static void raise(double *most, const double *x, sys_range of) {
+  *most = max2(*most, vec_largest(x + of.first, of.end - of.first));
+}
+
+// From the last state: predicted, placed, moved.
+static void begin_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  const tr_step *s = k->s;
+  const tr_state *x0 = k->x0;
+  sys_range v = tr_velocities_of(s->sys, of);
+  tops *top = &k->tops[hand];
+  if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
+  tr_predict_some(&k->ahead, v.first, v.end);
+  raise(&top->a, x0->a, v), raise(&top->v, x0->v, v);
+  raise(&top->q, x0->q, tr_coordinates_of(s->sys, of));
+  if (s->floored) top->fastest = max2(top->fastest, tr_fastest_turn(s->sys, of, x0->v));
+  place_part(what, hand, v.first, v.end);
+  top->turn = max2(top->turn, tr_turn_of_some(s->sys, of, s->d));
+  tr_retract_some(s->sys, of, k->base, s->d, k->x1->q);
+  move_bodies(what, hand, of);
+}
+
+static void begin_joints(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  int nv = k->s->sys->nv;
+  sys_range rows = tr_rows_of(k->s->sys, of);
+  if (k->s->ahead) tr_predict_some(&k->s->ahead_lam, rows.first, rows.end);
+  tr_predict_some(&k->ahead, nv + rows.first, nv + rows.end);
+  sum_part(what, hand, rows.first, rows.end);
+  load_joints(what, hand, of);
+}
+
+// Up to the first residual.
+static double begin_here(correction *k) {
+  static const tr_walk on = {begin_bodies, begin_joints, balance_bodies};
+  tr_step *s = k->s;
+  k->ahead = tr_look_ahead_w(s, k->t1);
+  tops top = walk_to_residual(k, &on, s->newton.r);
+  s->top_v = top.v, s->top_a = top.a, s->top_turn = top.fastest, k->turn = top.turn;
+  s->ahead = s->past_w.fresh = false, k->evaluated = true;
+  return top.q;
+}
+
+// q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
+static void place(correction *k) {
+  const tr_step *s = k->s;
+  TR_SHARE(s->work, s->sys->nv, place_part, k);
+  TR_SHARE(s->work, s->sys->nc, sum_part, k);
+  tr_retract_shared(s->work, k->base, s->d, k->x1->q);
+}
+
+double tr_si2_begin(correction *k) {
+  tr_step *s = k->s;
+  const tr_state *x0 = k->x0;
+  bool plainly = !s->aim && !s->calm;
+  if (plainly && s->sys->nstretch > 0 && s->c.blocks && tr_si2_projects(k)) return begin_here(k);
+  if (s->ahead) tr_predict_now(s);
+  if (s->later) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
+  if (!plainly || !k->usual) tr_corrector_write(s);
+  tr_step_calm(s, x0, k->t1, k->x1);
+  tr_predict_w(s, k->t1);
+  place(k);
+  k->turn = tr_largest_turn(s->work, s->d, NULL);
+  return tr_largest(s->work, x0->q, s->sys->nq);
 }
 
 // ---- update -------------------------------------------------------------------------------------------
@@ -67,7 +164,7 @@ TR_INLINE void shift_part(void *what, int part, int first, int end) {
         k->x1->v + first);
 }
 
-TR_INLINE void pull_part(void *what, int part, int first, int end) {
+TR_INLINE void lessen_part(void *what, int part, int first, int end) {
   const correction *k = what;
   (void)part;
   lessen(end - first, k->dx + k->s->sys->nv + first, k->s->sum_lam + first);
@@ -78,22 +175,23 @@ static void shift_bodies(void *what, int hand, const sys_range *of) {
   const tr_step *s = k->s;
   sys_range v = tr_velocities_of(s->sys, of);
   shift_part(what, hand, v.first, v.end);
+  raise(&k->tops[hand].d, s->d, v);
   tr_retract_some(s->sys, of, k->base, s->d, k->x1->q);
 }
 
 static void shift_joints(void *what, int hand, const sys_range *of) {
   sys_range rows = tr_rows_of(((const correction *)what)->s->sys, of);
-  pull_part(what, hand, rows.first, rows.end);
+  lessen_part(what, hand, rows.first, rows.end);
 }
 
 void tr_si2_shift(correction *k) {
   static const tr_walk on = {shift_bodies, shift_joints, NULL};
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
   if (tr_si2_walks(k)) {
-    tr_walk_along(s->work, &on, k);
+    s->top_d = walk(k, &on).d;
     return;
   }
   TR_SHARE(s->work, s->sys->nv, shift_part, k);
-  TR_SHARE(s->work, s->sys->nc, pull_part, k);
+  TR_SHARE(s->work, s->sys->nc, lessen_part, k);
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }

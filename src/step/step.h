@@ -58,7 +58,7 @@ typedef struct tr_method {
   int vectors;      // rooms of nv numbers kept in tr_step.room
   bool stabilised;  // calls tr_correct_si2
   bool goes_on;     // its a goes on as it did for long: more terms of its past pay
-  bool corrected; // tr_correct is all its iteration, and it asks nothing of a and lam in x1 before
+  bool corrected; // a corrector is all its iteration, and it asks nothing of a and lam in x1 before
   bool lean;      // has no use for the values of s->kkt
   bool two_sets;  // its iteration has twice the unknowns of index 3, as that one
   int sets;       // so many times them, where they are more; 0: as said above
@@ -269,8 +269,8 @@ struct tr_step {
   // predicted: so
   bool later, ahead;
   tr_outlook ahead_a, ahead_lam;
-  double ahead_w[TR_TERMS_MAX];
-  int trend_age;  // steps since they were found
+  double ahead_w[TR_TERMS_MAX], line[TR_TERMS_MAX]; // weights of these, of w
+  int trend_age;                                    // steps since they were found
   int trend_rest; // how many times the usual number of them may be
   int untrusted;  // times in a row that they were found of no use
   int trend_wait; // steps until they are found again then
@@ -440,7 +440,9 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
 // It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
 void tr_predict_some(const tr_outlook *ahead, int first, int end);
 void tr_predict_now(tr_step *s);
-// w and mu likewise, of the same degree; theirs of an accepted step; their past is 0 from number `first` on.
+// w and mu likewise, of the same degree: what it will be, numbers of w and then of mu, whose past has its newest
+// difference once all are; all of it; theirs of an accepted step; their past is 0 from number `first` on.
+tr_outlook tr_look_ahead_w(tr_step *s, double t);
 void tr_predict_w(tr_step *s, double t);
 void tr_predict_remember_w(tr_step *s);
 void tr_predict_forget_w(tr_step *s, int first);

@@ -218,6 +218,7 @@ const tr_method tr_method_hht_si2 = {
     .smooth = true,
     .prepare = make_room,
     .begin = begin,
+    .corrected = true,
     .advance = advance_si2,
     .accept = accept,
 };

@@ -13,6 +13,7 @@
 
 #include "bdf2.h"
 #include "jerk.h"
+#include "math/lanes.h"
 
 typedef struct par {
   int start, metric;
@@ -60,16 +61,38 @@ typedef struct loop {
   bdf2 b;
 } loop;
 
-TR_INLINE void predict_part(void *what, int part, int first, int end) {
+// vhat = v + past dv,  dhat = past d + now vhat;  d = d1,  dv = v1 - v0.  Of few numbers it is not worth a call.
+TR_INLINE void lead_all(int n, bdf2 b, const double *restrict v, const double *restrict d,
+                        const double *restrict dv, double *restrict dhat, double *restrict vhat) {
+  for (int i = 0; i < n; i++) {
+    double to = v[i] + b.past * dv[i];
+    vhat[i] = to, dhat[i] = b.past * d[i] + b.now * to;
+  }
+}
+TR_WIDE(lead_wide, lead_all,
+        (int n, bdf2 b, const double *v, const double *d, const double *dv, double *dhat,
+         double *vhat),
+        (n, b, v, d, dv, dhat, vhat))
+
+TR_INLINE void keep_all(int n, const double *restrict d1, const double *restrict v1,
+                        const double *restrict v0, double *restrict d, double *restrict dv) {
+  for (int i = 0; i < n; i++) d[i] = d1[i], dv[i] = v1[i] - v0[i];
+}
+TR_WIDE(keep_wide, keep_all,
+        (int n, const double *d1, const double *v1, const double *v0, double *d, double *dv),
+        (n, d1, v1, v0, d, dv))
+enum { FEW = 16 };
+
+TR_INLINE void lead_part(void *what, int part, int first, int end) {
   const loop *k = what;
   const tr_corrector *c = &k->s->c;
-  const double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY], *v = k->v;
-  bdf2 b = k->b;
+  const double *d = k->s->room[INCREMENT] + first, *dv = k->s->room[VELOCITY] + first;
+  int n = end - first;
   (void)part;
-  for (int i = first; i < end; i++) {
-    c->vhat[i] = v[i] + b.past * dv[i];
-    c->dhat[i] = b.past * d[i] + b.now * c->vhat[i];
-  }
+  if (n <= FEW)
+    lead_all(n, k->b, k->v + first, d, dv, c->dhat + first, c->vhat + first);
+  else
+    lead_wide(n, k->b, k->v + first, d, dv, c->dhat + first, c->vhat + first);
 }
 
 static void prepare(tr_step *s, const tr_state *x0, double h) {
@@ -83,7 +106,7 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   bdf2 b = bdf2_weights(h, last);
   c->cq = b.now * b.now, c->cv = b.now, c->cm = 1, c->cw = b.now;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
-  TR_SHARE(s->work, s->sys->nv, predict_part, &(loop){.s = s, .v = v, .b = b});
+  TR_SHARE(s->work, s->sys->nv, lead_part, &(loop){.s = s, .v = v, .b = b});
 }
 
 static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
@@ -99,11 +122,14 @@ static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state 
 
 TR_INLINE void keep_part(void *what, int part, int first, int end) {
   const loop *k = what;
-  const double *now = k->s->d, *v = k->v, *v0 = k->v0;
-  double *d = k->s->room[INCREMENT], *dv = k->s->room[VELOCITY];
+  const double *now = k->s->d + first;
+  double *d = k->s->room[INCREMENT] + first, *dv = k->s->room[VELOCITY] + first;
+  int n = end - first;
   (void)part;
-  for (int i = first; i < end; i++) d[i] = now[i];
-  for (int i = first; i < end; i++) dv[i] = v[i] - v0[i];
+  if (n <= FEW)
+    keep_all(n, now, k->v + first, k->v0 + first, d, dv);
+  else
+    keep_wide(n, now, k->v + first, k->v0 + first, d, dv);
 }
 
 static void accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
@@ -170,6 +196,7 @@ const tr_method tr_method_nstiff_si2 = {
     .orders = orders_si2,
     .prepare = make_room,
     .begin = begin,
+    .corrected = true,
     .advance = advance_si2,
     .accept = accept,
 };

@@ -99,6 +99,7 @@ void tr_load_some(tr_work *w, const sys_range *of, const double *lam, double *ph
 void tr_gather_some(tr_work *w, const sys_range *of, double *F);
 void tr_retract_some(const tr_system *s, const sys_range *of, const double *q, const double *d,
                      double *q1);
+double tr_turn_of_some(const tr_system *s, const sys_range *of, const double *u); // tr_largest_turn
 void tr_mass_add_some(const tr_system *s, const sys_range *of, const double *blocks, double f,
                       const double *a, const double *h, double *out);
 // F = G' lam - Q from the wrenches w->W, phi of bodies' own constraints; G' mu from those in w->W2.

@@ -389,7 +389,7 @@ static void unfold_windows(void *what, int part, int begin, int end) {
   tr_four_bars io = {.out = k->out, .was = k->was, .f = k->f, .little = k->little};
   io.most = &k->most[part];
   int n = p->rows, size = LANES * tr_fold_kept(n), last = w->links - 1, between;
-  for (int i = begin; i < end; i++) {
+  for (int i = end - 1; i >= begin; i--) { // what was kept last is still in the cache
     lanes room[3 * (TR_WINDOW_LINKS + 1)];
     double *first = (double *)room, *x = first + LANES * n * w->links;
     double *kept = kept_of(p, i, &between), *node = kept + between + size * last;

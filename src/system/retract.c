@@ -212,6 +212,10 @@ double tr_largest_turn(tr_work *w, const double *u, const double *than) {
   return sqrt(share(w, largest_part, &(turning){.d = u, .v = than}));
 }
 
+double tr_turn_of_some(const tr_system *s, const sys_range *of, const double *u) {
+  return s->flat ? 0 : sqrt(largest_square(s, of->first, of->end, u, NULL));
+}
+
 void tr_take_turns(const tr_system *s, const double *v, double *spin) {
   for (int i = 0; i < s->nbody && !s->flat; i++)
     if (turns(&s->body[i])) v3_copy(v + s->body[i].v + 3, spin + s->body[i].v + 3);
