@@ -555,8 +555,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
   bool floored = k.p.tol <= k.p.floor, known = k.evaluated && s->floored;
-  if (floored)
-    k.p.way = (t1 - x0->t) * (known ? s->top_turn : tr_fastest_turn(s->sys, NULL, x0->v));
+  if (floored) k.p.way = (t1 - x0->t) * (known ? k.fastest : tr_fastest_turn(s->sys, NULL, x0->v));
   if (k.evaluated) s->floored = floored;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);

@@ -13,11 +13,12 @@ typedef struct correction {
   tr_state *x1;
   const double *base; // (nq) d begins here
   double t1, length_scale;
-  double turn; // the largest angle of a body in space in this step, as predicted
-  bool plain;  // no constraint reads velocities, no force reactions; X = M, no split
-  bool parted; // the same, but for rows of velocities
-  bool usual;  // steps of one length, no other resort of the iteration, no other form of the matrix
-  int begun;   // corrections so far
+  double turn;    // the largest angle of a body in space in this step, as predicted
+  double fastest; // the largest turn in a time before it, where the walk has found that
+  bool plain;     // no constraint reads velocities, no force reactions; X = M, no split
+  bool parted;    // the same, but for rows of velocities
+  bool usual; // steps of one length, no other resort of the iteration, no other form of the matrix
+  int begun;  // corrections so far
   double half, first; // norms of w in the last one, and in the one before
   double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated

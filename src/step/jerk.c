@@ -18,10 +18,11 @@ static const double CONSISTENT = 1e-8; // G v + Phi_t over the velocities
 
 tr_jerk *tr_jerk_new(tr_step *s) { return TR_NEW(&s->arena, 1, tr_jerk); }
 
-// Before the first step there is but one state in the past.
-// Their places in its room are the oldest's first.
+// Before the first step there is but one state in the past. The first two vectors are in use for another step, and the
+// first state that is kept goes to the end of the room.
 static void find_room(tr_step *s, tr_jerk *j, double *q) {
   int nv = s->sys->nv;
+  tr_past_clear(s);
   double *room = s->past_room;
   j->v = room, j->jerk = room + nv, j->a[0] = room + 2 * nv, j->a[1] = room + 3 * nv;
   j->q = q, j->lam = room + 4 * nv;

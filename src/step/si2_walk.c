@@ -112,7 +112,7 @@ static double begin_here(correction *k) {
   tr_step *s = k->s;
   k->ahead = tr_look_ahead_w(s, k->t1);
   tops top = walk_to_residual(k, &on, s->newton.r);
-  s->top_v = top.v, s->top_a = top.a, s->top_turn = top.fastest, k->turn = top.turn;
+  s->top_v = top.v, s->top_a = top.a, k->fastest = top.fastest, k->turn = top.turn;
   s->ahead = s->past_w.fresh = false, k->evaluated = true;
   return top.q;
 }

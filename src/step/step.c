@@ -64,13 +64,20 @@ static tr_past place_past(bool narrow, int count, size_t n, size_t before, doubl
   return p;
 }
 
+void tr_past_clear(tr_step *s) {
+  size_t nv = (size_t)s->sys->nv, n = nv + (size_t)s->sys->nc;
+  bool narrow = s->past_a.narrow;
+  s->past_a = place_past(narrow, s->terms - 1, n, 0, s->past_room);
+  s->past_lam = place_past(narrow, s->terms - 1, n, nv, s->past_room);
+}
+
 static tr_status make_past(tr_step *s, bool narrow) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc, least = 4 * nv + nc;
   size_t size = past_size(narrow, (size_t)s->terms - 1, nv + nc);
-  double *room = s->past_room = TR_BUSY(&s->arena, size > least ? size : least, double);
-  if (!room) return TR_NO_MEMORY;
-  s->past_a = place_past(narrow, s->terms - 1, nv + nc, 0, room);
-  s->past_lam = place_past(narrow, s->terms - 1, nv + nc, nv, room);
+  s->past_a.narrow = narrow;
+  s->past_room = TR_BUSY(&s->arena, size > least ? size : least, double);
+  if (!s->past_room) return TR_NO_MEMORY;
+  tr_past_clear(s);
   return TR_OK;
 }
 

@@ -437,6 +437,8 @@ bool tr_step_guesses(const tr_step *s);
 void tr_predict_begin(tr_step *s, const tr_state *x);
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1);
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1);
+void tr_past_clear(
+    tr_step *s); // nothing is kept of a and lam: states have their places as they lie in the room
 // It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
 void tr_predict_some(const tr_outlook *ahead, int first, int end);
 void tr_predict_now(tr_step *s);
