@@ -453,10 +453,13 @@ static double norm(const tr_newton_problem *p, const double *dx) {
 static double unseen(const tr_newton_problem *p, const double *dx) {
   const correction *k = (const correction *)p;
   const tr_corrector *c = &k->s->c;
+  const bool *number =
+      k->s->sys->of_number; // their multipliers are nothing but what states are off by
   int nv = k->s->sys->nv, nc = k->s->sys->nc;
   const double *l = dx + nv, *dmu = l + nc + nv;
   double share = c->unit_metric ? 0 : c->cw / c->cq, most = 0;
-  for (int i = 0; i < nc; i++) most = fmax(most, fabs(l[i] - share * dmu[i]));
+  for (int i = 0; i < nc; i++)
+    if (!number[i]) most = fmax(most, fabs(l[i] - share * dmu[i]));
   return most / (1 + vec_largest(k->x0->lam, nc)); // as in weighted
 }
 
