@@ -39,7 +39,7 @@ TR_INLINE void tr_past_load(bool narrow, const void *from, int i, int end, lanes
   else if (i + LANES <= end)
     y = *(const lanes_anywhere *)((const double *)from + i);
   else
-    for (int l = 0; l < LANES && i + l < end; l++) y[l] = tr_past_at(narrow, from, i + l);
+    for (int l = 0; l < LANES; l++) y[l] = i + l < end ? tr_past_at(narrow, from, i + l) : 0;
   *x = y;
 }
 

@@ -459,7 +459,7 @@ static int w_degree(const tr_step *s) {
   return e0 <= e1 && e1 <= e2 ? 0 : DEGREES - 1;
 }
 
-tr_outlook tr_look_ahead_w(tr_step *s, double t) {
+TR_INLINE tr_outlook look_ahead_w(tr_step *s, double t) {
   double *line = s->line;
   const double *w = line;
   line[0] = 2, line[1] = -1; // of two states if there are few corrections
@@ -487,8 +487,10 @@ tr_outlook tr_look_ahead_w(tr_step *s, double t) {
   return (tr_outlook){n, w, s->last_w, &s->past_w, s->w}; // mu follows w
 }
 
+tr_outlook tr_look_ahead_w(tr_step *s, double t) { return look_ahead_w(s, t); }
+
 void tr_predict_w(tr_step *s, double t) {
-  tr_outlook x = tr_look_ahead_w(s, t);
+  tr_outlook x = look_ahead_w(s, t);
   combine(s->work, s->sys->nv + s->sys->nc, &x);
   s->past_w.fresh = false;
 }
