@@ -6,6 +6,8 @@
 #ifndef TR_PAST_H
 #define TR_PAST_H
 
+#include <float.h>
+
 #include "math/lanes.h"
 
 // Accepted states that the predictor goes on from, in large systems more: a and lam are kept but of the newest, which is
@@ -26,6 +28,12 @@ typedef struct tr_course {
 } tr_course;
 
 typedef float lanes_narrow __attribute__((vector_size(16), aligned(4), may_alias));
+
+// Beyond what floats hold it is the largest of them.
+TR_INLINE float tr_past_narrow(double x) {
+  x = x < FLT_MAX ? x : FLT_MAX;
+  return (float)(x > -FLT_MAX ? x : -FLT_MAX);
+}
 
 TR_INLINE double tr_past_at(bool narrow, const void *x, int i) {
   return narrow ? (double)((const float *)x)[i] : ((const double *)x)[i];

@@ -178,7 +178,7 @@ typedef struct difference {
 static void change_part(void *what, int part, int first, int end) {
   const difference *c = what;
   (void)part;
-  for (int i = first; i < end; i++) c->to[i] = (float)(c->newest[i] - c->before[i]);
+  for (int i = first; i < end; i++) c->to[i] = tr_past_narrow(c->newest[i] - c->before[i]);
 }
 
 // The state before the newest joins those before.
@@ -350,7 +350,7 @@ TR_INLINE void combine_terms(int n, bool narrow, bool fresh, const tr_outlook *c
   for (int k = 1; k < n; k++) older[k] = c->past->older[k - 1];
   for (int i = 0; i < size; i++) {
     double x[TR_TERMS_MAX] = {newest[i]};
-    if (fresh) change[i] = (float)(newest[i] - out[i]);
+    if (fresh) change[i] = tr_past_narrow(newest[i] - out[i]);
 #pragma GCC unroll 8
     for (int k = 1; k < n; k++)
       x[k] = fresh && k == 1 ? (double)change[i] : tr_past_at(narrow, older[k], i);

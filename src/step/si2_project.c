@@ -54,7 +54,7 @@ void tr_si2_tell(const correction *k) {
 void tr_si2_join(correction *k) {
   tr_step *s = k->s;
   tr_si2_tell(k);
-  s->change = INFINITY;
+  s->top_d = -1, s->change = INFINITY;
   k->apart = k->parted = k->p.finishes = false;
   k->p.inexact = true, k->p.finish = tr_si2_finish;
   s->joins = s->joins < JOINED_FIRST ? JOINED_FIRST : 2 * s->joins;
