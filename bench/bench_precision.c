@@ -192,7 +192,8 @@ typedef const char *runner(const problem *p, const char *method, double tol, ben
 
 static void climb(const problem *p, const char *method, runner *run, const double *reference,
                   double *x) {
-  for (double tol = p->tol > 0 ? p->tol : FIRST; tol > LAST; tol /= p->tol > 0 ? INFINITY : 10) {
+  double last = p->tol > 0 ? 0 : LAST;
+  for (double tol = p->tol > 0 ? p->tol : FIRST; tol > last; tol /= p->tol > 0 ? INFINITY : 10) {
     bench_result r = {0};
     const char *words = run(p, method, tol, &r, x);
     if (words) {
@@ -236,6 +237,7 @@ static const char *run_ida(const problem *p, const char *method, double tol, ben
   o.newton = strstr(method, "newton=0.33") ? 0.33 : 0.033, o.amd = !strstr(method, "colamd");
   o.samples = SAMPLES, o.see = look, o.who = &(onlooker){p, g, &start, x};
   r->words = "equations that the driver for IDA does not write";
+  memset(x, 0, numbers(p) * sizeof *x);
   if (g) ida_solve(r, g, &o);
   ggl_of_system_free(g);
   tr_state_free(p->sys, &start);

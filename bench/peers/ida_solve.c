@@ -42,6 +42,11 @@ static void keep_words(int code, const char *module, const char *function, char 
   said = bench_words(message);
 }
 
+// The last one is the end itself, to the bit.
+static double sample(const ida_options *o, int k) {
+  return k + 1 < o->samples ? (k + 1) * o->end / o->samples : o->end;
+}
+
 static void integrate(bench_result *r, void *ida, ggl *g, const ida_options *o, N_Vector y,
                       N_Vector yp, N_Vector between) {
   const double *now = N_VGetArrayPointer(y);
@@ -55,9 +60,9 @@ static void integrate(bench_result *r, void *ida, ggl *g, const ida_options *o, 
       break;
     }
     if (g->accept) g->accept(g, t, now);
-    for (; seen < o->samples && (seen + 1) * o->end / o->samples <= t; seen++) {
-      IDAGetDky(ida, (seen + 1) * o->end / o->samples, 0, between);
-      o->see(o->who, seen, (seen + 1) * o->end / o->samples, N_VGetArrayPointer(between));
+    for (; seen < o->samples && sample(o, seen) <= t; seen++) {
+      IDAGetDky(ida, sample(o, seen), 0, between);
+      o->see(o->who, seen, sample(o, seen), N_VGetArrayPointer(between));
     }
   }
   r->cpu_s = bench_cpu() - cpu;
