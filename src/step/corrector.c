@@ -11,9 +11,8 @@
 
 #include "full.h"
 #include "math/lanes.h"
-#include "math/vector.h"
 #include "places.h"
-#include "system/stretch.h"
+#include "tops.h"
 
 // Pivot ratio of a matrix far from singular positions; with more than LONG unknowns the last pivots get small by
 // mere length.
@@ -31,11 +30,11 @@ typedef struct correction {
   double t1, length_scale;
   const double *dx; // what loops over long vectors are about: a correction or NULL, rows
   double *rows, *r;
-  struct tops *top; // (hands) see below
-  bool begins;      // the first residual is still to come, x1 to be placed, predicted perhaps;
-  bool evaluated;   // or it is in newton.r
-  bool waits;       // a residual that a matrix follows may be left to it:
-  tr_walking due;   // what leads to it, or none
+  tops *top;      // (hands)
+  bool begins;    // the first residual is still to come, x1 to be placed, predicted perhaps;
+  bool evaluated; // or it is in newton.r
+  bool waits;     // a residual that a matrix follows may be left to it:
+  tr_walking due; // what leads to it, or none
 } correction;
 
 bool tr_step_regular(const tr_step *s) {
@@ -133,16 +132,7 @@ TR_INLINE void scale_rows(void *what, int part, int first, int end) {
 
 // ---- large systems, stretch by stretch -------------------------------------------------------------
 
-// The largest of what is passed: of the state where the step begins, or leads, and of the step.
-typedef struct tops {
-  double q, v, a, turn, d, dx;
-} tops;
-
 static bool walks(const tr_step *s) { return s->sys->nstretch > 0 && s->c.blocks; }
-
-static void raise(double *most, const double *x, sys_range of) {
-  *most = max2(*most, vec_largest(x + of.first, of.end - of.first));
-}
 
 static void move_bodies(void *what, int hand, const sys_range *of) {
   const correction *k = what;
@@ -165,7 +155,7 @@ static void raise_all(const tr_step *s, const tr_state *x, const sys_range *of, 
   sys_range v = tr_velocities_of(s->sys, of);
   raise(&top->a, x->a, v), raise(&top->v, x->v, v);
   raise(&top->q, x->q, tr_coordinates_of(s->sys, of));
-  if (s->floored) top->turn = max2(top->turn, tr_fastest_turn(s->sys, of, x->v));
+  if (s->floored) top->fastest = max2(top->fastest, tr_fastest_turn(s->sys, of, x->v));
 }
 
 // The same from one of which nothing is known.
@@ -217,18 +207,7 @@ static void shift_joints(void *what, int hand, const sys_range *of) {
 }
 
 static tops walk(correction *k, const tr_walk *along) {
-  tops top[TR_TEAM_MAX], all = {0};
-  const tr_work *w = k->s->work;
-  int hands = tr_team_size(w->team);
-  for (int i = 0; i < hands; i++) top[i] = (tops){0};
-  k->top = top;
-  tr_walk_along(k->s->work, along, k);
-  for (int i = 0; i < hands; i++) {
-    all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
-    all.turn = max2(all.turn, top[i].turn), all.d = max2(all.d, top[i].d);
-    all.dx = max2(all.dx, top[i].dx);
-  }
-  return all;
+  return tr_walk_to_tops(k->s->work, along, k, &k->top);
 }
 
 // How to the residual r: from the last state on or where the bodies are.
@@ -257,7 +236,7 @@ static double walk_on(correction *k) {
   tops top = walk(k, &update);
   s->top_d = top.d;
   s->change = s->top_v >= 0 ? s->top_v + top.v : INFINITY;
-  if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.turn : -1};
+  if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1};
   return top.dx;
 }
 
@@ -451,7 +430,7 @@ static tr_tops begin_here(correction *k) {
   way_to_residual(k, s->newton.r);
   tops top = walk(k, &meet);
   have_walked(k), k->evaluated = true;
-  return (tr_tops){top.q, top.v, top.a, s->floored ? top.turn : -1};
+  return (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1};
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

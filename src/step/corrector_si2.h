@@ -28,7 +28,7 @@ typedef struct correction {
   const double *dx;
   double *top, *low, scale;
   tr_outlook ahead;  // of w and mu
-  struct tops *tops; // (hands) see si2_walk.c
+  struct tops *tops; // (hands) see tops.h
 } correction;
 
 static inline tr_coefficients tr_si2_weights(const tr_corrector *c) {

@@ -5,15 +5,9 @@
 
 #include "corrector_si2.h"
 #include "math/lanes.h"
-#include "math/vector.h"
 #include "places.h"
 #include "si2_loops.h"
-#include "system/stretch.h"
-
-// The largest of what is passed: where the step begins, and where it leads.
-typedef struct tops {
-  double q, v, a, fastest, turn, d;
-} tops;
+#include "tops.h"
 
 bool tr_si2_walks(const correction *k) {
   return k->apart && k->s->sys->nstretch > 0 && k->s->c.blocks;
@@ -43,17 +37,7 @@ static void balance_bodies(void *what, int hand, const sys_range *of) {
 }
 
 static tops walk(correction *k, const tr_walk *along) {
-  tops top[TR_TEAM_MAX], all = {0};
-  int hands = tr_team_size(k->s->work->team);
-  for (int i = 0; i < hands; i++) top[i] = (tops){0};
-  k->tops = top;
-  tr_walk_along(k->s->work, along, k);
-  for (int i = 0; i < hands; i++) {
-    all.q = max2(all.q, top[i].q), all.v = max2(all.v, top[i].v), all.a = max2(all.a, top[i].a);
-    all.fastest = max2(all.fastest, top[i].fastest), all.turn = max2(all.turn, top[i].turn);
-    all.d = max2(all.d, top[i].d);
-  }
-  return all;
+  return tr_walk_to_tops(k->s->work, along, k, &k->tops);
 }
 
 static tops walk_to_residual(correction *k, const tr_walk *along, double *r) {
@@ -73,10 +57,6 @@ tr_status tr_si2_walk_to_residual(correction *k, double *r) {
 }
 
 // ---- begin --------------------------------------------------------------------------------------------
-
-static void raise(double *most, const double *x, sys_range of) {
-  *most = max2(*most, vec_largest(x + of.first, of.end - of.first));
-}
 
 // From the last state: predicted, placed, moved.
 static void begin_bodies(void *what, int hand, const sys_range *of) {
