@@ -232,11 +232,10 @@ typedef struct tr_pinned_four {
 // them once and for all, one after the other four numbers for an entry; then as above G_k M^-1 G_k' by its upper rows, G_k v,
 // G_k M^-1 G_l', G_l M^-1 G_l', G_l v, four numbers each; and with x on the rows of the one and the other out = M^-1 G' x.
 // Changes of accelerations that are surely below `little` need not be told apart.
-enum { TR_BAR_KNOWN = 28, TR_BAR_TURNED = 6 };
+enum { TR_BAR_KNOWN = 28 };
 typedef struct tr_four_bars {
   const tr_body_slot *slot[4];
   const double *known; // (4 TR_BAR_KNOWN)
-  double *turned;      // (4 TR_BAR_TURNED) what the second takes over from the first; NULL: nothing
   double *S;
   const double *x;
   double *out;

@@ -469,13 +469,11 @@ TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *
 TR_INLINE void bars4(const tr_bodies_at *b, const tr_four_bars *io) {
   POINTERS(const double, u, b->v + io->slot[l]->v);
   const lanes_anywhere *known = (const lanes_anywhere *)io->known;
-  lanes_anywhere *S = (lanes_anywhere *)io->S, *turned = (lanes_anywhere *)io->turned;
+  lanes_anywhere *S = (lanes_anywhere *)io->S;
   lanes vx = {u[0][0], u[1][0], u[2][0], u[3][0]}, vy = {u[0][1], u[1][1], u[2][1], u[3][1]};
   lanes w = {u[0][2], u[1][2], u[2][2], u[3][2]}, im = known[BAR_IM], f = known[BAR_ACROSS];
   lanes sign = known[BAR_SIGN], other = known[BAR_OTHER], g[4], x, y;
   turn_bars4(b, io, g);
-  if (turned)
-    for (int i = 0; i < 4; i++) turned[i] = g[i];
   x = g[0] * known[BAR_IJ], y = g[1] * known[BAR_IJ];
   S[0] = im + x * g[0], S[1] = x * g[1], S[2] = im + y * g[1];
   S[3] = sign * vx + g[0] * w, S[4] = sign * vy + g[1] * w;
@@ -489,11 +487,10 @@ TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
   POINTERS(double, out, io->out + io->slot[l]->v);
   const lanes_anywhere *known = (const lanes_anywhere *)io->known;
   const lanes_anywhere *x = (const lanes_anywhere *)io->x;
-  const lanes_anywhere *turned = (const lanes_anywhere *)io->turned;
   lanes s = known[BAR_IM] * known[BAR_SIGN], o = known[BAR_IM] * known[BAR_OTHER], g[4], y[3];
-  if (!turned) turn_bars4(b, io, g), turned = (const lanes_anywhere *)g;
+  turn_bars4(b, io, g);
   y[0] = s * x[0] + o * x[2], y[1] = s * x[1] + o * x[3];
-  y[2] = (turned[0] * x[0] + turned[1] * x[1]) + (turned[2] * x[2] + turned[3] * x[3]);
+  y[2] = (g[0] * x[0] + g[1] * x[1]) + (g[2] * x[2] + g[3] * x[3]);
   y[2] *= known[BAR_IJ];
   lanes_store3(y, out);
 }

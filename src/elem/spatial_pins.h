@@ -247,12 +247,10 @@ TR_INLINE void turn_bars4(const tr_bodies_at *b, const tr_four_bars *io, lanes *
 TR_INLINE void bars4(const tr_bodies_at *b, const tr_four_bars *io) {
   POINTERS(const double, velocity, b->v + io->slot[l]->v);
   const lanes_anywhere *known = (const lanes_anywhere *)io->known, *Jl = known + BAR_JL;
-  lanes_anywhere *S = (lanes_anywhere *)io->S, *turned = (lanes_anywhere *)io->turned;
+  lanes_anywhere *S = (lanes_anywhere *)io->S;
   lanes im = known[BAR_IM], f = known[BAR_ACROSS], t = known[BAR_T], tt = t * t;
   lanes U[6], v[6], A[6];
   turn_bars4(b, io, U);
-  if (turned)
-    for (int i = 0; i < 6; i++) turned[i] = U[i];
   lanes_load6(velocity, v);
   lanes p = Jl[0] * v[3] + Jl[1] * v[4] + Jl[2] * v[5];
   lanes q = Jl[3] * v[3] + Jl[4] * v[4] + Jl[5] * v[5];
@@ -290,7 +288,9 @@ __attribute__((noinline)) static void gyrate_bars(const tr_bodies_at *b, const t
   }
 }
 
-TR_INLINE void pull_bars4(const tr_bodies_at *b, const tr_four_bars *io, const lanes_anywhere *U) {
+// U_i' x = (l_i x c)' R' x,  R' x = x + 2 e x (e x x - e_0 x)
+TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
+  POINTERS(const double, rotation, b->q + io->slot[l]->q + 3);
   POINTERS(double, out, io->out + io->slot[l]->v);
   POINTERS(const double, spin, b->v + io->slot[l]->v + 2);
   POINTERS(const double, past, io->was + io->slot[l]->v + 2);
@@ -298,11 +298,17 @@ TR_INLINE void pull_bars4(const tr_bodies_at *b, const tr_four_bars *io, const l
   const lanes_anywhere *x = (const lanes_anywhere *)io->x;
   const lanes_anywhere *L = known + BAR_L;
   lanes im = known[BAR_IM], s = im * known[BAR_SIGN], o = im * known[BAR_OTHER], t = known[BAR_T];
+  const lanes_anywhere *lever = known + BAR_LEVER;
   lanes y[6], w[4], d[4], p = {0}, q = {0}, ww = {0}, dd = {0}, cw = {0}, cd = {0};
+  lanes e[4], sum[3], z[3], turned[3];
+  lanes_load4(rotation, e);
+  for (int i = 0; i < 3; i++) sum[i] = x[i] + t * x[3 + i], y[i] = s * x[i] + o * x[3 + i];
+  lanes_cross(e + 1, sum, z);
+  for (int i = 0; i < 3; i++) z[i] -= e[0] * sum[i], z[i] += z[i];
+  lanes_cross(e + 1, z, turned);
   for (int i = 0; i < 3; i++) {
-    lanes sum = x[i] + t * x[3 + i];
-    y[i] = s * x[i] + o * x[3 + i];
-    p += U[i] * sum, q += U[3 + i] * sum;
+    turned[i] += sum[i];
+    p += lever[i] * turned[i], q += lever[3 + i] * turned[i];
   }
   lanes_load4(spin, w), lanes_load4(past, d);
   for (int i = 0; i < 3; i++) {
@@ -315,16 +321,6 @@ TR_INLINE void pull_bars4(const tr_bodies_at *b, const tr_four_bars *io, const l
   lanes most = known[BAR_AXIAL] * (cw * cw * dd + cd * cd * ww) + known[BAR_REST] * (ww * dd);
   lanes_mask little = most < io->little * io->little;
   if (!lanes_all(&little)) gyrate_bars(b, io);
-}
-
-TR_INLINE void barred4(const tr_bodies_at *b, const tr_four_bars *io) {
-  lanes U[6];
-  if (io->turned) {
-    pull_bars4(b, io, (const lanes_anywhere *)io->turned);
-  } else {
-    turn_bars4(b, io, U);
-    pull_bars4(b, io, (const lanes_anywhere *)U);
-  }
 }
 
 #endif

@@ -41,6 +41,19 @@ TR_INLINE void divide(int w, int j, const lanes (*D)[WIDEST], const lanes *e, la
   }
 }
 
+// Column j of L^-T Z
+TR_INLINE void put_kept(int w, int j, const lanes (*D)[WIDEST], const lanes (*Z)[COLUMNS],
+                        lanes_anywhere *to) {
+  lanes x[WIDEST];
+#pragma GCC unroll 8
+  for (int i = w - 1; i >= 0; i--) {
+    x[i] = Z[i][j];
+#pragma GCC unroll 8
+    for (int k = i + 1; k < w; k++) x[i] -= D[k][i] * x[k];
+    to[i] = x[i];
+  }
+}
+
 // Y_i' Z_j
 TR_INLINE void multiply(int w, const lanes (*Y)[COLUMNS], const lanes (*Z)[COLUMNS], int i, int j,
                         lanes *x) {
@@ -70,7 +83,7 @@ TR_INLINE void fold_one(int w, const double *next, const double *least, double *
   const lanes_anywhere *link = (const lanes_anywhere *)next;
   lanes_anywhere *fold = (lanes_anywhere *)sum, *kept = (lanes_anywhere *)keep;
   lanes D[WIDEST][WIDEST], Y[WIDEST][COLUMNS], Z[WIDEST][COLUMNS], e[WIDEST], det;
-  int r = 2 * w, n = 0, a = upper(w), C = at_C(w), B = at_B(w);
+  int r = 2 * w, a = upper(w), C = at_C(w), B = at_B(w);
 #pragma GCC unroll 8
   for (int i = 0; i < w; i++)
 #pragma GCC unroll 8
@@ -78,10 +91,6 @@ TR_INLINE void fold_one(int w, const double *next, const double *least, double *
   split(w, D, e, &det);
   lanes_mask large = det > *(const lanes_anywhere *)least;
   *good = lanes_all(&large);
-#pragma GCC unroll 8
-  for (int i = 1; i < w; i++)
-#pragma GCC unroll 8
-    for (int j = 0; j < i; j++) kept[n++] = D[i][j];
 #pragma GCC unroll 8
   for (int j = 0; j <= r; j++) {
 #pragma GCC unroll 8
@@ -91,8 +100,7 @@ TR_INLINE void fold_one(int w, const double *next, const double *least, double *
       else
         Y[i][j] = j < r ? (lanes)link[C + w * i + j - w] : (lanes)(fold[B + a + i] + link[a + i]);
     divide(w, j, D, e, Y, Z);
-#pragma GCC unroll 8
-    for (int i = 0; i < w; i++) kept[n++] = Z[i][j];
+    put_kept(w, j, D, Z, kept + w * j);
   }
 #pragma GCC unroll 8
   for (int i = 0; i < w; i++) put_rest(w, i, Y, Z, link, fold);
@@ -100,18 +108,14 @@ TR_INLINE void fold_one(int w, const double *next, const double *least, double *
 
 TR_INLINE void unfold_one(int w, const double *keep, const double *from, const double *behind,
                           double *to) {
-  const lanes_anywhere *L = (const lanes_anywhere *)keep, *Z = L + w * (w - 1) / 2;
+  const lanes_anywhere *X = (const lanes_anywhere *)keep;
   const lanes_anywhere *first = (const lanes_anywhere *)from;
   const lanes_anywhere *next = (const lanes_anywhere *)behind;
   lanes_anywhere *x = (lanes_anywhere *)to;
-  lanes y[WIDEST];
   for (int i = 0; i < w; i++) {
-    y[i] = Z[2 * w * w + i];
-    for (int j = 0; j < w; j++) y[i] -= Z[w * j + i] * first[j] + Z[w * (w + j) + i] * next[j];
-  }
-  for (int i = w - 1; i >= 0; i--) {
-    for (int j = i + 1; j < w; j++) y[i] -= L[j * (j - 1) / 2 + i] * y[j];
-    x[i] = y[i];
+    lanes y = X[2 * w * w + i];
+    for (int j = 0; j < w; j++) y -= X[w * j + i] * first[j] + X[w * (w + j) + i] * next[j];
+    x[i] = y;
   }
 }
 

@@ -580,6 +580,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   else if (tr_si2_may_finish(&k))
     k.p.finish = tr_si2_finish;
   k.evaluated &= k.apart;
+  if (k.sums && !k.apart) tr_si2_tell(&k);
   if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);

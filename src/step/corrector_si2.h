@@ -23,6 +23,7 @@ typedef struct correction {
   double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated
   bool apart;         // all are: velocities are projected once positions are found
+  bool sums;          // of sums, and nothing is known of w
   bool evaluated;     // the first residual is in newton.r
   // what loops over long vectors are about (si2_loops.h): a correction, rows
   const double *dx;
@@ -56,7 +57,7 @@ bool tr_si2_projects(const correction *k);
 bool tr_si2_may_project(const correction *k);
 tr_status tr_si2_project(tr_newton_problem *p, int since);
 void tr_si2_join(correction *k); // no longer: both halves together from here on
-void tr_si2_tell(const correction *k);
+void tr_si2_tell(correction *k); // a and lam, and w and mu if nothing is known of them
 // Whether that pays, after a step of so many.
 void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices);
 // For it: w and mu -= (dw, -dmu) at fixed positions; k->low times k->scale.

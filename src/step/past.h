@@ -17,6 +17,7 @@ enum { TR_TERMS = 6, TR_TERMS_LARGE = 8, TR_TERMS_MAX = TR_TERMS_LARGE };
 typedef struct tr_past {
   bool narrow; // float differences; else double states
   bool fresh;  // the newest difference has its place, but is not known yet
+  bool used;   // there has been something to keep, of w
   int count;
   void *older[TR_TERMS_MAX - 1];
 } tr_past;

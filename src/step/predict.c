@@ -54,20 +54,42 @@ static bool calm(const tr_step *s) { return s->ample > DONE + s->calm_wait && s-
 // finds; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
-  if (!s->method->stabilised || s->evens <= TR_TERMS) s->trend_w.steps = 0;
-  if (!s->method->stabilised || s->evens <= TR_TERMS) return false;
+  bool none = !s->method->stabilised || s->sums || s->evens <= TR_TERMS;
+  if (none) s->trend_w.steps = 0;
+  if (none) return false;
   if (s->w_degree == 0 && tiny(s) && calm(s)) return false;
   bool now = s->trend_w.steps < OFTEN || ++s->w_age >= (s->apart ? 4 : 2);
   if (now) s->w_age = 0;
   return now;
 }
 
+// What is predicted of a state: a and lam, or their sums.
+typedef struct course {
+  const double *a, *lam;
+} course;
+
+// Of the last accepted state.
+static course newest_of(const tr_step *s, const tr_state *x0) {
+  if (s->sums) return (course){s->last_sum_a, s->last_sum_lam};
+  return (course){s->newest_a ? s->newest_a : x0->a, x0->lam};
+}
+
+const double *tr_predict_newest_a(const tr_step *s, const tr_state *x0) {
+  return newest_of(s, x0).a;
+}
+
+// Of the one after it.
+static course next_of(const tr_step *s, const tr_state *x1) {
+  if (s->sums) return (course){s->sum_a, s->sum_lam};
+  return (course){x1->a, x1->lam};
+}
+
 // What goes on like this: a and lam of x1, x0 and before; w, whose newest has no place among the others yet.
-TR_APART void find_trends(tr_step *s, const tr_state *x0, const tr_state *x1) {
+TR_APART void find_trends(tr_step *s, course x0, course x1) {
   tr_trend *const trends[TRENDS] = {&s->trend_a, &s->trend_lam, &s->trend_w};
   int terms = s->terms, count = finds_w(s) ? TRENDS : TRENDS - 1;
-  tr_trend_learn(s->work, terms, s->sys->nv, &(tr_course){x1->a, x0->a, &s->past_a}, &s->trend_a);
-  tr_trend_learn(s->work, terms, s->sys->nc, &(tr_course){x1->lam, x0->lam, &s->past_lam},
+  tr_trend_learn(s->work, terms, s->sys->nv, &(tr_course){x1.a, x0.a, &s->past_a}, &s->trend_a);
+  tr_trend_learn(s->work, terms, s->sys->nc, &(tr_course){x1.lam, x0.lam, &s->past_lam},
                  &s->trend_lam);
   if (count == TRENDS)
     tr_trend_learn(s->work, TR_TERMS, s->sys->nv, &(tr_course){s->w, s->last_w, &s->past_w},
@@ -155,10 +177,18 @@ void tr_predict_begin(tr_step *s, const tr_state *x) {
   s->past = 1, s->past_t[0] = x->t, s->evens = 0;
   s->trend_age++;
   s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
+  if (!s->sums) return;
+  tr_copy(s->work, x->a, s->last_sum_a, s->sys->nv);
+  tr_copy(s->work, x->lam, s->last_sum_lam, s->sys->nc);
 }
 
-static const double *newest_a(const tr_step *s, const tr_state *x0) {
-  return s->newest_a ? s->newest_a : x0->a;
+// The past begins anew where it is of something else from now on.
+static void choose_sums(tr_step *s, const tr_state *x0) {
+  bool sums = s->pins && s->apart && s->felt == 0 && !(s->allowed > 0);
+  if (sums == s->sums) return;
+  s->sums = sums;
+  if (!sums) tr_predict_forget_w(s, 0);
+  tr_predict_begin(s, x0);
 }
 
 // Room for a new vector at the front of the older ones, in place of the oldest. All places move on, whose number
@@ -200,6 +230,7 @@ static void settle_w(tr_step *s) {
 
 // Of differences the newest is found with the next prediction, which goes where the older state is until then.
 void tr_predict_remember_w(tr_step *s) {
+  s->past_w.used = true;
   settle_w(s);
   double *to = push(&s->past_w), *before = s->last_w;
   s->last_w = s->w;
@@ -214,6 +245,7 @@ void tr_predict_forget_w(tr_step *s, int first) {
   tr_past *p = &s->past_w;
   size_t size = p->narrow ? sizeof(float) : sizeof(double);
   int n = s->sys->nv + s->sys->nc - first;
+  if (!p->used) return; // it is 0 still
   settle_w(s);
   memset(s->last_w + first, 0, (size_t)n * sizeof *s->last_w);
   for (int i = 0; i < p->count; i++)
@@ -221,6 +253,7 @@ void tr_predict_forget_w(tr_step *s, int first) {
 }
 
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
+  course before = newest_of(s, x0), now = next_of(s, x1);
   if (s->past < 2 || !even(s, x1->t)) s->evens = 0;
   if (s->evens <= s->terms) s->evens++;
   double times[TR_TERMS_MAX];
@@ -242,11 +275,16 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
     bool settles = s->trend_a.steps < 2 || s->missed || (s->method->stabilised && !idles(s));
     s->trend_rest = settles ? 1 : s->trend_rest < RESTS ? 2 * s->trend_rest : RESTS;
     s->trend_age = 0;
-    find_trends(s, x0, x1);
+    find_trends(s, before, now);
     if (!s->waited) doubt(s);
   }
-  keep(s, &s->past_a, x1->a, newest_a(s, x0), s->sys->nv);
-  keep(s, &s->past_lam, x1->lam, x0->lam, s->sys->nc);
+  keep(s, &s->past_a, now.a, before.a, s->sys->nv);
+  keep(s, &s->past_lam, now.lam, before.lam, s->sys->nc);
+  if (s->sums) {
+    double *a = s->last_sum_a, *lam = s->last_sum_lam;
+    s->last_sum_a = s->sum_a, s->last_sum_lam = s->sum_lam;
+    s->sum_a = a, s->sum_lam = lam;
+  }
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first; of steps of one length.
@@ -406,11 +444,13 @@ void tr_predict_now(tr_step *s) {
 }
 
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
-  const double *a = newest_a(s, x0);
-  double w[TR_TERMS_MAX] = {1};
+  if (s->pins) choose_sums(s, x0);
+  course newest = newest_of(s, x0);
+  double w[TR_TERMS_MAX] = {1}, *a = s->sums ? s->sum_a : x1->a,
+         *lam = s->sums ? s->sum_lam : x1->lam;
   int degree = s->settings.fixed_iterations > 0 ? 0 : (int)s->settings.predictor;
   if (degree > 0) {
-    int best = best_degree(s, a);
+    int best = best_degree(s, newest.a);
     degree = best < degree ? best : degree;
   }
   s->degree = degree;
@@ -419,9 +459,10 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   bool goes_on = s->settings.predictor == TR_PREDICT_TREND && even(s, t);
   bool trend_a = goes_on && trusted(ta, degree), trend_lam = goes_on && trusted(tl, degree);
   if (!trend_a || !trend_lam) weigh(n, s->past_t, t, w), tr_past_weigh(&s->past_a, n, w);
-  tr_outlook to_a = {trend_a ? s->terms : n, trend_a ? ta->w : w, a, &s->past_a, x1->a};
-  tr_outlook to_lam = {trend_lam ? s->terms : n, trend_lam ? tl->w : w, x0->lam, &s->past_lam,
-                       x1->lam};
+  tr_outlook to_a = {trend_a ? s->terms : n, trend_a ? ta->w : w, newest.a, &s->past_a, a};
+  tr_outlook to_lam = {trend_lam ? s->terms : n, trend_lam ? tl->w : w, newest.lam, &s->past_lam,
+                       lam};
+  s->summed = s->sums;
   // what a method begins with may be in the rooms of the past
   if (s->later && s->last_h > 0) {
     memcpy(s->ahead_w, w, sizeof w);

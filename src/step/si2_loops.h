@@ -23,6 +23,14 @@ TR_INLINE void follow_sum(int n, const tr_corrector *c, int first, const double 
   }
 }
 
+TR_INLINE void follow_alone(int n, const tr_corrector *c, int first, const double *restrict sum,
+                            double *restrict d, double *restrict v) {
+  follow_sum(n, c, first, sum, sum, d, v);
+}
+TR_WIDE(follow_wide, follow_alone,
+        (int n, const tr_corrector *c, int first, const double *sum, double *d, double *v),
+        (n, c, first, sum, d, v))
+
 // sum = a + ratio w,  and d and v
 TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double ratio,
                            const double *restrict a, const double *restrict w, double *restrict sum,
@@ -166,12 +174,14 @@ TR_WIDE(scale_rows, rows_all, (int n, double cq, double cv, double cw, double *t
 
 // ---- of velocities or rows first .. end - 1 ----------------------------------------------------------
 
-// q1 and v1 of a and w, with a + cw/cq w in s->sum_a; and lam - cw/cq mu
+// q1 and v1 of a and w, with a + cw/cq w in s->sum_a; and lam - cw/cq mu; or of sums as they are
 TR_INLINE void place_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
   (void)part;
-  if (end - first <= SI2_FEW)
+  if (k->sums)
+    follow_wide(end - first, &s->c, first, s->sum_a + first, s->d + first, k->x1->v + first);
+  else if (end - first <= SI2_FEW)
     move_few(end - first, &s->c, first, s->c.cw / s->c.cq, NULL, NULL, k->x1->a + first,
              s->w + first, s->sum_a + first, s->d + first, k->x1->v + first);
   else
@@ -184,6 +194,7 @@ TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const double *lam = k->x1->lam + first, *mu = s->mu + first;
   double ratio = s->c.cw / s->c.cq, *sum = s->sum_lam + first;
   (void)part;
+  if (k->sums) return;
   if (end - first <= SI2_FEW)
     subtract_few(end - first, ratio, lam, mu, sum);
   else

@@ -4,6 +4,7 @@
 // positions found, u = v1 + f w, f = cv cw/cq, is what v1 is without w, and e3 = 0, e4 = 0 are
 //   S x = G u,   S = G X^-1 G',   v1 = u - X^-1 G' x,   w = X^-1 G' x/f,   mu = cm x/f
 #include <math.h>
+#include <string.h>
 
 #include "corrector_si2.h"
 #include "math/lanes.h"
@@ -23,6 +24,9 @@ static const double AGAIN = 1;
 // most.
 enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
 
+// Steps in which w is predicted after one whose forces felt it: at first, and at most.
+enum { FELT_FIRST = 64, FELT_MOST = 4096 };
+
 bool tr_si2_projects(const correction *k) {
   const tr_step *s = k->s;
   return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && !s->kkt.mask;
@@ -36,17 +40,32 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   double count = (double)corrections + MATRIX * (double)matrices;
   s->effort += FADE * (count - s->effort);
   if (k->apart && s->joins > 0) s->joins--;
+  if (s->felt > 0) s->felt--;
   if (s->joined > 0)
     s->joined--, s->apart = false;
   else
     s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
 }
 
+// In large systems w has no room before it is needed.
+void tr_si2_learn_anew(tr_step *s) {
+  s->apart = s->pins && s->sys->nstretch > 0;
+  s->effort = s->apart ? PAYS : 0;
+  s->felt = s->feels = 0;
+}
+
+static void feel(tr_step *s) {
+  s->feels = s->feels < FELT_FIRST ? FELT_FIRST : s->feels < FELT_MOST ? 2 * s->feels : FELT_MOST;
+  s->felt = s->feels;
+}
+
 // ---- the first half -----------------------------------------------------------------------------------
 
-void tr_si2_tell(const correction *k) {
+void tr_si2_tell(correction *k) {
   const tr_step *s = k->s;
   double ratio = s->c.cw / s->c.cq;
+  if (k->sums) memset(s->w, 0, (size_t)(s->sys->nv + s->sys->nc) * sizeof *s->w); // and mu
+  k->sums = false;
   for (int i = 0; i < s->sys->nv; i++) k->x1->a[i] = s->sum_a[i] - ratio * s->w[i];
   for (int i = 0; i < s->sys->nc; i++) k->x1->lam[i] = s->sum_lam[i] + ratio * s->mu[i];
 }
@@ -67,7 +86,7 @@ void tr_si2_join(correction *k) {
 typedef struct projection {
   const correction *k;
   double f;
-  double *dv, *x;
+  double *x;
   double top[TR_TEAM_MAX]; // the largest velocity, of each hand
 } projection;
 
@@ -76,19 +95,25 @@ TR_INLINE void add_all(int n, double f, const double *restrict w, double *restri
 }
 TR_WIDE(add, add_all, (int n, double f, const double *w, double *v), (n, f, w, v))
 
-// v -= dv, w = dv/f, a = sum - ratio w
-TR_INLINE void take_all(int n, double g, double ratio, const double *restrict sum,
-                        const double *restrict dv, double *restrict w, double *restrict a,
+// v -= dv, a = sum - dv/cv, which comes as dv
+TR_INLINE void give_all(int n, double icv, const double *restrict sum, double *restrict a,
                         double *restrict v) {
+  for (int i = 0; i < n; i++) v[i] -= a[i], a[i] = sum[i] - icv * a[i];
+}
+TR_WIDE(give, give_all, (int n, double icv, const double *sum, double *a, double *v),
+        (n, icv, sum, a, v))
+
+// v -= dv, w = dv/f, a = sum - ratio w, which comes as dv
+TR_INLINE void take_all(int n, double g, double ratio, const double *restrict sum,
+                        double *restrict w, double *restrict a, double *restrict v) {
   for (int i = 0; i < n; i++) {
-    double now = g * dv[i];
-    v[i] -= dv[i], a[i] = sum[i] - ratio * now, w[i] = now;
+    double now = g * a[i];
+    v[i] -= a[i], a[i] = sum[i] - ratio * now, w[i] = now;
   }
 }
 TR_WIDE(take, take_all,
-        (int n, double g, double ratio, const double *sum, const double *dv, double *w, double *a,
-         double *v),
-        (n, g, ratio, sum, dv, w, a, v))
+        (int n, double g, double ratio, const double *sum, double *w, double *a, double *v),
+        (n, g, ratio, sum, w, a, v))
 
 TR_INLINE void add_part(void *what, int part, int first, int end) {
   const projection *j = what;
@@ -104,7 +129,10 @@ TR_INLINE void take_part(void *what, int part, int first, int end) {
   double *v = j->k->x1->v;
   for (int i = first, n; i < end; i += n) {
     n = end - i < PIECE ? end - i : PIECE;
-    take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + i, j->dv + i, s->w + i, j->k->x1->a + i, v + i);
+    if (j->k->sums)
+      give(n, 1 / s->c.cv, s->sum_a + i, j->k->x1->a + i, v + i);
+    else
+      take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + i, s->w + i, j->k->x1->a + i, v + i);
     j->top[part] = max2(j->top[part], vec_largest(v + i, n));
   }
 }
@@ -118,12 +146,23 @@ TR_WIDE(scale, scale_all,
         (int n, double g, double ratio, const double *sum, double *mu, double *lam),
         (n, g, ratio, sum, mu, lam))
 
+// lam of x alone
+TR_INLINE void pull_all(int n, double g, const double *restrict sum, const double *restrict x,
+                        double *restrict lam) {
+  for (int i = 0; i < n; i++) lam[i] = sum[i] + g * x[i];
+}
+TR_WIDE(pull, pull_all, (int n, double g, const double *sum, const double *x, double *lam),
+        (n, g, sum, x, lam))
+
 TR_INLINE void mu_part(void *what, int part, int first, int end) {
   const projection *j = what;
   const tr_step *s = j->k->s;
   (void)part;
-  scale(end - first, s->c.cm / j->f, s->c.cw / s->c.cq, s->sum_lam + first, j->x + first,
-        j->k->x1->lam + first);
+  if (j->k->sums)
+    pull(end - first, s->c.cm / s->c.cv, s->sum_lam + first, j->x + first, j->k->x1->lam + first);
+  else
+    scale(end - first, s->c.cm / j->f, s->c.cw / s->c.cq, s->sum_lam + first, j->x + first,
+          j->k->x1->lam + first);
 }
 
 // Where S is of no use the iteration goes on with both halves.
@@ -132,18 +171,24 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   tr_step *s = k->s;
   int nv = s->sys->nv;
   projection j = {k, s->c.cv * s->c.cw / s->c.cq, .x = s->mu};
-  j.dv = s->pins->S; // in its place, once it is solved
+  if (k->sums && s->kkt.factors) j.x = s->kkt.work;
   (void)since;
-  TR_SHARE(s->work, nv, add_part, &j);
+  if (!k->sums) TR_SHARE(s->work, nv, add_part, &j);
   if (!tr_pins_solve(s->work, s->pins, k->x1->q, k->x1->v, j.x)) {
     j.f = -j.f;
-    TR_SHARE(s->work, nv, add_part, &j);
+    if (!k->sums) TR_SHARE(s->work, nv, add_part, &j);
     tr_si2_join(k);
     s->newton.valid = false;
     return TR_NO_CONVERGENCE;
   }
   double g = s->c.cm / s->c.cv, little = SHARE * p->tol * g;
-  double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, j.f, s->w, j.x, j.dv);
+  const double *was = k->sums ? k->x1->v : s->w; // none of it
+  double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, k->sums ? 0 : j.f, was,
+                               j.x, k->x1->a);
+  if (k->sums && !(turned <= little)) { // w from here on
+    feel(s), k->sums = false;
+    tr_copy(s->work, j.x, s->mu, s->sys->nc), j.x = s->mu;
+  }
   TR_SHARE(s->work, nv, take_part, &j);
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   if (!isfinite(tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;

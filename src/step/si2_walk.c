@@ -66,7 +66,7 @@ static void begin_bodies(void *what, int hand, const sys_range *of) {
   sys_range v = tr_velocities_of(s->sys, of);
   tops *top = &k->tops[hand];
   if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
-  tr_predict_some(&k->ahead, v.first, v.end);
+  if (!k->sums) tr_predict_some(&k->ahead, v.first, v.end);
   raise(&top->a, x0->a, v), raise(&top->v, x0->v, v);
   raise(&top->q, x0->q, tr_coordinates_of(s->sys, of));
   if (s->floored) top->fastest = max2(top->fastest, tr_fastest_turn(s->sys, of, x0->v));
@@ -81,7 +81,7 @@ static void begin_joints(void *what, int hand, const sys_range *of) {
   int nv = k->s->sys->nv;
   sys_range rows = tr_rows_of(k->s->sys, of);
   if (k->s->ahead) tr_predict_some(&k->s->ahead_lam, rows.first, rows.end);
-  tr_predict_some(&k->ahead, nv + rows.first, nv + rows.end);
+  if (!k->sums) tr_predict_some(&k->ahead, nv + rows.first, nv + rows.end);
   sum_part(what, hand, rows.first, rows.end);
   load_joints(what, hand, of);
 }
@@ -90,7 +90,7 @@ static void begin_joints(void *what, int hand, const sys_range *of) {
 static double begin_here(correction *k) {
   static const tr_walk on = {begin_bodies, begin_joints, balance_bodies};
   tr_step *s = k->s;
-  k->ahead = tr_look_ahead_w(s, k->t1);
+  if (!k->sums) k->ahead = tr_look_ahead_w(s, k->t1);
   tops top = walk_to_residual(k, &on, s->newton.r);
   s->top_v = top.v, s->top_a = top.a, k->fastest = top.fastest, k->turn = top.turn;
   s->ahead = s->past_w.fresh = false, k->evaluated = true;
@@ -105,16 +105,26 @@ static void place(correction *k) {
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
+// Of a start that was not predicted, w is none.
+static void take_as_sums(const correction *k) {
+  const tr_step *s = k->s;
+  tr_copy(s->work, k->x1->a, s->sum_a, s->sys->nv);
+  tr_copy(s->work, k->x1->lam, s->sum_lam, s->sys->nc);
+}
+
 double tr_si2_begin(correction *k) {
   tr_step *s = k->s;
   const tr_state *x0 = k->x0;
-  bool plainly = !s->aim && !s->calm;
+  bool plainly = !s->aim && !s->calm, summed = s->summed;
+  k->sums = s->sums, s->summed = false;
+  if (k->sums && !summed) take_as_sums(k);
   if (plainly && s->sys->nstretch > 0 && s->c.blocks && tr_si2_projects(k)) return begin_here(k);
   if (s->ahead) tr_predict_now(s);
   if (s->later) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   if (!plainly || !k->usual) tr_corrector_write(s);
   tr_step_calm(s, x0, k->t1, k->x1);
-  tr_predict_w(s, k->t1);
+  if (k->sums && !plainly) take_as_sums(k);
+  if (!k->sums) tr_predict_w(s, k->t1);
   place(k);
   k->turn = tr_largest_turn(s->work, s->d, NULL);
   return tr_largest(s->work, x0->q, s->sys->nq);

@@ -32,8 +32,9 @@ tr_method_info tr_method_describe(int method) {
 // beyond the cache.
 enum { LARGE = 1000, VAST = 10000 }; // unknowns
 
-// r (n), another, and room for `more`. S of pins is there too, while neither is in use.
-static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind) {
+// r (n), another, and before them room for `more`. S of pins is there too, while neither is in use; where the second is never,
+// S ends, and so does what is written to.
+static tr_status make_newton(tr_step *s, size_t n, size_t more, double **before) {
   tr_arena *ar = &s->arena;
   size_t spare = 0;
   if (s->method->stabilised && s->sys->pattern.matrix_cost > 0)
@@ -42,12 +43,13 @@ static tr_status make_newton(tr_step *s, size_t n, size_t more, double **behind)
     size_t numbers = (size_t)s->pins->numbers;
     spare = numbers > 2 * n ? numbers - n : n;
   }
-  double *r = s->newton.r = TR_BUSY(ar, n + spare + more, double);
+  *before = TR_BUSY(ar, more + n + spare, double);
+  if (!*before) return TR_NO_MEMORY;
+  double *r = s->newton.r = *before + more;
   s->newton.n = (int)n;
-  s->newton.spare = s->pins && r ? r + n : TR_NEW(ar, n, double);
-  if (!r || !s->newton.spare) return TR_NO_MEMORY;
+  s->newton.spare = s->pins ? r + n : TR_NEW(ar, n, double);
+  if (!s->newton.spare) return TR_NO_MEMORY;
   if (s->pins) s->pins->S = r;
-  *behind = r + n + spare;
   return TR_OK;
 }
 
@@ -83,12 +85,14 @@ static tr_status make_past(tr_step *s, bool narrow) {
 
 static tr_status make_past_w(tr_step *s, bool narrow) {
   size_t nv = (size_t)s->sys->nv, n = nv + (size_t)s->sys->nc;
-  double *p = TR_BUSY(&s->arena, 3 * n + past_size(narrow, TR_TERMS - 1, n), double);
-  if (!p) return TR_NO_MEMORY;
+  double *p = TR_BUSY(&s->arena, 2 * n + past_size(narrow, TR_TERMS - 1, n), double);
+  double *sums = TR_BUSY(&s->arena, (s->pins ? 2 : 1) * n, double);
+  if (!p || !sums) return TR_NO_MEMORY;
   s->w = p, s->mu = s->w + nv;
   s->last_w = p + n, s->last_mu = s->last_w + nv;
-  s->sum_a = p + 2 * n, s->sum_lam = s->sum_a + nv;
-  s->past_w = place_past(narrow, TR_TERMS - 1, n, 0, p + 3 * n);
+  s->past_w = place_past(narrow, TR_TERMS - 1, n, 0, p + 2 * n);
+  s->sum_a = sums, s->sum_lam = sums + nv;
+  if (s->pins) s->last_sum_a = sums + n, s->last_sum_lam = s->last_sum_a + nv;
   return TR_OK;
 }
 
@@ -421,8 +425,9 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
   // what was learnt of other matrices may not hold beyond a discontinuity
   s->newton.first_rate = s->newton.reuse_rate = s->newton.growth = s->newton.slow_rate = 0;
   s->newton.believed = -1, s->newton.grain = s->newton.left = 0;
-  s->half_rate = s->effort = 0, s->apart = false, s->joined = s->joins = 0;
-  if (s->method->stabilised) tr_predict_forget_w(s, 0);
+  s->half_rate = 0, s->joined = s->joins = 0;
+  tr_si2_learn_anew(s);
+  if (s->method->stabilised && !s->sums) tr_predict_forget_w(s, 0);
   s->size = find_size(s, x);
   s->remote = tr_far_away(s->sys, x->q);
   tr_predict_begin(s, x);
@@ -432,7 +437,7 @@ tr_status tr_step_begin(tr_step *s, const tr_state *x) {
 
 void tr_step_change_rows(tr_step *s, const tr_state *x) {
   s->newton.valid = s->newton.known = false;
-  if (s->method->stabilised) tr_predict_forget_w(s, s->sys->nv);
+  if (s->method->stabilised && !s->sums) tr_predict_forget_w(s, s->sys->nv);
   tr_predict_begin(s, x);
   if (s->method->rows) s->method->rows(s, x);
 }
@@ -460,7 +465,7 @@ void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1) {
   else if (s->past <= s->terms)
     s->past++;
   if (s->method->accept) s->method->accept(s, x0, x1);
-  if (s->method->stabilised) tr_predict_remember_w(s);
+  if (s->method->stabilised && !s->sums) tr_predict_remember_w(s);
   if (s->allowed > 0) tr_estimate_accept(s, x0, x1);
   s->known = s->led, s->known_t = s->led.q >= 0 ? x1->t : NAN, s->led.q = -1;
   s->last_h = x1->t - x0->t;

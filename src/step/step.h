@@ -214,6 +214,12 @@ struct tr_step {
   tr_past past_w;           // as before it
   int degree;               // of the last prediction
   double *sum_a, *sum_lam;  // (nv), (nc) a + cw/cq w, lam - cw/cq mu
+  // Where velocities are projected once positions are found these two are what the iteration is about: they are predicted, and
+  // w and mu are none then.
+  bool sums;                         // so the past is, a step ago
+  bool summed;                       // they are the prediction of the step under way
+  double *last_sum_a, *last_sum_lam; // of the last accepted one
+  int felt, feels; // steps for which w is predicted, since forces feel it; how many the next time
   tr_corrector c;
   double **room;      // (method->vectors) of nv numbers
   void *memory;       // what the method's prepare made
@@ -442,6 +448,8 @@ void tr_past_clear(
 // It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
 void tr_predict_some(const tr_outlook *ahead, int first, int end);
 void tr_predict_now(tr_step *s);
+const double *tr_predict_newest_a(const tr_step *s,
+                                  const tr_state *x0); // what past_a goes back from
 // w and mu likewise, of the same degree: what it will be, numbers of w and then of mu, whose past has its newest
 // difference once all are; all of it; theirs of an accepted step; their past is 0 from number `first` on.
 tr_outlook tr_look_ahead_w(tr_step *s, double t);
@@ -460,6 +468,7 @@ tr_status tr_settle_aside(tr_step *s, tr_kkt *kkt, double t, const double *q, do
                           const double *mem, const double *guess);
 void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
+void tr_si2_learn_anew(tr_step *s); // nothing is known of what its steps take
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.
 static inline bool tr_step_bends(const tr_step *s, double h) {
   return s->bends_from > 0 && h >= s->bends_from;

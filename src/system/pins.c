@@ -181,13 +181,12 @@ static tr_status know(const tr_system *s, tr_arena *ar, tr_pins *to) {
   return to->known ? TR_OK : TR_NO_MEMORY;
 }
 
-// What windows keep is behind what is taken away, which may be in the place of S.
+// What windows keep is behind S.
 static void measure(const planning *k, tr_pins *to) {
   const tr_windows *w = k->windows;
-  int each = (w->links - 1) * tr_fold_kept(k->rows) + w->links * TR_BAR_TURNED;
+  int each = (w->links - 1) * tr_fold_kept(k->rows);
   to->rows = k->rows;
-  to->numbers = to->kept = to->plan->numbers > k->s->nv ? to->plan->numbers : k->s->nv;
-  if (w->count == 0) to->numbers = to->plan->numbers;
+  to->numbers = to->kept = to->plan->numbers;
   to->numbers += LANES * w->count * each;
 }
 
@@ -327,18 +326,14 @@ static void put_segments(const tr_pins *p, const int *end, const double *fold) {
       }
 }
 
-// Where windows keep what they need on the way back: that of links, then of the nodes between them.
-static double *kept_of(const tr_pins *p, int window, int *nodes) {
-  int links = p->windows.links;
-  *nodes = LANES * links * TR_BAR_TURNED;
-  return p->S + p->kept + window * (*nodes + LANES * (links - 1) * tr_fold_kept(p->rows));
+// Where windows keep what they need on the way back, of the nodes between links.
+static double *kept_of(const tr_pins *p, int window) {
+  return p->S + p->kept + window * (LANES * (p->windows.links - 1) * tr_fold_kept(p->rows));
 }
 
-static void look_at(tr_four_bars *io, const tr_system *s, const tr_windows *w, int link,
-                    double *kept, int at) {
+static void look_at(tr_four_bars *io, const tr_system *s, const tr_windows *w, int link) {
   for (int l = 0; l < LANES; l++) io->slot[l] = s->slot + w->bar[LANES * link + l];
   io->known = w->known + (size_t)w->step * (size_t)link;
-  io->turned = kept + LANES * TR_BAR_TURNED * at;
 }
 
 static void fold_windows(void *what, int part, int begin, int end) {
@@ -347,13 +342,13 @@ static void fold_windows(void *what, int part, int begin, int end) {
   const tr_windows *w = &p->windows;
   tr_bodies_at all = all_of(k);
   tr_four_bars io = {0};
-  int size = LANES * tr_fold_kept(p->rows), between;
+  int size = LANES * tr_fold_kept(p->rows);
   for (int i = begin; i < end; i++) {
     lanes fold[TR_FOLD_LINK], link[TR_FOLD_LINK];
-    double *kept = kept_of(p, i, &between), *node = kept + between;
+    double *node = kept_of(p, i);
     const double *least = p->least + (w->step > 0 ? LANES * (w->links - 1) * i : 0);
     for (int j = 0; j < w->links; j++) {
-      look_at(&io, k->w->sys, w, w->links * i + j, kept, j);
+      look_at(&io, k->w->sys, w, w->links * i + j);
       io.S = (double *)(j > 0 ? link : fold);
       w->type->bars_four(&all, &io);
       if (j == 0) continue;
@@ -388,11 +383,11 @@ static void unfold_windows(void *what, int part, int begin, int end) {
   tr_bodies_at all = all_of(k);
   tr_four_bars io = {.out = k->out, .was = k->was, .f = k->f, .little = k->little};
   io.most = &k->most[part];
-  int n = p->rows, size = LANES * tr_fold_kept(n), last = w->links - 1, between;
+  int n = p->rows, size = LANES * tr_fold_kept(n), last = w->links - 1;
   for (int i = end - 1; i >= begin; i--) { // what was kept last is still in the cache
     lanes room[3 * (TR_WINDOW_LINKS + 1)];
     double *first = (double *)room, *x = first + LANES * n * w->links;
-    double *kept = kept_of(p, i, &between), *node = kept + between + size * last;
+    double *node = kept_of(p, i) + size * last;
     const int *row = tr_window_rows(w, i, w->links);
     take_x(n, k->x, tr_window_rows(w, i, 0), first), take_x(n, k->x, row, x);
     for (int j = last; j >= 0; j--) {
@@ -401,7 +396,7 @@ static void unfold_windows(void *what, int part, int begin, int end) {
       x -= LANES * n;
       if (j > 0) tr_unfold(n, node -= size, first, ahead, x), put_x(n, x, row, k->x);
       io.x = x;
-      look_at(&io, k->w->sys, w, w->links * i + j, kept, j);
+      look_at(&io, k->w->sys, w, w->links * i + j);
       w->type->barred_four(&all, &io);
     }
   }

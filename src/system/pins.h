@@ -28,7 +28,7 @@ typedef struct tr_pins {
   pins_four *four;
   double *known; // (4 TR_BAR_KNOWN each) of bars among these, the same for several that are alike
   tr_pin *pin;   // of these bodies, those of one in the order of elimination
-  int numbers, kept; // in all; where those kept of windows begin, behind as many as are taken away
+  int numbers, kept; // in all; where those kept of windows begin
   double *S;         // (numbers) room that its owner gives it, of no use in between
   int rows;          // of a joint
 } tr_pins;
@@ -38,7 +38,7 @@ tr_status tr_pins_make(const tr_system *sys, tr_arena *ar, tr_pins **out);
 // S and G v at q; x (nc + 2) of them, those of joints within windows still to come. False: S is nearly singular, or something
 // is no number.
 bool tr_pins_solve(tr_work *w, const tr_pins *p, const double *q, const double *v, double *x);
-// All of x; out (nv) = M^-1 G' x, at the same place, to be taken from v, which may be at the beginning of p->S; and by how
+// All of x; out (nv) = M^-1 G' x, at the same place, to be taken from v; and by how
 // much accelerations by gyroscopic forces change at most if that is in place of f was, or what is surely below `little`.
 double tr_pins_pull(tr_work *w, const tr_pins *p, const double *q, const double *v, double little,
                     double f, const double *was, double *x, double *out);
