@@ -38,14 +38,17 @@ tr_arena tr_arena_make(tr_allocator *al);
 void *tr_arena_get(tr_arena *ar,
                    size_t size); // zeroed, aligned to 64 if not small; NULL: out of memory
 void *tr_arena_raw(tr_arena *ar, size_t size); // not zeroed: what is never used costs no memory
-// Zeroed, for what every step goes through: on large pages where the system has them, and it is large.
-void *tr_arena_busy(tr_arena *ar, size_t size);
+// Zeroed, for what every step goes through: its first bytes, as many as are busy, on large pages where the system has them, and
+// they are many.
+void *tr_arena_busy(tr_arena *ar, size_t size, size_t busy);
 void tr_large_pages(void *p, size_t size); // the same of a block that was not written to yet
 char *tr_arena_text(tr_arena *ar, const char *text, size_t n); // a terminated copy
 char *tr_arena_printf(tr_arena *ar, const char *format, ...) TR_PRINTF(2, 3);
 void tr_arena_free(tr_arena *ar);
 #define TR_RAW(ar, n, type) ((type *)tr_arena_raw((ar), (size_t)(n) * sizeof(type)))
-#define TR_BUSY(ar, n, type) ((type *)tr_arena_busy((ar), (size_t)(n) * sizeof(type)))
+#define TR_BUSY(ar, n, type) TR_BUSY_FIRST(ar, n, n, type)
+#define TR_BUSY_FIRST(ar, n, busy, type) \
+  ((type *)tr_arena_busy((ar), (size_t)(n) * sizeof(type), (size_t)(busy) * sizeof(type)))
 #define TR_NEW(ar, n, type) ((type *)tr_arena_get((ar), (size_t)(n) * sizeof(type)))
 
 // A growing array of T in an allocator's heap: for building, before sizes are known.

@@ -84,15 +84,15 @@ void *tr_arena_get(tr_arena *ar, size_t size) {
 }
 
 // In a chunk of its own, from the start of a page on: what is in front of it is never written to.
-void *tr_arena_busy(tr_arena *ar, size_t size) {
-  if (ar->al || size < LARGE_PAGE || !ar->chunks) return tr_arena_get(ar, size);
+void *tr_arena_busy(tr_arena *ar, size_t size, size_t busy) {
+  if (ar->al || busy < LARGE_PAGE || !ar->chunks) return tr_arena_get(ar, size);
   tr_chunk *c = new_chunk(ar, size + LARGE_PAGE);
   if (!c) return NULL;
   c->next = ar->chunks->next, ar->chunks->next = c;
   char *p = (char *)(c + 1) + aligned_offset(c, LARGE_PAGE);
   c->used = c->size;
   ar->bytes += size;
-  tr_large_pages(p, size);
+  tr_large_pages(p, busy);
   return p;
 }
 

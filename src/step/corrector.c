@@ -236,7 +236,7 @@ static double walk_on(correction *k) {
   tops top = walk(k, &update);
   s->top_d = top.d;
   s->change = s->top_v >= 0 ? s->top_v + top.v : INFINITY;
-  if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1};
+  if (!(s->allowed > 0)) s->led = (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1, 0};
   return top.dx;
 }
 
@@ -430,7 +430,7 @@ static tr_tops begin_here(correction *k) {
   way_to_residual(k, s->newton.r);
   tops top = walk(k, &meet);
   have_walked(k), k->evaluated = true;
-  return (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1};
+  return (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1, 0};
 }
 
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

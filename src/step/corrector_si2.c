@@ -195,6 +195,7 @@ static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
   const double *rhs = k->apart && !s->turns ? s->newton.r : NULL; // nothing else is solved before
   s->work->increment = s->sys->flat ? NULL : s->d;
   s->work->rates = damped ? s->damping : NULL;
+  s->work->due = k->due.walk ? &k->due : NULL;
   if (c->split) tr_forces(s->work, lam, s->work->x, NULL); // the residual did without lam
   bool done = true;
   if (to)
@@ -202,7 +203,7 @@ static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
                                                       to);
   else
     done = tr_tangent_factor(s->work, a, lam, c->blocks, tr_si2_weights(c), &s->kkt, rhs);
-  s->work->increment = NULL, s->work->rates = NULL;
+  s->work->increment = NULL, s->work->rates = NULL, s->work->due = NULL;
   return done;
 }
 
@@ -234,6 +235,7 @@ static tr_status matrix(tr_newton_problem *p) {
   double limit = tr_step_mass_like(s), rows = -1, *A = NULL;
   bool far = s->far > limit && p->side == s->far_side;
   if (k->apart || (plain && !far)) A = tr_kkt_blocks(&s->kkt);
+  if (!A) tr_si2_walk_now(k);
   s->matrix_cq = c->cq, s->matrix_cv = c->cv, s->matrix_cm = c->cm;
   s->kkt.rough = s->projection.rough = true, s->made_apart = k->apart;
   if (c->split) c->split->plain = c->plain;
@@ -253,6 +255,7 @@ static tr_status matrix(tr_newton_problem *p) {
   } else if (A) {
     done = fill(k, true, false, NULL);
   }
+  if (k->due.walk) tr_si2_have_walked(k);
   if (p->side != s->far_side) s->far_rows = 0, s->near = 0;
   s->far_side = p->side;
   if (rows >= 0) s->far = done && !c->few ? tr_metric_contraction(s, rows, mass) : rows;
@@ -388,7 +391,10 @@ static void update(tr_newton_problem *p, const double *dx) {
   if (s->c.few && s->sticks) tr_si2_keep(k);
   if (s->c.split) tr_split_correct(s->c.split);
   if (k->alone) {
-    (k->apart ? tr_si2_shift : update_first)(k);
+    if (k->apart)
+      tr_si2_shift(k);
+    else
+      update_first(k);
     return;
   }
   TR_SHARE(s->work, s->sys->nv, move_part, k);
@@ -447,6 +453,14 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   da *= s->c.cv, half *= s->c.cv * s->c.cw / s->c.cq;
   if (dx == s->newton.r) k->first = k->half, k->half = half;
   return k->last = p->finishes ? da : max2(half, da);
+}
+
+// Both at once, of the first half alone.
+static double move_on(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  k->begun++, k->dx = dx;
+  k->first = k->half, k->half = 0;
+  return k->last = k->s->c.cv * tr_si2_shift(k);
 }
 
 // Corrections of the multipliers over what they were: of those the norm need not know.
@@ -539,12 +553,12 @@ static const tr_newton_problem usual_problem = {.residual = residual,
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
   if (is_index_3(s)) return tr_correct(s, x0, t1, x1);
-  s->top_d = -1, s->change = INFINITY;
+  s->top_d = -1, s->change = INFINITY, s->led.q = -1;
   correction k; // number by number: clearing all of it takes longer than this
   k.p = usual_problem;
   k.s = s, k.x0 = x0, k.x1 = x1, k.base = s->base ? s->base : x0->q, k.t1 = t1;
   k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = false;
-  k.evaluated = false;
+  k.known = k.evaluated = k.begins = k.waits = false, k.due.walk = NULL;
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
   k.p.steady = tr_step_steady(s);
@@ -557,9 +571,9 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.length_scale = max2(1, tr_si2_begin(&k));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
   k.p.tol = max2(k.p.floor, tr_step_tolerance(s, x0));
-  bool floored = k.p.tol <= k.p.floor, known = k.evaluated && s->floored;
+  bool floored = k.p.tol <= k.p.floor, known = k.known && k.fastest >= 0;
   if (floored) k.p.way = (t1 - x0->t) * (known ? k.fastest : tr_fastest_turn(s->sys, NULL, x0->v));
-  if (k.evaluated) s->floored = floored;
+  if (k.known) s->floored = floored;
   k.p.renewal = s->allowed > 0 ? 0 : s->sys->pattern.tiny_cost;
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
@@ -579,7 +593,9 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.apart = k.p.finishes = true, k.p.inexact = false, k.p.finish = tr_si2_project;
   else if (tr_si2_may_finish(&k))
     k.p.finish = tr_si2_finish;
+  if (!k.apart && k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
   k.evaluated &= k.apart;
+  if (k.apart && tr_si2_walks(&k)) k.p.advance = move_on;
   if (k.sums && !k.apart) tr_si2_tell(&k);
   if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;

@@ -5,6 +5,7 @@
 #define TR_CORRECTOR_SI2_H
 
 #include "step.h"
+#include "system/stretch.h"
 
 typedef struct correction {
   tr_newton_problem p;
@@ -13,8 +14,8 @@ typedef struct correction {
   tr_state *x1;
   const double *base; // (nq) d begins here
   double t1, length_scale;
-  double turn;    // the largest angle of a body in space in this step, as predicted
-  double fastest; // the largest turn in a time before it, where the walk has found that
+  double turn;    // the largest angle of a body in space in this step, as predicted, or of the last
+  double fastest; // the largest turn in a time before it, where that is known; < 0: not
   bool plain;     // no constraint reads velocities, no force reactions; X = M, no split
   bool parted;    // the same, but for rows of velocities
   bool usual; // steps of one length, no other resort of the iteration, no other form of the matrix
@@ -24,7 +25,12 @@ typedef struct correction {
   bool alone;         // this one is of the first half, nothing else was evaluated
   bool apart;         // all are: velocities are projected once positions are found
   bool sums;          // of sums, and nothing is known of w
-  bool evaluated;     // the first residual is in newton.r
+  bool known;         // what is largest where the step begins was found on a walk
+  bool evaluated;     // the first residual is in newton.r,
+  bool begins;        // or still to come, x1 to be placed, predicted perhaps
+  bool waits;         // a residual that a matrix follows may be left to it:
+  tr_walking due;     // what leads to it, or none
+  tr_tops led;        // of where the step leads
   // what loops over long vectors are about (si2_loops.h): a correction, rows
   const double *dx;
   double *top, *low, scale;
@@ -67,9 +73,12 @@ void tr_si2_scale(const correction *k);
 // Where the iteration begins (si2_walk.c), with what the step is known to turn by; the largest coordinate before.
 double tr_si2_begin(correction *k);
 // The first half alone: unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of
-// bodies that are passed stretch by stretch, its residual too.
-void tr_si2_shift(correction *k);
+// bodies that are passed stretch by stretch, its residual too. The largest of the correction then.
+double tr_si2_shift(correction *k);
 bool tr_si2_walks(const correction *k);
+// The residual, unless it waits for a matrix; it need not wait any more; it has come with that.
 tr_status tr_si2_walk_to_residual(correction *k, double *r);
+void tr_si2_walk_now(correction *k);
+void tr_si2_have_walked(correction *k);
 
 #endif

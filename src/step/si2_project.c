@@ -75,7 +75,7 @@ void tr_si2_join(correction *k) {
   tr_si2_tell(k);
   s->top_d = -1, s->change = INFINITY;
   k->apart = k->parted = k->p.finishes = false;
-  k->p.inexact = true, k->p.finish = tr_si2_finish;
+  k->p.inexact = true, k->p.finish = tr_si2_finish, k->p.advance = NULL;
   s->joins = s->joins < JOINED_FIRST ? JOINED_FIRST : 2 * s->joins;
   if (s->joins > JOINED_MOST) s->joins = JOINED_MOST;
   s->joined = s->joins;
@@ -87,7 +87,7 @@ typedef struct projection {
   const correction *k;
   double f;
   double *x;
-  double top[TR_TEAM_MAX]; // the largest velocity, of each hand
+  double top[TR_TEAM_MAX], top_a[TR_TEAM_MAX]; // the largest velocity, acceleration, of each hand
 } projection;
 
 TR_INLINE void add_all(int n, double f, const double *restrict w, double *restrict v) {
@@ -134,6 +134,7 @@ TR_INLINE void take_part(void *what, int part, int first, int end) {
     else
       take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + i, s->w + i, j->k->x1->a + i, v + i);
     j->top[part] = max2(j->top[part], vec_largest(v + i, n));
+    j->top_a[part] = max2(j->top_a[part], vec_largest(j->k->x1->a + i, n));
   }
 }
 
@@ -192,10 +193,14 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   TR_SHARE(s->work, nv, take_part, &j);
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   if (!isfinite(tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;
-  double most = 0;
-  for (int i = 0; i < tr_team_size(s->work->team); i++) most = max2(most, j.top[i]);
-  s->change = s->top_v >= 0 ? s->top_v + most : INFINITY;
-  if (turned <= little) return TR_OK;
+  k->led.v = k->led.a = 0;
+  for (int i = 0; i < tr_team_size(s->work->team); i++)
+    k->led.v = max2(k->led.v, j.top[i]), k->led.a = max2(k->led.a, j.top_a[i]);
+  s->change = s->top_v >= 0 ? s->top_v + k->led.v : INFINITY;
+  if (turned <= little) {
+    if (tr_si2_walks(k)) s->led = k->led;
+    return TR_OK;
+  }
   s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;
 }

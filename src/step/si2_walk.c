@@ -40,40 +40,32 @@ static tops walk(correction *k, const tr_walk *along) {
   return tr_walk_to_tops(k->s->work, along, k, &k->tops);
 }
 
-static tops walk_to_residual(correction *k, const tr_walk *along, double *r) {
-  const tr_step *s = k->s;
-  const tr_state *x = k->x1;
-  k->top = r, k->low = r + s->sys->nv, k->scale = 1 / s->c.cq;
-  tr_go_to(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
-  return walk(k, along);
-}
-
-tr_status tr_si2_walk_to_residual(correction *k, double *r) {
-  static const tr_walk to = {move_bodies, load_joints, balance_bodies};
-  if (!k->evaluated) walk_to_residual(k, &to, r);
-  k->evaluated = false;
-  k->p.side = k->s->work->acting;
-  return TR_OK;
-}
-
 // ---- begin --------------------------------------------------------------------------------------------
 
 // From the last state: predicted, placed, moved.
 static void begin_bodies(void *what, int hand, const sys_range *of) {
   const correction *k = what;
   const tr_step *s = k->s;
+  sys_range v = tr_velocities_of(s->sys, of);
+  if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
+  if (!k->sums) tr_predict_some(&k->ahead, v.first, v.end);
+  place_part(what, hand, v.first, v.end);
+  tr_retract_some(s->sys, of, k->base, s->d, k->x1->q);
+  move_bodies(what, hand, of);
+}
+
+// The same from one of which nothing is known.
+static void meet_bodies(void *what, int hand, const sys_range *of) {
+  const correction *k = what;
+  const tr_step *s = k->s;
   const tr_state *x0 = k->x0;
   sys_range v = tr_velocities_of(s->sys, of);
   tops *top = &k->tops[hand];
-  if (s->ahead) tr_predict_some(&s->ahead_a, v.first, v.end);
-  if (!k->sums) tr_predict_some(&k->ahead, v.first, v.end);
+  begin_bodies(what, hand, of);
   raise(&top->a, x0->a, v), raise(&top->v, x0->v, v);
   raise(&top->q, x0->q, tr_coordinates_of(s->sys, of));
   if (s->floored) top->fastest = max2(top->fastest, tr_fastest_turn(s->sys, of, x0->v));
-  place_part(what, hand, v.first, v.end);
   top->turn = max2(top->turn, tr_turn_of_some(s->sys, of, s->d));
-  tr_retract_some(s->sys, of, k->base, s->d, k->x1->q);
-  move_bodies(what, hand, of);
 }
 
 static void begin_joints(void *what, int hand, const sys_range *of) {
@@ -86,14 +78,52 @@ static void begin_joints(void *what, int hand, const sys_range *of) {
   load_joints(what, hand, of);
 }
 
-// Up to the first residual.
+// How to the residual r: from the last state on or where the bodies are.
+static const tr_walk *way_to_residual(correction *k, double *r) {
+  static const tr_walk on = {move_bodies, load_joints, balance_bodies},
+                       first = {begin_bodies, begin_joints, balance_bodies};
+  const tr_step *s = k->s;
+  const tr_state *x = k->x1;
+  const tr_walk *way = k->begins ? &first : &on;
+  k->top = r, k->low = r + s->sys->nv, k->scale = 1 / s->c.cq, k->begins = false;
+  tr_go_to(s->work, k->t1, x->q, x->v, x->mem, s->sys->force_level);
+  return way;
+}
+
+void tr_si2_have_walked(correction *k) {
+  k->due.walk = NULL;
+  k->s->ahead = k->s->past_w.fresh = false;
+}
+
+void tr_si2_walk_now(correction *k) {
+  if (k->due.walk) walk(k, k->due.walk);
+  tr_si2_have_walked(k);
+}
+
+tr_status tr_si2_walk_to_residual(correction *k, double *r) {
+  if (!k->evaluated) k->due = (tr_walking){way_to_residual(k, r), k};
+  k->evaluated = false;
+  if (!k->p.renews || !k->waits) tr_si2_walk_now(k);
+  k->p.side = k->s->work->acting;
+  return TR_OK;
+}
+
+// What is known of where the step begins: the last one has left it, or it is found on the walk up to the first residual.
 static double begin_here(correction *k) {
-  static const tr_walk on = {begin_bodies, begin_joints, balance_bodies};
+  static const tr_walk meet = {meet_bodies, begin_joints, balance_bodies};
   tr_step *s = k->s;
   if (!k->sums) k->ahead = tr_look_ahead_w(s, k->t1);
-  tops top = walk_to_residual(k, &on, s->newton.r);
-  s->top_v = top.v, s->top_a = top.a, k->fastest = top.fastest, k->turn = top.turn;
-  s->ahead = s->past_w.fresh = false, k->evaluated = true;
+  k->known = true, k->waits = tr_walk_may_wait(s->work);
+  if (s->known_t == k->x0->t) {
+    s->top_v = s->known.v, s->top_a = s->known.a;
+    k->fastest = s->known.turn, k->turn = s->known.angle, k->begins = true;
+    return s->known.q;
+  }
+  way_to_residual(k, s->newton.r);
+  tops top = walk(k, &meet);
+  tr_si2_have_walked(k);
+  s->top_v = top.v, s->top_a = top.a, k->turn = top.turn, k->evaluated = true;
+  k->fastest = s->floored ? top.fastest : -1;
   return top.q;
 }
 
@@ -164,9 +194,13 @@ static void shift_bodies(void *what, int hand, const sys_range *of) {
   const correction *k = what;
   const tr_step *s = k->s;
   sys_range v = tr_velocities_of(s->sys, of);
+  tops *top = &k->tops[hand];
   shift_part(what, hand, v.first, v.end);
-  raise(&k->tops[hand].d, s->d, v);
+  raise(&top->d, s->d, v), raise(&top->dx, k->dx, v);
   tr_retract_some(s->sys, of, k->base, s->d, k->x1->q);
+  raise(&top->q, k->x1->q, tr_coordinates_of(s->sys, of));
+  top->turn = max2(top->turn, tr_turn_of_some(s->sys, of, s->d));
+  if (s->floored) top->fastest = max2(top->fastest, tr_fastest_turn(s->sys, of, k->x1->v));
 }
 
 static void shift_joints(void *what, int hand, const sys_range *of) {
@@ -174,14 +208,20 @@ static void shift_joints(void *what, int hand, const sys_range *of) {
   lessen_part(what, hand, rows.first, rows.end);
 }
 
-void tr_si2_shift(correction *k) {
+static double walk_on(correction *k) {
   static const tr_walk on = {shift_bodies, shift_joints, NULL};
   tr_step *s = k->s;
-  if (tr_si2_walks(k)) {
-    s->top_d = walk(k, &on).d;
-    return;
-  }
+  tops top = walk(k, &on);
+  s->top_d = top.d;
+  k->led = (tr_tops){.q = top.q, .turn = s->floored ? top.fastest : -1, .angle = top.turn};
+  return top.dx;
+}
+
+double tr_si2_shift(correction *k) {
+  const tr_step *s = k->s;
+  if (tr_si2_walks(k)) return walk_on(k);
   TR_SHARE(s->work, s->sys->nv, shift_part, k);
   TR_SHARE(s->work, s->sys->nc, lessen_part, k);
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
+  return 0;
 }

@@ -43,7 +43,8 @@ static tr_status make_newton(tr_step *s, size_t n, size_t more, double **before)
     size_t numbers = (size_t)s->pins->numbers;
     spare = numbers > 2 * n ? numbers - n : n;
   }
-  *before = TR_BUSY(ar, more + n + spare, double);
+  size_t busy = s->pins ? (size_t)s->pins->numbers : n;
+  *before = TR_BUSY_FIRST(ar, more + n + spare, more + busy, double);
   if (!*before) return TR_NO_MEMORY;
   double *r = s->newton.r = *before + more;
   s->newton.n = (int)n;

@@ -144,9 +144,10 @@ typedef enum tr_start {
   TR_START_PLAIN, // it is what was asked for: as printed
 } tr_start;
 
-// The largest |q|, |v|, |a| of a state, and how fast what turns fastest does so; < 0: not known.
+// The largest |q|, |v|, |a| of a state, and how fast what turns fastest does so; < 0: not known. Of stabilised methods also the
+// largest angle of the step that led there.
 typedef struct tr_tops {
-  double q, v, a, turn;
+  double q, v, a, turn, angle;
 } tr_tops;
 
 struct tr_step {
