@@ -177,15 +177,16 @@ void tr_predict_begin(tr_step *s, const tr_state *x) {
   s->past = 1, s->past_t[0] = x->t, s->evens = 0;
   s->trend_age++;
   s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
+  tr_past_clear(s);
   if (!s->sums) return;
   tr_copy(s->work, x->a, s->last_sum_a, s->sys->nv);
   tr_copy(s->work, x->lam, s->last_sum_lam, s->sys->nc);
 }
 
-// The past begins anew where it is of something else from now on.
-static void choose_sums(tr_step *s, const tr_state *x0) {
+// The past begins anew where it is of something else from now on; not where the step changes, for which it may be asked for.
+static void choose_sums(tr_step *s, const tr_state *x0, double t) {
   bool sums = s->pins && s->apart && s->felt == 0 && !(s->allowed > 0);
-  if (sums == s->sums) return;
+  if (sums == s->sums || (s->last_h > 0 && !even(s, t))) return;
   s->sums = sums;
   if (!sums) tr_predict_forget_w(s, 0);
   tr_predict_begin(s, x0);
@@ -220,24 +221,42 @@ static inline void keep(tr_step *s, tr_past *p, const double *newest, const doub
     tr_copy(s->work, before, to, n);
 }
 
-// The newest difference of w, should no prediction have come by.
-static void settle_w(tr_step *s) {
-  if (s->past_w.fresh)
-    TR_SHARE(s->work, s->sys->nv + s->sys->nc, change_part,
-             &(difference){s->last_w, s->w, s->past_w.older[0]});
-  s->past_w.fresh = false;
+// The newest difference, should no prediction have come by: `before` is where that goes.
+static void settle(tr_step *s, tr_past *p, const double *newest, const double *before, int n) {
+  if (p->fresh) TR_SHARE(s->work, n, change_part, &(difference){newest, before, p->older[0]});
+  p->fresh = false;
 }
 
-// Of differences the newest is found with the next prediction, which goes where the older state is until then.
-void tr_predict_remember_w(tr_step *s) {
-  s->past_w.used = true;
-  settle_w(s);
-  double *to = push(&s->past_w), *before = s->last_w;
-  s->last_w = s->w;
-  if (s->past_w.narrow)
-    s->w = before, s->past_w.fresh = true;
+static void settle_w(tr_step *s) {
+  settle(s, &s->past_w, s->last_w, s->w, s->sys->nv + s->sys->nc);
+}
+
+void tr_predict_settle_sums(tr_step *s) {
+  settle(s, &s->past_a, s->last_sum_a, s->sum_a, s->sys->nv);
+  settle(s, &s->past_lam, s->last_sum_lam, s->sum_lam, s->sys->nc);
+}
+
+// The newest state joins the past, and *next is room for the one after it. Of differences the newest is found with the next
+// prediction, which goes where the older state is until then.
+static void hand_on(tr_past *p, double **newest, double **next) {
+  double *to = push(p), *before = *newest;
+  *newest = *next;
+  p->used = true;
+  if (p->narrow)
+    *next = before, p->fresh = true;
   else
-    s->w = to, s->past_w.older[0] = before;
+    *next = to, p->older[0] = before;
+}
+
+static void keep_sums(tr_step *s) {
+  tr_predict_settle_sums(s);
+  hand_on(&s->past_a, &s->last_sum_a, &s->sum_a);
+  hand_on(&s->past_lam, &s->last_sum_lam, &s->sum_lam);
+}
+
+void tr_predict_remember_w(tr_step *s) {
+  settle_w(s);
+  hand_on(&s->past_w, &s->last_w, &s->w);
   s->mu = s->w + s->sys->nv, s->last_mu = s->last_w + s->sys->nv;
 }
 
@@ -278,13 +297,12 @@ void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1) {
     find_trends(s, before, now);
     if (!s->waited) doubt(s);
   }
+  if (s->sums) {
+    keep_sums(s);
+    return;
+  }
   keep(s, &s->past_a, now.a, before.a, s->sys->nv);
   keep(s, &s->past_lam, now.lam, before.lam, s->sys->nc);
-  if (s->sums) {
-    double *a = s->last_sum_a, *lam = s->last_sum_lam;
-    s->last_sum_a = s->sum_a, s->last_sum_lam = s->sum_lam;
-    s->sum_a = a, s->sum_lam = lam;
-  }
 }
 
 // Lagrange's weights at t of n values at the times `at`, newest first; of steps of one length.
@@ -337,8 +355,9 @@ TR_WIDE(judge, judge_all,
         (narrow, n, newest, older, w, e))
 
 // The e_k of the degrees below `judged` with steps of any length.
-static void judge_past(const tr_step *s, const double *newest, int judged, double *e) {
+static void judge_past(tr_step *s, const double *newest, int judged, double *e) {
   double w[DEGREES][DEGREES] = {{0}};
+  if (s->sums) tr_predict_settle_sums(s);
   const void *older[DEGREES];
   for (int j = 0; j < DEGREES; j++) older[j] = s->past_a.older[j < judged ? j : 0];
   for (int k = 0; k < judged; k++) weigh(k + 1, s->past_t + 1, s->past_t[0], w[k]);
@@ -352,7 +371,7 @@ static bool all_below(double most, const double *x, int n) {
   return true;
 }
 
-static int best_degree(const tr_step *s, const double *newest) {
+static int best_degree(tr_step *s, const double *newest) {
   double judgement[DEGREES];
   const double *e = s->trend_a.e;
   int judged = s->past - 1 < DEGREES ? s->past - 1 : DEGREES;
@@ -440,11 +459,11 @@ static inline void combine(const tr_work *by, int size, tr_outlook *c) {
 void tr_predict_now(tr_step *s) {
   TR_SHARE(s->work, s->sys->nv, combine_part, &s->ahead_a);
   TR_SHARE(s->work, s->sys->nc, combine_part, &s->ahead_lam);
-  s->ahead = false;
+  tr_have_predicted(s);
 }
 
 void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
-  if (s->pins) choose_sums(s, x0);
+  if (s->pins) choose_sums(s, x0, t);
   course newest = newest_of(s, x0);
   double w[TR_TERMS_MAX] = {1}, *a = s->sums ? s->sum_a : x1->a,
          *lam = s->sums ? s->sum_lam : x1->lam;
@@ -474,6 +493,7 @@ void tr_predict(tr_step *s, const tr_state *x0, double t, tr_state *x1) {
   }
   combine(s->work, s->sys->nv, &to_a);
   combine(s->work, s->sys->nc, &to_lam);
+  s->past_a.fresh = s->past_lam.fresh = false;
 }
 
 // Where there are many, some velocities stand for all: every so many, and not the same of each body, which have 2, 3 or 6.

@@ -92,7 +92,8 @@ static const tr_walk *way_to_residual(correction *k, double *r) {
 
 void tr_si2_have_walked(correction *k) {
   k->due.walk = NULL;
-  k->s->ahead = k->s->past_w.fresh = false;
+  if (k->s->ahead) tr_have_predicted(k->s);
+  k->s->past_w.fresh = false;
 }
 
 void tr_si2_walk_now(correction *k) {
@@ -137,7 +138,8 @@ static void place(correction *k) {
 
 // Of a start that was not predicted, w is none.
 static void take_as_sums(const correction *k) {
-  const tr_step *s = k->s;
+  tr_step *s = k->s;
+  tr_predict_settle_sums(s);
   tr_copy(s->work, k->x1->a, s->sum_a, s->sys->nv);
   tr_copy(s->work, k->x1->lam, s->sum_lam, s->sys->nc);
 }

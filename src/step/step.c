@@ -72,6 +72,9 @@ void tr_past_clear(tr_step *s) {
   bool narrow = s->past_a.narrow;
   s->past_a = place_past(narrow, s->terms - 1, n, 0, s->past_room);
   s->past_lam = place_past(narrow, s->terms - 1, n, nv, s->past_room);
+  if (!s->sum_room) return;
+  s->sum_a = s->sum_room, s->sum_lam = s->sum_a + nv;
+  s->last_sum_a = s->sum_room + n, s->last_sum_lam = s->last_sum_a + nv;
 }
 
 static tr_status make_past(tr_step *s, bool narrow) {
@@ -93,7 +96,7 @@ static tr_status make_past_w(tr_step *s, bool narrow) {
   s->last_w = p + n, s->last_mu = s->last_w + nv;
   s->past_w = place_past(narrow, TR_TERMS - 1, n, 0, p + 2 * n);
   s->sum_a = sums, s->sum_lam = sums + nv;
-  if (s->pins) s->last_sum_a = sums + n, s->last_sum_lam = s->last_sum_a + nv;
+  if (s->pins) s->sum_room = sums;
   return TR_OK;
 }
 

@@ -220,6 +220,7 @@ struct tr_step {
   bool sums;                         // so the past is, a step ago
   bool summed;                       // they are the prediction of the step under way
   double *last_sum_a, *last_sum_lam; // of the last accepted one
+  double *sum_room;                  // (2 n) where they are at first, or NULL
   int felt, feels; // steps for which w is predicted, since forces feel it; how many the next time
   tr_corrector c;
   double **room;      // (method->vectors) of nv numbers
@@ -449,6 +450,10 @@ void tr_past_clear(
 // It may be left to the corrector (s->ahead): numbers first .. end - 1; all of it.
 void tr_predict_some(const tr_outlook *ahead, int first, int end);
 void tr_predict_now(tr_step *s);
+static inline void tr_have_predicted(tr_step *s) {
+  s->ahead = s->past_a.fresh = s->past_lam.fresh = false;
+}
+void tr_predict_settle_sums(tr_step *s); // before s->sum_a and s->sum_lam are written to otherwise
 const double *tr_predict_newest_a(const tr_step *s,
                                   const tr_state *x0); // what past_a goes back from
 // w and mu likewise, of the same degree: what it will be, numbers of w and then of mu, whose past has its newest

@@ -69,7 +69,8 @@ static tr_status begin(tr_step *s, const tr_state *x) {
 // What loops over velocities are about.
 typedef struct shared {
   const double *a, *before; // NULL: as it is in the past,
-  const double *newest;     // before which that was
+  const double *newest;     // before which that was,
+  const double *fresh;      // and is, if that is still to come there
   const tr_past *past;
   double *to, shift;
 } shared;
@@ -79,7 +80,7 @@ TR_INLINE void rescale_part(void *what, int part, int first, int end) {
   const double *a = k->a, *before = k->before;
   (void)part;
   for (int i = first; i < end; i++) {
-    double change = before ? a[i] - before[i] : tr_past_change(k->past, k->newest, NULL, 0, i);
+    double change = before ? a[i] - before[i] : tr_past_change(k->past, k->newest, k->fresh, 0, i);
     k->to[i] = a[i] + k->shift * change;
   }
 }
@@ -90,7 +91,7 @@ static const double *rescale(tr_step *s, const tr_state *x0, double h) {
   double al = ((const par *)s->par)->alpha, *a = s->room[ACCELERATION];
   double shift = s->last_h > 0 ? al * (h / s->last_h - 1) : 0;
   if (fabs(shift) < 1e-9) return NULL;
-  shared k = {x0->a, m->before, tr_predict_newest_a(s, x0), &s->past_a, a, shift};
+  shared k = {x0->a, m->before, tr_predict_newest_a(s, x0), s->sum_a, &s->past_a, a, shift};
   TR_SHARE(s->work, s->sys->nv, rescale_part, &k);
   return a;
 }
