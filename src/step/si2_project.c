@@ -54,11 +54,6 @@ void tr_si2_learn_anew(tr_step *s) {
   s->felt = s->feels = 0;
 }
 
-static void feel(tr_step *s) {
-  s->feels = s->feels < FELT_FIRST ? FELT_FIRST : s->feels < FELT_MOST ? 2 * s->feels : FELT_MOST;
-  s->felt = s->feels;
-}
-
 // ---- the first half -----------------------------------------------------------------------------------
 
 void tr_si2_tell(correction *k) {
@@ -86,6 +81,7 @@ void tr_si2_join(correction *k) {
 typedef struct projection {
   const correction *k;
   double f;
+  bool walks;
   double *x;
   double top[TR_TEAM_MAX], top_a[TR_TEAM_MAX]; // the largest velocity, acceleration, of each hand
 } projection;
@@ -122,20 +118,18 @@ TR_INLINE void add_part(void *what, int part, int first, int end) {
 }
 
 // What was just written is looked at while it is at hand.
-TR_INLINE void take_part(void *what, int part, int first, int end) {
-  enum { PIECE = 768 };
+static void take_part(void *what, int part, int first, int end) {
   projection *j = what;
-  const tr_step *s = j->k->s;
-  double *v = j->k->x1->v;
-  for (int i = first, n; i < end; i += n) {
-    n = end - i < PIECE ? end - i : PIECE;
-    if (j->k->sums)
-      give(n, 1 / s->c.cv, s->sum_a + i, j->k->x1->a + i, v + i);
-    else
-      take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + i, s->w + i, j->k->x1->a + i, v + i);
-    j->top[part] = max2(j->top[part], vec_largest(v + i, n));
-    j->top_a[part] = max2(j->top_a[part], vec_largest(j->k->x1->a + i, n));
-  }
+  const correction *k = j->k;
+  const tr_step *s = k->s;
+  double *v = k->x1->v + first, *a = k->x1->a + first;
+  int n = end - first;
+  if (k->sums)
+    give(n, 1 / s->c.cv, s->sum_a + first, a, v);
+  else
+    take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + first, s->w + first, a, v);
+  j->top[part] = max2(j->top[part], vec_largest(v, n));
+  if (j->walks) j->top_a[part] = max2(j->top_a[part], vec_largest(a, n));
 }
 
 // mu of x in its place, lam
@@ -166,12 +160,23 @@ TR_INLINE void mu_part(void *what, int part, int first, int end) {
           j->k->x1->lam + first);
 }
 
+// Forces feel w: it is known from here on, by a = sum - ratio w, and will be predicted.
+static void tell_w(correction *k, const double *x) {
+  tr_step *s = k->s;
+  double of_a = s->c.cq / s->c.cw, of_x = s->c.cm * of_a / s->c.cv;
+  for (int i = 0; i < s->sys->nv; i++) s->w[i] = of_a * (s->sum_a[i] - k->x1->a[i]);
+  for (int i = 0; i < s->sys->nc; i++) s->mu[i] = of_x * x[i];
+  k->sums = false;
+  s->feels = s->feels < FELT_FIRST ? FELT_FIRST : s->feels < FELT_MOST ? 2 * s->feels : FELT_MOST;
+  s->felt = s->feels;
+}
+
 // Where S is of no use the iteration goes on with both halves.
 tr_status tr_si2_project(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv;
-  projection j = {k, s->c.cv * s->c.cw / s->c.cq, .x = s->mu};
+  projection j = {.k = k, .f = s->c.cv * s->c.cw / s->c.cq, .walks = tr_si2_walks(k), .x = s->mu};
   if (k->sums && s->kkt.factors) j.x = s->kkt.work;
   (void)since;
   if (!k->sums) TR_SHARE(s->work, nv, add_part, &j);
@@ -182,25 +187,19 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
     s->newton.valid = false;
     return TR_NO_CONVERGENCE;
   }
-  double g = s->c.cm / s->c.cv, little = SHARE * p->tol * g;
-  const double *was = k->sums ? k->x1->v : s->w; // none of it
-  double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, k->sums ? 0 : j.f, was,
-                               j.x, k->x1->a);
-  if (k->sums && !(turned <= little)) { // w from here on
-    feel(s), k->sums = false;
-    tr_copy(s->work, j.x, s->mu, s->sys->nc), j.x = s->mu;
-  }
-  TR_SHARE(s->work, nv, take_part, &j);
+  double little = SHARE * p->tol * s->c.cm / s->c.cv, f = k->sums ? 0 : j.f;
+  const double *was = k->sums ? k->x1->v : s->w; // with f = 0 any
+  double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, f, was, j.x, k->x1->a,
+                               &(tr_pins_taking){take_part, &j});
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
-  if (!isfinite(tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;
   k->led.v = k->led.a = 0;
   for (int i = 0; i < tr_team_size(s->work->team); i++)
     k->led.v = max2(k->led.v, j.top[i]), k->led.a = max2(k->led.a, j.top_a[i]);
+  if (!isfinite(k->led.v)) return TR_NOT_FINITE; // x is in all velocities
   s->change = s->top_v >= 0 ? s->top_v + k->led.v : INFINITY;
-  if (turned <= little) {
-    if (tr_si2_walks(k)) s->led = k->led;
-    return TR_OK;
-  }
+  if (j.walks && turned <= little) s->led = k->led;
+  if (turned <= little) return TR_OK;
+  if (k->sums) tell_w(k, j.x);
   s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;
 }

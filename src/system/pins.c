@@ -247,6 +247,7 @@ typedef struct loop {
   const tr_pins *p;
   const double *q, *v, *was;
   double f, little, *x, *out;
+  const tr_pins_taking *taking;
   bool back;
   double *most; // by ranges
   bool *bad;
@@ -300,11 +301,18 @@ static void visit_bars(const loop *k, const pins_four *four, tr_bodies_at *all, 
   if (!k->back) tr_fold_put(n, io.S, to[0], to[1], to[2]);
 }
 
+static void take_bodies(const loop *k, int part, int first, int end) {
+  const tr_system *s = k->w->sys;
+  k->taking->take(k->taking->what, part, s->slot[first].v, tr_velocity_of(s, end));
+}
+
 static void visit_fours(void *what, int part, int begin, int end) {
   loop *k = what;
   tr_bodies_at all = all_of(k);
-  for (const pins_four *four = k->p->four + begin, *last = k->p->four + end; four < last; four++)
+  for (const pins_four *four = k->p->four + begin, *last = k->p->four + end; four < last; four++) {
     (four->known < 0 ? visit_bodies : visit_bars)(k, four, &all, &k->most[part]);
+    if (k->back) take_bodies(k, part, four->first, four->first + four->count);
+  }
 }
 
 // What is left of segments, like blocks of bodies with two pins.
@@ -376,6 +384,16 @@ static void put_x(int n, const double *from, const int *row, double *x) {
   }
 }
 
+static void take_window(const loop *k, int part, int window) {
+  const tr_windows *w = &k->p->windows;
+  const int *bar = w->bar + LANES * w->links * window, *run = w->run + LANES * window;
+  for (int l = 0; l < LANES; l++)
+    if (run[l] >= 0)
+      take_bodies(k, part, run[l], run[l] + w->links);
+    else
+      for (int j = l; j < LANES * w->links; j += LANES) take_bodies(k, part, bar[j], bar[j] + 1);
+}
+
 static void unfold_windows(void *what, int part, int begin, int end) {
   loop *k = what;
   const tr_pins *p = k->p;
@@ -399,6 +417,7 @@ static void unfold_windows(void *what, int part, int begin, int end) {
       look_at(&io, k->w->sys, w, w->links * i + j);
       w->type->barred_four(&all, &io);
     }
+    take_window(k, part, i);
   }
 }
 
@@ -422,8 +441,10 @@ bool tr_pins_solve(tr_work *w, const tr_pins *p, const double *q, const double *
 }
 
 double tr_pins_pull(tr_work *w, const tr_pins *p, const double *q, const double *v, double little,
-                    double f, const double *was, double *x, double *out) {
+                    double f, const double *was, double *x, double *out,
+                    const tr_pins_taking *taking) {
   loop k = {.w = w, .p = p, .q = q, .v = v, .was = was, .f = f, .little = little};
+  k.taking = taking;
   double by_range[TR_TEAM_MAX], most = 0;
   int size = tr_team_size(w->team);
   k.x = x, k.out = out, k.back = true, k.most = by_range;

@@ -38,9 +38,15 @@ tr_status tr_pins_make(const tr_system *sys, tr_arena *ar, tr_pins **out);
 // S and G v at q; x (nc + 2) of them, those of joints within windows still to come. False: S is nearly singular, or something
 // is no number.
 bool tr_pins_solve(tr_work *w, const tr_pins *p, const double *q, const double *v, double *x);
-// All of x; out (nv) = M^-1 G' x, at the same place, to be taken from v; and by how
-// much accelerations by gyroscopic forces change at most if that is in place of f was, or what is surely below `little`.
+// Whoever takes from v what is known of velocities first .. end - 1, while it is at hand; part: whose they are.
+typedef struct tr_pins_taking {
+  void (*take)(void *what, int part, int first, int end);
+  void *what;
+} tr_pins_taking;
+// All of x; out (nv) = M^-1 G' x, at the same place, to be taken from v; and by how much accelerations by gyroscopic forces
+// change at most if that is in place of f was, or what is surely below `little`.
 double tr_pins_pull(tr_work *w, const tr_pins *p, const double *q, const double *v, double little,
-                    double f, const double *was, double *x, double *out);
+                    double f, const double *was, double *x, double *out,
+                    const tr_pins_taking *taking);
 
 #endif

@@ -110,19 +110,30 @@ static tr_status know_all(const chains *c, const int *first, tr_arena *ar, tr_wi
   return TR_OK;
 }
 
+// The first of neighbours, in this order or the other; or -1.
+static int find_run(const int *bar, int n) {
+  int step = bar[1] - bar[0];
+  if (step != 1 && step != -1) return -1;
+  for (int i = 1; i < n; i++)
+    if (bar[i] - bar[i - 1] != step) return -1;
+  return bar[step > 0 ? 0 : n - 1];
+}
+
 static tr_status place(chains *c, int *first, tr_arena *ar, tr_windows *out) {
   int links = best_length(c);
   if (links == 0) return TR_OK;
   out->links = links, out->count = cut(c, links, first) / LANES, out->type = c->type;
   out->bar = TR_NEW(ar, LANES * links * out->count, int);
   out->row = TR_NEW(ar, LANES * (links + 1) * out->count, int);
-  if (!out->bar || !out->row) return TR_NO_MEMORY;
+  out->run = TR_NEW(ar, LANES * out->count, int);
+  if (!out->bar || !out->row || !out->run) return TR_NO_MEMORY;
   for (int i = 0; i < LANES * out->count; i++) {
     int *bar = out->bar + LANES * links * (i / LANES) + i % LANES;
     int *row = out->row + LANES * (links + 1) * (i / LANES) + i % LANES;
     for (int j = 0; j < links; j++, bar += LANES, row += LANES)
       *bar = c->bar[first[i] + j], *row = c->row[first[i] + j][0];
     *row = c->row[first[i] + links - 1][1];
+    out->run[i] = find_run(c->bar + first[i], links);
   }
   return know_all(c, first, ar, out);
 }

@@ -12,6 +12,7 @@ typedef struct tr_windows {
   int count, links; // windows, and bars in each segment
   const tr_body_type *type;
   int *bar; // (4 links count) bodies: of the first window four for each link
+  int *run; // (4 count) the first of each segment if these are neighbours; else -1
   int *row; // (4 (links + 1) count) rows of the joints before, between and behind them
   double *
       known; // (4 TR_BAR_KNOWN) of four bars, `step` numbers from one four to the next; 0: all are alike
