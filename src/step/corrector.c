@@ -57,13 +57,14 @@ TR_INLINE void write_part(void *what, int part, int first, int end) {
   (void)part;
   for (int i = first; i < end; i++) {
     c->dhat[i] = c->d_v * c->v[i] + c->d_a * c->a[i];
+    if (c->d) c->dhat[i] += c->d_d * c->d[i];
     c->vhat[i] = c->v[i] + c->v_a * c->a[i];
   }
 }
 
 void tr_corrector_write(tr_step *s) {
   if (s->c.v) TR_SHARE(s->work, s->sys->nv, write_part, &s->c);
-  s->c.v = NULL;
+  s->c.v = s->c.d = NULL;
 }
 
 // d, v1 from a1, or from a1 - dx, which it then becomes; numbers first .. end - 1
@@ -72,7 +73,14 @@ TR_INLINE void place_all(const tr_corrector *c, int first, int end, const double
   const double *v0 = c->v, *a0 = c->a, *dhat = c->dhat, *vhat = c->vhat;
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
   for (int i = first; dx && i < end; i++) a[i] -= dx[i];
-  if (v0)
+  if (c->d) {
+    const double *d0 = c->d;
+    double d_d = c->d_d;
+    for (int i = first; i < end; i++) {
+      d[i] = ((d_v * v0[i] + d_a * a0[i]) + d_d * d0[i]) + cq * a[i];
+      v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
+    }
+  } else if (v0)
     for (int i = first; i < end; i++) {
       d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * a[i];
       v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
@@ -90,7 +98,7 @@ static inline void place_few(const tr_corrector *c, int first, int end, const do
                              double *d, double *v) {
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
   int i = first;
-  for (; c->v && i + 1 < end; i += 2) {
+  for (; c->v && !c->d && i + 1 < end; i += 2) {
     lanes_pair a1 = *(lanes_pair *)(a + i), v0 = *(const lanes_pair *)(c->v + i),
                a0 = *(const lanes_pair *)(c->a + i);
     if (dx) *(lanes_pair *)(a + i) = a1 -= *(const lanes_pair *)(dx + i);

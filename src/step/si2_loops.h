@@ -10,8 +10,14 @@
 // d = dhat + cq sum,  v = vhat + cv a,  or with v and a of the step before in place of dhat and vhat; these from `first` on
 TR_INLINE void follow_sum(int n, const tr_corrector *c, int first, const double *restrict a,
                           const double *restrict sum, double *restrict d, double *restrict v) {
-  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
-  if (c->v) {
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, d_d = c->d_d, v_a = c->v_a;
+  if (c->d) {
+    const double *v0 = c->v + first, *a0 = c->a + first, *d0 = c->d + first;
+    for (int i = 0; i < n; i++) {
+      d[i] = ((d_v * v0[i] + d_a * a0[i]) + d_d * d0[i]) + cq * sum[i];
+      v[i] = (v0[i] + v_a * a0[i]) + cv * a[i];
+    }
+  } else if (c->v) {
     const double *v0 = c->v + first, *a0 = c->a + first;
     for (int i = 0; i < n; i++) {
       d[i] = (d_v * v0[i] + d_a * a0[i]) + cq * sum[i];
@@ -94,6 +100,13 @@ TR_INLINE void move_pairs(bool given, int n, const tr_corrector *c, int first, d
 }
 TR_INLINE void move_few(int n, const tr_corrector *c, int first, double f, const double *x,
                         const double *z, double *a, double *w, double *sum, double *d, double *v) {
+  if (c->d) { // of large systems
+    if (x)
+      move_all(n, c, first, f, x, z, a, w, sum, d, v);
+    else
+      combine_all(n, c, first, f, a, w, sum, d, v);
+    return;
+  }
   if (c->v)
     move_pairs(true, n, c, first, f, x, z, a, w, sum, d, v);
   else

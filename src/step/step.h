@@ -93,9 +93,9 @@ typedef struct tr_corrector {
   const double *history; // (nv) or NULL
   const double *blocks;  // frozen mass, or NULL: M(q1)
   double *dhat, *vhat;   // (nv)
-  // Or, of index 3: dhat = d_v v + d_a a, vhat = v + v_a a, and they stay unwritten; v NULL: not so.
-  const double *v, *a; // (nv)
-  double d_v, d_a, v_a;
+  // Or dhat = d_v v + d_a a + d_d d, vhat = v + v_a a, and they stay unwritten; v NULL: not so; d NULL: without.
+  const double *v, *a, *d; // (nv)
+  double d_v, d_a, d_d, v_a;
   double cw;        // stabilised form only
   bool unit_metric; // X = 1
   // The stabilised form under step control in the way of [YP98]: four corrections at most, which must

@@ -106,6 +106,11 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
   bdf2 b = bdf2_weights(h, last);
   c->cq = b.now * b.now, c->cv = b.now, c->cm = 1, c->cw = b.now;
   c->blocks = s->sys->constant_mass ? s->sys->mass : NULL;
+  if (s->later) { // where bodies are walked along: dhat and vhat are of no other use
+    c->v = v, c->a = dv, c->d = d;
+    c->v_a = b.past, c->d_v = b.now, c->d_a = b.now * b.past, c->d_d = b.past;
+    return;
+  }
   TR_SHARE(s->work, s->sys->nv, lead_part, &(loop){.s = s, .v = v, .b = b});
 }
 
