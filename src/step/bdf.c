@@ -174,7 +174,7 @@ static void combine(const tr_step *s, int n, const double *w, double *const *y, 
 // A point before the start, for order 2 from the first of fixed steps on. Counted when the step is taken.
 static bool make_past(tr_bdf *b, tr_step *s, const tr_state *x0, double h) {
   if (b->points > 1 || b->most < 2 || s->allowed > 0) return false;
-  if (!tr_jerk_past(s, b->jerk, x0, h, 0, b->u[1], b->v[1])) return false;
+  if (!tr_jerk_past(s, b->jerk, x0, h, 0, b->u[1], b->v[1], s->c.dhat)) return false;
   for (int i = 0; i < s->sys->nv; i++) {
     b->u[1][i] = -b->u[1][i];
     b->v[1][i] = x0->v[i] - b->v[1][i];

@@ -143,14 +143,14 @@ const double *tr_jerk_along(tr_step *s, tr_jerk *j, const tr_state *x, double h,
 }
 
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
-                           double *increment, double *change) {
+                           double *increment, double *change, double *q) {
   if (s->start == TR_START_KEPT && s->last_h == 0) {
     j->used = false;
     for (int i = 0; i < s->sys->nv; i++)
       increment[i] = h * (x->v[i] - 0.5 * h * x->a[i]), change[i] = h * x->a[i];
     return x->v;
   }
-  if (!make_start(s, j, x, h, kappa, s->c.dhat)) return NULL; // not yet written
+  if (!make_start(s, j, x, h, kappa, q)) return NULL;
   for (int i = 0; i < s->sys->nv; i++) {
     increment[i] = h * (x->v[i] - h * (0.5 * x->a[i] - h / 6 * (j->jerk[i] + j->turn[i])));
     change[i] = h * (x->a[i] - 0.5 * h * j->jerk[i]);

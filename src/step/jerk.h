@@ -37,8 +37,8 @@ const double *tr_jerk_along(tr_step *s, tr_jerk *j, const tr_state *x, double h,
                             const double *now, double *q);
 
 // For a method with a past: the increment from t_0 - h to t_0 and the change of the velocities over it.
-// NULL: there is none to be had.
+// NULL: there is none to be had. q (nq): room.
 const double *tr_jerk_past(tr_step *s, tr_jerk *j, const tr_state *x, double h, double kappa,
-                           double *increment, double *change);
+                           double *increment, double *change, double *q);
 
 #endif

@@ -95,12 +95,12 @@ TR_INLINE void lead_part(void *what, int part, int first, int end) {
     lead_wide(n, k->b, k->v + first, d, dv, c->dhat + first, c->vhat + first);
 }
 
-static void prepare(tr_step *s, const tr_state *x0, double h) {
+static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   tr_corrector *c = &s->c;
   double *d = s->room[INCREMENT], *dv = s->room[VELOCITY], last = s->last_h;
   const double *v = NULL;
   if (!(last > 0) && (((const par *)s->par)->start == START_SMOOTH || s->start != TR_START_OWN))
-    v = tr_jerk_past(s, s->memory, x0, h, s->method->stabilised ? 0 : -1.0 / 3, d, dv);
+    v = tr_jerk_past(s, s->memory, x0, h, s->method->stabilised ? 0 : -1.0 / 3, d, dv, x1->q);
   if (v) last = h;
   if (!v) v = x0->v;
   bdf2 b = bdf2_weights(h, last);
@@ -115,12 +115,12 @@ static void prepare(tr_step *s, const tr_state *x0, double h) {
 }
 
 static tr_status advance_i3(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  prepare(s, x0, h);
+  prepare(s, x0, h, x1);
   return tr_correct(s, x0, x0->t + h, x1);
 }
 
 static tr_status advance_si2(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
-  prepare(s, x0, h);
+  prepare(s, x0, h, x1);
   s->c.unit_metric = ((const par *)s->par)->metric == METRIC_IDENTITY;
   return tr_correct_si2(s, x0, x0->t + h, x1);
 }
