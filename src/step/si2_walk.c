@@ -9,6 +9,9 @@
 #include "si2_loops.h"
 #include "tops.h"
 
+// The angle by which a body turns that is as fast in three coordinates as any is in one; below LITTLE nobody asks how far.
+static const double TURN_OF_V = 1.8, LITTLE = 0.1;
+
 bool tr_si2_walks(const correction *k) {
   return k->apart && k->s->sys->nstretch > 0 && k->s->c.blocks;
 }
@@ -158,7 +161,8 @@ double tr_si2_begin(correction *k) {
   if (k->sums && !plainly) take_as_sums(k);
   if (!k->sums) tr_predict_w(s, k->t1);
   place(k);
-  k->turn = tr_largest_turn(s->work, s->d, NULL);
+  double turn = TURN_OF_V * (k->t1 - x0->t) * s->top_v;
+  k->turn = s->top_v >= 0 && turn < LITTLE ? turn : tr_largest_turn(s->work, s->d, NULL);
   return tr_largest(s->work, x0->q, s->sys->nq);
 }
 
