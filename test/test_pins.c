@@ -70,6 +70,17 @@ static void close_scene(scene *s) {
   unload(&s->m);
 }
 
+// Every velocity once.
+typedef struct taking {
+  const double *out;
+  double *v;
+} taking;
+static void take(void *what, int part, int first, int end) {
+  const taking *k = what;
+  (void)part;
+  for (int i = first; i < end; i++) k->v[i] -= k->out[i];
+}
+
 // What is left of any velocities is in no constraint's way, and what was taken is M^-1 G' x.
 static void check_projection(scene *s, seed *random, const char *what) {
   const tr_system *sys = s->m.sys;
@@ -82,8 +93,8 @@ static void check_projection(scene *s, seed *random, const char *what) {
   tr_retract(sys, q, taken, q);
   draw_many(random, nv, s->x.v), draw_many(random, nv, was);
   if (!tr_pins_solve(s->w, s->pins, q, s->x.v, x)) fail_msg("%s: singular", what);
-  tr_pins_pull(s->w, s->pins, q, s->x.v, 0, 0.1, was, x, taken);
-  for (int i = 0; i < nv; i++) s->x.v[i] -= taken[i];
+  taking all = {taken, s->x.v};
+  tr_pins_pull(s->w, s->pins, q, s->x.v, 0, 0.1, was, x, taken, &(tr_pins_taking){take, &all});
   tr_kinematics(s->w, 0, q, s->x.v, s->x.mem, TR_AT_VELOCITY);
   tr_rates(s->w, rate);
   if (!(largest(nc, rate) < 1e-11)) fail_msg("%s: G v = %g", what, largest(nc, rate));
@@ -177,7 +188,7 @@ static void gyration(void **u) {
                 "joints: {j: {type: spherical, bodies: [ground, top], at: [0, 0, 0]}}\n"));
   double x[5], v[6] = {0, 0, 0, 0.7, -1.1, 0.4}, was[6] = {0, 0, 0, 0.01, 0.02, -0.03}, out[6];
   assert_true(tr_pins_solve(s.w, s.pins, s.x.q, v, x));
-  double got = tr_pins_pull(s.w, s.pins, s.x.q, v, 0, 0.5, was, x, out);
+  double got = tr_pins_pull(s.w, s.pins, s.x.q, v, 0, 0.5, was, x, out, NULL);
   const double J[3] = {2, 3, 5}, *w = v + 3;
   double last[3], want = 0;
   for (int i = 0; i < 3; i++) last[i] = w[i] - 0.5 * was[3 + i];

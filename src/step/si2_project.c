@@ -49,7 +49,7 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
 
 // In large systems w has no room before it is needed.
 void tr_si2_learn_anew(tr_step *s) {
-  s->apart = s->pins && s->sys->nstretch > 0;
+  s->apart = s->pins && s->past_a.narrow;
   s->effort = s->apart ? PAYS : 0;
   s->felt = s->feels = 0;
 }

@@ -64,9 +64,10 @@ typedef struct loop {
 // vhat = v + past dv,  dhat = past d + now vhat;  d = d1,  dv = v1 - v0.  Of few numbers it is not worth a call.
 TR_INLINE void lead_all(int n, bdf2 b, const double *restrict v, const double *restrict d,
                         const double *restrict dv, double *restrict dhat, double *restrict vhat) {
+  double both = b.now * b.past;
   for (int i = 0; i < n; i++) {
-    double to = v[i] + b.past * dv[i];
-    vhat[i] = to, dhat[i] = b.past * d[i] + b.now * to;
+    vhat[i] = v[i] + b.past * dv[i];
+    dhat[i] = (b.now * v[i] + both * dv[i]) + b.past * d[i];
   }
 }
 TR_WIDE(lead_wide, lead_all,

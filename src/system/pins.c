@@ -303,6 +303,7 @@ static void visit_bars(const loop *k, const pins_four *four, tr_bodies_at *all, 
 
 static void take_bodies(const loop *k, int part, int first, int end) {
   const tr_system *s = k->w->sys;
+  if (!k->taking) return;
   k->taking->take(k->taking->what, part, s->slot[first].v, tr_velocity_of(s, end));
 }
 

@@ -38,7 +38,8 @@ tr_status tr_pins_make(const tr_system *sys, tr_arena *ar, tr_pins **out);
 // S and G v at q; x (nc + 2) of them, those of joints within windows still to come. False: S is nearly singular, or something
 // is no number.
 bool tr_pins_solve(tr_work *w, const tr_pins *p, const double *q, const double *v, double *x);
-// Whoever takes from v what is known of velocities first .. end - 1, while it is at hand; part: whose they are.
+// Whoever takes from v what is known of velocities first .. end - 1, while it is at hand, or NULL: nobody does; part: whose
+// they are.
 typedef struct tr_pins_taking {
   void (*take)(void *what, int part, int first, int end);
   void *what;
