@@ -596,6 +596,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (!k.apart && k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
   k.evaluated &= k.apart;
   if (k.apart && tr_si2_walks(&k)) k.p.advance = move_on;
+  if (k.sums && !k.apart && tr_si2_projects(&k)) tr_si2_feel(s); // it turns too far
   if (k.sums && !k.apart) tr_si2_tell(&k);
   if (!k.apart && s->made_apart) s->newton.valid = false;
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;

@@ -61,6 +61,7 @@ bool tr_si2_halves_known(const tr_step *s);
 // The same where all constraints are pins, by these alone; unless bodies turn far.
 bool tr_si2_projects(const correction *k);
 bool tr_si2_may_project(const correction *k);
+void tr_si2_feel(tr_step *s); // w is to be predicted for a while
 tr_status tr_si2_project(tr_newton_problem *p, int since);
 void tr_si2_join(correction *k); // no longer: both halves together from here on
 void tr_si2_tell(correction *k); // a and lam, and w and mu if nothing is known of them

@@ -160,15 +160,19 @@ TR_INLINE void mu_part(void *what, int part, int first, int end) {
           j->k->x1->lam + first);
 }
 
-// Forces feel w: it is known from here on, by a = sum - ratio w, and will be predicted.
+void tr_si2_feel(tr_step *s) {
+  s->feels = s->feels < FELT_FIRST ? FELT_FIRST : s->feels < FELT_MOST ? 2 * s->feels : FELT_MOST;
+  s->felt = s->feels;
+}
+
+// Forces feel w: it is known from here on, by a = sum - ratio w.
 static void tell_w(correction *k, const double *x) {
   tr_step *s = k->s;
   double of_a = s->c.cq / s->c.cw, of_x = s->c.cm * of_a / s->c.cv;
   for (int i = 0; i < s->sys->nv; i++) s->w[i] = of_a * (s->sum_a[i] - k->x1->a[i]);
   for (int i = 0; i < s->sys->nc; i++) s->mu[i] = of_x * x[i];
   k->sums = false;
-  s->feels = s->feels < FELT_FIRST ? FELT_FIRST : s->feels < FELT_MOST ? 2 * s->feels : FELT_MOST;
-  s->felt = s->feels;
+  tr_si2_feel(s);
 }
 
 // Where S is of no use the iteration goes on with both halves.
