@@ -15,7 +15,8 @@
 // a and lam have their own b, of six terms, in large systems eight (w: six). It is used while b, as it was before the newest state was known, would have
 // predicted that better than the polynomial of whichever degree. w and mu of stabilised methods have the degree of a, or a
 // trend of w's own: what the iteration leaves open is in w rather than in a, and least squares know how much of the past is
-// noise.
+// noise. Where velocities are projected once positions are found (si2_project.c) the iteration is about a + cw/cq w and
+// lam - cw/cq mu, and so is the past: with a matrix of its own each step bears the round-off of positions in it.
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,9 @@
 // then these act on positions by gyroscopic forces alone, and the halves are solved one after the other. With the
 // positions found, u = v1 + f w, f = cv cw/cq, is what v1 is without w, and e3 = 0, e4 = 0 are
 //   S x = G u,   S = G X^-1 G',   v1 = u - X^-1 G' x,   w = X^-1 G' x/f,   mu = cm x/f
+// Nothing of w and mu is needed before that, nor afterwards, if forces do not feel the difference of u and v1 (s->sums):
+//   a1 = sum_a - X^-1 G' x/cv,   lam1 = sum_lam + cm/cv x
+// If they do, or bodies turn too far, w is predicted in the steps to come, and all is as it is elsewhere.
 #include <math.h>
 #include <string.h>
 
