@@ -334,6 +334,8 @@ static void noise_is_remembered(void **u) {
   (void)u;
   tr_newton nw = newton(true);
   scalar s = make(line, slope_good, 5, 2, 1e-8);
+  double spare;
+  nw.spare = &spare;
   s.p.steady = true, s.p.noise = draw_noise, s.noise = 1e-9;
   assert_false(tr_noise_known(&nw, &s.p, 1e-12));
   assert_false(tr_noise_explains(&nw, &s.p, 1e-6)); // too large for noise: nothing to remember
