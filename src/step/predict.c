@@ -156,7 +156,7 @@ static void forget_most(tr_step *s) {
 }
 
 void tr_predict_begin(tr_step *s, const tr_state *x) {
-  s->past = 1, s->past_t[0] = x->t, s->evens = 0;
+  s->past = 1, s->past_t[0] = x->t, s->evens = 0, s->w_lost = 1;
   s->trend_age++;
   s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
 }
