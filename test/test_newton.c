@@ -6,6 +6,7 @@
 
 #include "helper_mechanics.h"
 #include "solve/newton.h"
+#include "solve/noise.h"
 
 // f(x) = 0 with a derivative that may be frozen, wrong or missing.
 typedef struct scalar {
@@ -321,6 +322,43 @@ static void few_are_planned(void **u) {
     fail_msg("cost %g, planned %g; left %g and %g", cost[0], cost[1], worst[0], worst[1]);
 }
 
+static tr_status draw_noise(tr_newton_problem *p, double *b) {
+  scalar *s = (scalar *)p;
+  s->solves++;
+  *b = s->noise;
+  return TR_OK;
+}
+
+// What a matrix has made of round-off is remembered for corrections by the same one, of the same unknowns, for a while.
+static void noise_is_remembered(void **u) {
+  (void)u;
+  tr_newton nw = newton(true);
+  scalar s = make(line, slope_good, 5, 2, 1e-8);
+  double spare;
+  nw.spare = &spare;
+  s.p.steady = true, s.p.noise = draw_noise, s.noise = 1e-9;
+  assert_false(tr_noise_known(&nw, &s.p, 1e-12));
+  assert_false(tr_noise_explains(&nw, &s.p, 1e-6)); // too large for noise: nothing to remember
+  assert_false(tr_noise_known(&nw, &s.p, 1e-12));
+  assert_true(tr_noise_explains(&nw, &s.p, 3e-9));
+  assert_true(tr_noise_known(&nw, &s.p, 3.9e-9));
+  assert_false(tr_noise_known(&nw, &s.p, 4.1e-9));
+  s.p.most_noise = 2e-9;
+  assert_false(tr_noise_known(&nw, &s.p, 3e-9));
+  s.p.most_noise = 0, s.p.finishes = true;
+  assert_false(tr_noise_known(&nw, &s.p, 3e-9));
+  s.p.finishes = false, s.p.steady = false;
+  assert_false(tr_noise_known(&nw, &s.p, 3e-9));
+  s.p.steady = true, nw.age = 16;
+  assert_true(tr_noise_known(&nw, &s.p, 3e-9));
+  nw.age = 17;
+  assert_false(tr_noise_known(&nw, &s.p, 3e-9));
+  nw.age = 0, s.noise = 0;
+  assert_true(tr_noise_known(&nw, &s.p, 3e-9));
+  assert_int_equal(tr_newton_solve(&nw, &s.p), TR_OK); // with a matrix of its own
+  assert_false(tr_noise_known(&nw, &s.p, 1e-12));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(few_stops_and_gives_up),  cmocka_unit_test(few_at_the_floor),
@@ -329,6 +367,7 @@ int main(void) {
       cmocka_unit_test(stale_matrix_is_renewed), cmocka_unit_test(slow_matrix_is_dropped),
       cmocka_unit_test(stagnates_at_the_floor),  cmocka_unit_test(divergence_is_told),
       cmocka_unit_test(broken_problems),         cmocka_unit_test(fixed_iterations),
+      cmocka_unit_test(noise_is_remembered),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

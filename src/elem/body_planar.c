@@ -175,31 +175,29 @@ TR_INLINE void store_turns4(const lanes *c, const lanes *s, double *cache) {
 TR_INLINE void arms4(const tr_site *const *site, const lanes *c, const lanes *s, lanes *rx,
                      lanes *ry) {
   POINTERS(const double, at, site[l]->c);
-  lanes x = {at[0][0], at[1][0], at[2][0], at[3][0]}, y = {at[0][1], at[1][1], at[2][1], at[3][1]};
-  *rx = *c * x - *s * y, *ry = *s * x + *c * y;
+  lanes x[2];
+  lanes_load2(at, x);
+  *rx = *c * x[0] - *s * x[1], *ry = *s * x[0] + *c * x[1];
 }
 
 // Places of points, and their velocities; false: not four bodies of this kind.
 TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_level level, int n,
                            tr_frames frame) {
-  const double *q = b->q + slot->q, *v = b->v + slot->v;
-  lanes x = {q[0], q[3], q[6], q[9]}, y = {q[1], q[4], q[7], q[10]}, a = {q[2], q[5], q[8], q[11]};
-  lanes c, s, rx, ry, vx = {0}, vy = {0}, w = {0};
-  if (n == 0 || !lanes_sincos(&a, &s, &c)) return false;
+  lanes q[3], v[3] = {0}, c, s, rx, ry;
+  if (n == 0) return false;
+  lanes_load_threes(b->q + slot->q, q);
+  if (!lanes_sincos(&q[2], &s, &c)) return false;
   store_turns4(&c, &s, b->cache + slot->cache);
-  if (level == TR_AT_VELOCITY) {
-    vx = (lanes){v[0], v[3], v[6], v[9]}, vy = (lanes){v[1], v[4], v[7], v[10]};
-    w = (lanes){v[2], v[5], v[8], v[11]};
-  }
+  if (level == TR_AT_VELOCITY) lanes_load_threes(b->v + slot->v, v);
+  POINTERS(const tr_site, site, b->site + slot[l].site);
+  POINTERS(tr_frame, f, tr_frame_at(frame, slot[l].frame));
   for (int k = 0; k < n; k++) {
-    POINTERS(const tr_site, site, b->site + slot[l].site + k);
     arms4(site, &c, &s, &rx, &ry);
-    lanes px = x + rx, py = y + ry, ux = vx - w * ry, uy = vy + w * rx;
-    for (int l = 0; l < LANES; l++) {
-      tr_frame *f = tr_frame_at(frame, slot[l].frame + k);
-      f->p[0] = px[l], f->p[1] = py[l];
-      if (level == TR_AT_VELOCITY) f->v[0] = ux[l], f->v[1] = uy[l];
-    }
+    POINTERS(double, p, f[l]->p);
+    lanes_store2((lanes[]){q[0] + rx, q[1] + ry}, p);
+    POINTERS(double, u, f[l]->v);
+    if (level == TR_AT_VELOCITY) lanes_store2((lanes[]){v[0] - v[2] * ry, v[1] + v[2] * rx}, u);
+    for (int l = 0; l < LANES; l++) site[l]++, f[l] = tr_frame_after(frame, f[l]);
   }
   return true;
 }
@@ -225,14 +223,14 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
 TR_INLINE void add_pull4(const size_t *at, const double *W, const lanes *rx, const lanes *ry,
                          lanes *sum) {
   POINTERS(const double, w, W + at[l]);
-  lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
-  sum[0] += x, sum[1] += y, sum[2] += *rx * y - *ry * x;
+  lanes x[2];
+  lanes_load2(w, x);
+  sum[0] += x[0], sum[1] += x[1], sum[2] += *rx * x[1] - *ry * x[0];
 }
 
 TR_INLINE void put_force4(const tr_body_slot *slot, lanes *sum, double *F) {
-  POINTERS(double, to, F + slot->v + 3 * l);
   for (int i = 0; i < 3; i++) sum[i] = -sum[i];
-  lanes_store3(sum, to);
+  lanes_store_threes(sum, F + slot->v);
 }
 
 // F = -(own force + sum J' W) over n sites of each of four bodies, F2 = -sum J' W2 over those held
@@ -243,14 +241,14 @@ TR_INLINE void gather4(const tr_bodies_at *b, const tr_body_slot *slot, int n, c
   lanes sum[3] = {0}, second[3] = {0};
   if (W.first) sum[0] = m * g[0], sum[1] = m * g[1];
   load_turns4(b->cache + slot->cache, &c, &s);
+  POINTERS(const tr_site, site, b->site + slot[l].site);
+  size_t at[LANES], size = (size_t)(W.first ? W.size : W2.size);
+  for (int l = 0; l < LANES; l++) at[l] = (size_t)slot[l].frame * size;
   for (int k = 0; k < n; k++) {
-    POINTERS(const tr_site, site, b->site + slot[l].site + k);
     arms4(site, &c, &s, &rx, &ry);
-    size_t at[LANES];
-    int size = W.first ? W.size : W2.size;
-    for (int l = 0; l < LANES; l++) at[l] = (size_t)(slot[l].frame + k) * (size_t)size;
     if (W.first) add_pull4(at, W.first, &rx, &ry, sum);
     if (W2.first && k < held) add_pull4(at, W2.first, &rx, &ry, second);
+    for (int l = 0; l < LANES; l++) site[l]++, at[l] += size;
   }
   if (W.first) put_force4(slot, sum, F);
   if (W2.first) put_force4(slot, second, F2);
@@ -337,9 +335,10 @@ TR_INLINE void tangent4(const tr_bodies_at *b, const tr_four_bodies *io) {
   for (int k = 0, n = io->K ? (int)s[0]->sites : 0; k < n; k++) {
     POINTERS(const tr_site, site, b->site + s[l]->site + k);
     POINTERS(const double, w, tr_wrench_at(io->W, s[l]->frame + k));
-    lanes x = {w[0][0], w[1][0], w[2][0], w[3][0]}, y = {w[0][1], w[1][1], w[2][1], w[3][1]};
+    lanes x[2];
+    lanes_load2(w, x);
     arms4(site, &cosine, &sine, &rx, &ry);
-    sum -= rx * x + ry * y;
+    sum -= rx * x[0] + ry * x[1];
   }
   if (io->K) {
     lanes_anywhere *K = (lanes_anywhere *)io->K;

@@ -25,14 +25,21 @@ static inline void points_jac(double *G) {
 }
 
 TR_INLINE void difference2(const double *b, const double *a, double *out) {
-  double x = b[0] - a[0], y = b[1] - a[1];
-  out[0] = x, out[1] = y;
+  *(lanes_pair *)out = *(const lanes_pair *)b - *(const lanes_pair *)a;
 }
 
-TR_INLINE void pull_points(const double *lam, const tr_link *l, tr_wrenches W) {
-  double x = lam[l->row], y = lam[l->row + 1], *A = tr_wrench_at(W, l->frame[0]),
-         *B = tr_wrench_at(W, l->frame[1]);
-  A[0] = x, A[1] = y, B[0] = -x, B[1] = -y;
+// Where wrenches on both frames are is found once for both multipliers; one of W and W2 tells how far these are apart.
+TR_INLINE void pull_points(const tr_link *l, const tr_joint_run *io) {
+  int size = io->lam ? io->W.size : io->W2.size;
+  size_t A = (size_t)l->frame[0] * (size_t)size, B = (size_t)l->frame[1] * (size_t)size;
+  if (io->lam) {
+    lanes_pair x = *(const lanes_pair *)(io->lam + l->row);
+    *(lanes_pair *)(io->W.first + A) = x, *(lanes_pair *)(io->W.first + B) = -x;
+  }
+  if (io->mu) {
+    lanes_pair x = *(const lanes_pair *)(io->mu + l->row);
+    *(lanes_pair *)(io->W2.first + A) = x, *(lanes_pair *)(io->W2.first + B) = -x;
+  }
 }
 
 // What io has is known where it is called: nothing is asked in the loop.
@@ -41,8 +48,7 @@ TR_INLINE void points_all(int n, const tr_link *l, tr_frames frame, tr_joint_run
     const tr_frame *A = tr_frame_at(frame, l->frame[0]), *B = tr_frame_at(frame, l->frame[1]);
     if (io.phi) difference2(B->p, A->p, io.phi + l->row);
     if (io.rate) difference2(B->v, A->v, io.rate + l->row);
-    if (io.lam) pull_points(io.lam, l, io.W);
-    if (io.mu) pull_points(io.mu, l, io.W2);
+    if (io.lam || io.mu) pull_points(l, &io);
   }
 }
 

@@ -66,6 +66,25 @@ TR_INLINE void lanes_store4(const lanes *x, double *const *p) {
   for (int l = 0; l < LANES; l++) *(lanes_anywhere *)p[l] = y[l];
 }
 
+// Two numbers.
+TR_INLINE void lanes_load2(const double *const *p, lanes *x) {
+  lanes_pair a[LANES];
+  for (int l = 0; l < LANES; l++) a[l] = *(const lanes_pair *)p[l];
+  lanes even = __builtin_shufflevector(a[0], a[2], 0, 1, 2, 3);
+  lanes odd = __builtin_shufflevector(a[1], a[3], 0, 1, 2, 3);
+  x[0] = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+  x[1] = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+}
+
+TR_INLINE void lanes_store2(const lanes *x, double *const *p) {
+  lanes even = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  lanes odd = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  *(lanes_pair *)p[0] = __builtin_shufflevector(even, even, 0, 1);
+  *(lanes_pair *)p[1] = __builtin_shufflevector(odd, odd, 0, 1);
+  *(lanes_pair *)p[2] = __builtin_shufflevector(even, even, 2, 3);
+  *(lanes_pair *)p[3] = __builtin_shufflevector(odd, odd, 2, 3);
+}
+
 // Three numbers: what is behind them stays.
 TR_INLINE void lanes_store3(const lanes *x, double *const *p) {
   lanes y[4] = {x[0], x[1], x[2], x[2]};
@@ -76,25 +95,36 @@ TR_INLINE void lanes_store3(const lanes *x, double *const *p) {
   }
 }
 
+// The same of twelve in a row: x[k], lane l = p[3 l + k]; and back
+TR_INLINE void lanes_load_threes(const double *p, lanes *x) {
+  lanes a = *(const lanes_anywhere *)p, b = *(const lanes_anywhere *)(p + 4);
+  lanes c = *(const lanes_anywhere *)(p + 8);
+  lanes f = __builtin_shufflevector(a, b, 0, 1, 6, 7),
+        g = __builtin_shufflevector(a, c, 2, 3, 4, 5);
+  lanes h = __builtin_shufflevector(b, c, 0, 1, 6, 7);
+  x[0] = __builtin_shufflevector(f, g, 0, 5, 2, 7);
+  x[1] = __builtin_shufflevector(f, h, 1, 4, 3, 6);
+  x[2] = __builtin_shufflevector(g, h, 0, 5, 2, 7);
+}
+
+TR_INLINE void lanes_store_threes(const lanes *x, double *p) {
+  lanes f = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  lanes g = __builtin_shufflevector(x[2], x[0], 0, 5, 2, 7);
+  lanes h = __builtin_shufflevector(x[1], x[2], 1, 5, 3, 7);
+  *(lanes_anywhere *)p = __builtin_shufflevector(f, g, 0, 1, 4, 5);
+  *(lanes_anywhere *)(p + 4) = __builtin_shufflevector(h, f, 0, 1, 6, 7);
+  *(lanes_anywhere *)(p + 8) = __builtin_shufflevector(g, h, 2, 3, 6, 7);
+}
+
 // Six numbers, as four and two.
 TR_INLINE void lanes_load6(const double *const *p, lanes *x) {
-  lanes_pair a[LANES];
-  lanes_load4(p, x);
-  for (int l = 0; l < LANES; l++) a[l] = *(const lanes_pair *)(p[l] + 4);
-  lanes even = __builtin_shufflevector(a[0], a[2], 0, 1, 2, 3);
-  lanes odd = __builtin_shufflevector(a[1], a[3], 0, 1, 2, 3);
-  x[4] = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
-  x[5] = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+  POINTERS(const double, q, p[l] + 4);
+  lanes_load4(p, x), lanes_load2(q, x + 4);
 }
 
 TR_INLINE void lanes_store6(const lanes *x, double *const *p) {
-  lanes even = __builtin_shufflevector(x[4], x[5], 0, 4, 2, 6);
-  lanes odd = __builtin_shufflevector(x[4], x[5], 1, 5, 3, 7);
-  lanes_store4(x, p);
-  *(lanes_pair *)(p[0] + 4) = __builtin_shufflevector(even, even, 0, 1);
-  *(lanes_pair *)(p[1] + 4) = __builtin_shufflevector(odd, odd, 0, 1);
-  *(lanes_pair *)(p[2] + 4) = __builtin_shufflevector(even, even, 2, 3);
-  *(lanes_pair *)(p[3] + 4) = __builtin_shufflevector(odd, odd, 2, 3);
+  POINTERS(double, q, p[l] + 4);
+  lanes_store4(x, p), lanes_store2(x + 4, q);
 }
 
 TR_INLINE void lanes_load9(const double *const *p, lanes *x) {

@@ -82,7 +82,7 @@ enum { RENEWED = 4 };
 static tr_status refresh(tr_newton *nw, tr_newton_problem *p) {
   nw->valid = nw->known = false;
   nw->matrices++;
-  nw->age = 0, nw->extra = 0;
+  nw->age = 0, nw->extra = 0, nw->noise = 0;
   p->regular = p->strained = p->finishes = false;
   TR_TRY(p->matrix(p));
   nw->valid = true;
@@ -317,7 +317,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
     *status = p->residual(p, nw->r);
     if (*status != TR_OK) return false;
     bool closed = !p->closed || p->closed(p, nw->r);
-    floor = p->at_floor(p, nw->r) || (closed && tr_noise_explains(nw, p, norm));
+    floor = (closed && tr_noise_known(nw, p, norm)) || p->at_floor(p, nw->r) ||
+            (closed && tr_noise_explains(nw, p, norm));
   }
   if (floor && p->finishes) {
     tr_status finished = finish(nw, p, &since, &floor);

@@ -135,8 +135,12 @@ typedef struct tr_newton {
   double grain; // what matrices make of round-off far away, over the floor; 0: not found
   int drawn;    // times it was looked for; with one matrix of so many; and those since
   int seldom, undrawn;
-  double took;  // of it, then
-  double left;  // second corrections with fresh matrices, over the floor: the largest of late
+  double took; // of it, then
+  double left; // second corrections with fresh matrices, over the floor: the largest of late
+  // what this matrix made of round-off where that explained a correction, and the age at which that was drawn; 0: it was not
+  double noise;
+  int noise_age;
+  bool noise_finishes; // the norm was of corrections that p->finishes
   int blunt;    // solves for which corrections that round-off stopped are believed of any matrix,
   int dull;     // and for how many last time
   int wait;     // solves until reuse is tried though it does not seem to pay

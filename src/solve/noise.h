@@ -7,6 +7,8 @@
 
 enum { TR_NOISE_DRAWS = 6 };
 
+// The same by what was drawn with this matrix before: it costs nothing.
+bool tr_noise_known(const tr_newton *nw, const tr_newton_problem *p, double norm);
 bool tr_noise_explains(tr_newton *nw, tr_newton_problem *p, double norm);
 
 #endif

@@ -219,7 +219,7 @@ static bool again_beside(const correction *k, const double *mass) {
   bool alike = !k->apart && s->stiff && s->paired && k->plain && k->usual && !s->bends;
   double *A =
       alike && k->p.side == s->far_side && s->paired_age++ < SELDOM ? tr_kkt_blocks(&s->kkt) : NULL;
-  if (!A || tr_step_looks(s)) return false;
+  if (!A || tr_step_looks(s) || !tr_damping_mild(s)) return false;
   fill(k, true, false, A);
   return tr_second_beside(s, mass);
 }
@@ -452,6 +452,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   }
   da *= s->c.cv, half *= s->c.cv * s->c.cw / s->c.cq;
   if (dx == s->newton.r) k->first = k->half, k->half = half;
+  if (s->stiff && k->begun == 0) tr_metric_share(s, da, half, p->tol);
   return k->last = p->finishes ? da : max2(half, da);
 }
 

@@ -24,6 +24,9 @@ static const double STIFF = 0.3, LITTLE = 0.01;
 static const double LEFT = 0.1;
 static const double STUCK = 10; // damping over the mass
 static const double MILD = 0.3; // over the diagonal of A
+// What a correction costs less where halves do not wait for each other; how steps that lose one by that are forgotten.
+static const double SAVED = 0.2, LOST_FADE = 0.9;
+static const double SEVERAL = 1.5; // corrections: one alone is lost too easily
 static const double TURNS = 0.8, TURNS_LEAST = 0.2,
                     TURNS_FADE = 1.002;                 // how that is forgotten from step to step
 enum { MANY = 7, TRIAL = 8, SETTLES = 4, REST = 1000 }; // corrections; steps
@@ -290,6 +293,21 @@ static void find_stuck(tr_step *s, const double *blocks) {
   }
 }
 
+// All of it: forces across velocities, as those of spin, have nothing on the diagonal.
+static void measure_damping(tr_step *s) {
+  const tr_pattern *p = &s->sys->pattern;
+  const double *A = s->kkt.values;
+  double most = 0; // its square
+  for (int j = 0; j < s->sys->nv; j++) {
+    double diagonal = fabs(A[tr_pattern_slot(p, j, j)]);
+    for (int k = s->damped[j].first; k < s->damped[j].end; k++) {
+      double other = fabs(A[tr_pattern_slot(p, p->row[k], p->row[k])]), f = s->damping[k];
+      if (f * f > most * diagonal * other) most = f * f / (diagonal * other);
+    }
+  }
+  s->damped_by = sqrt(most);
+}
+
 // Where in the columns of -cv Q_v there is anything.
 void tr_find_damping(tr_step *s, const double *blocks) {
   const tr_pattern *p = &s->sys->pattern;
@@ -301,20 +319,18 @@ void tr_find_damping(tr_step *s, const double *blocks) {
     s->damped[j].first = first, s->damped[j].end = end;
   }
   if (s->c.few && s->stuck) find_stuck(s, blocks);
+  if (!s->c.few) measure_damping(s);
 }
 
-// All of it: forces across velocities, as those of spin, have nothing on the diagonal.
+// What dw does to y by the damping is more than the matrix leaves of it.
+void tr_metric_share(tr_step *s, double y, double dw, double tol) {
+  bool lost = s->damped_by * dw > max2(tol, s->newton.rate * y);
+  s->w_lost = LOST_FADE * s->w_lost + (1 - LOST_FADE) * lost;
+}
+
 bool tr_damping_mild(const tr_step *s) {
-  const tr_pattern *p = &s->sys->pattern;
-  const double *A = s->kkt.values;
-  for (int j = 0; s->damping && j < s->sys->nv; j++) {
-    double diagonal = fabs(A[tr_pattern_slot(p, j, j)]);
-    for (int k = s->damped[j].first; k < s->damped[j].end; k++) {
-      double other = fabs(A[tr_pattern_slot(p, p->row[k], p->row[k])]), f = s->damping[k];
-      if (f * f > MILD * MILD * diagonal * other) return false;
-    }
-  }
-  return true;
+  double count = s->newton.last_count;
+  return s->damped_by <= MILD || (count >= SEVERAL && s->w_lost <= SAVED * count);
 }
 
 // The first half by dw: r += cw/cq (cm M - cv Q_v) dw, where X = 1; elsewhere M comes with e3.

@@ -26,7 +26,8 @@ enum { DEGREES = TR_DEGREES };
 _Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
 static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
-// of small ones, RESTS times as seldom while it does as well as before, and in every eighth of large ones, where
+// of others, RESTS times as seldom while it does as well as before if they are small or the method is stabilised (a and lam
+// do not swing then), and in every eighth of large ones, where
 // it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
 // round-off; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many. If it was WORSE than the polynomial by such a factor, the past that it was found by was
@@ -48,18 +49,20 @@ enum { TRENDS = TR_TRENDS };
 
 static bool tiny(const tr_step *s) { return s->sys->nv + s->sys->nc <= TINY; }
 
+static bool small(const tr_step *s) { return s->sys->nv + s->sys->nc <= SMALL; }
+
 // Trends have been of use, and nothing but round-off is left to correct.
 static bool calm(const tr_step *s) { return s->ample > DONE + s->calm_wait && s->untrusted == 0; }
 
-// The trend of w is found with the others at first, then every other time, or every fourth where w is what a projection
-// finds; not in tiny systems where w is noise.
+// The trend of w is found with the others at first, then every other time in small systems, every fourth in others or
+// where w is what a projection finds; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
   bool none = !s->method->stabilised || s->sums || s->evens <= TR_TERMS;
   if (none) s->trend_w.steps = 0;
   if (none) return false;
   if (s->w_degree == 0 && tiny(s) && calm(s)) return false;
-  bool now = s->trend_w.steps < OFTEN || ++s->w_age >= (s->apart ? 4 : 2);
+  bool now = s->trend_w.steps < OFTEN || ++s->w_age >= (s->apart || !small(s) ? 4 : 2);
   if (now) s->w_age = 0;
   return now;
 }
@@ -139,7 +142,8 @@ static int rest(const tr_step *s) {
   if (tiny(s) && s->method->stabilised) return done ? DONE : 8;
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
-  return s->trend_a.steps < EARLY ? 1 : n <= LARGE ? 3 : 8;
+  if (s->trend_a.steps < EARLY) return 1;
+  return n > LARGE ? 8 : s->method->stabilised ? 3 * s->trend_rest : 3;
 }
 
 // b is to be found anew.
@@ -175,7 +179,7 @@ static void forget_most(tr_step *s) {
 }
 
 void tr_predict_begin(tr_step *s, const tr_state *x) {
-  s->past = 1, s->past_t[0] = x->t, s->evens = 0;
+  s->past = 1, s->past_t[0] = x->t, s->evens = 0, s->w_lost = 1;
   s->trend_age++;
   s->trend_a.steps = s->trend_lam.steps = s->trend_w.steps = 0;
   tr_past_clear(s);

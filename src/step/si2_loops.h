@@ -37,16 +37,46 @@ TR_WIDE(follow_wide, follow_alone,
         (int n, const tr_corrector *c, int first, const double *sum, double *d, double *v),
         (n, c, first, sum, d, v))
 
+// a -= x - f z,  w -= z  unless x is NULL,  sum = a + f w,  and d and v of them; given: with v and a of the step before
+TR_INLINE void move_some(bool given, int n, const tr_corrector *c, int first, double f,
+                         const double *restrict x, const double *restrict z, double *restrict a,
+                         double *restrict w, double *restrict sum, double *restrict d,
+                         double *restrict v) {
+  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  const double *d0 = (given ? c->v : c->dhat) + first, *v0 = (given ? c->a : c->vhat) + first;
+  for (int i = 0; i < n; i++) {
+    if (x) a[i] -= x[i] - f * z[i], w[i] -= z[i];
+    double s = a[i] + f * w[i];
+    sum[i] = s;
+    d[i] = (given ? d_v * d0[i] + d_a * v0[i] : d0[i]) + cq * s;
+    v[i] = (given ? d0[i] + v_a * v0[i] : v0[i]) + cv * a[i];
+  }
+}
+TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *x,
+                        const double *z, double *a, double *w, double *sum, double *d, double *v) {
+  if (c->d) { // of large systems
+    for (int i = 0; x && i < n; i++) a[i] -= x[i] - f * z[i], w[i] -= z[i];
+    for (int i = 0; i < n; i++) sum[i] = a[i] + f * w[i];
+    follow_sum(n, c, first, a, sum, d, v);
+  } else if (c->v) {
+    move_some(true, n, c, first, f, x, z, a, w, sum, d, v);
+  } else {
+    move_some(false, n, c, first, f, x, z, a, w, sum, d, v);
+  }
+}
+TR_WIDE(move, move_all,
+        (int n, const tr_corrector *c, int first, double f, const double *x, const double *z,
+         double *a, double *w, double *sum, double *d, double *v),
+        (n, c, first, f, x, z, a, w, sum, d, v))
+
 // sum = a + ratio w,  and d and v
-TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double ratio,
-                           const double *restrict a, const double *restrict w, double *restrict sum,
-                           double *restrict d, double *restrict v) {
-  for (int i = 0; i < n; i++) sum[i] = a[i] + ratio * w[i];
-  follow_sum(n, c, first, a, sum, d, v);
+TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double ratio, double *a,
+                           double *w, double *sum, double *d, double *v) {
+  move_all(n, c, first, ratio, NULL, NULL, a, w, sum, d, v);
 }
 TR_WIDE(combine, combine_all,
-        (int n, const tr_corrector *c, int first, double ratio, const double *a, const double *w,
-         double *sum, double *d, double *v),
+        (int n, const tr_corrector *c, int first, double ratio, double *a, double *w, double *sum,
+         double *d, double *v),
         (n, c, first, ratio, a, w, sum, d, v))
 
 // out = y + f x; of few numbers it is not worth a call
@@ -63,21 +93,6 @@ TR_INLINE void blend(int n, double f, const double *x, const double *y, double *
   else
     blend_all(n, f, x, y, out);
 }
-
-// a -= x - f z,  w -= z,  and the same of them
-TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *restrict x,
-                        const double *restrict z, double *restrict a, double *restrict w,
-                        double *restrict sum, double *restrict d, double *restrict v) {
-  for (int i = 0; i < n; i++) {
-    a[i] -= x[i] - f * z[i], w[i] -= z[i];
-    sum[i] = a[i] + f * w[i];
-  }
-  follow_sum(n, c, first, a, sum, d, v);
-}
-TR_WIDE(move, move_all,
-        (int n, const tr_corrector *c, int first, double f, const double *x, const double *z,
-         double *a, double *w, double *sum, double *d, double *v),
-        (n, c, first, f, x, z, a, w, sum, d, v))
 
 // Both of so few that it is not worth a call, two at a time; x NULL: of a and w as they are. given: with v and a of the step
 // before.
@@ -101,10 +116,7 @@ TR_INLINE void move_pairs(bool given, int n, const tr_corrector *c, int first, d
 TR_INLINE void move_few(int n, const tr_corrector *c, int first, double f, const double *x,
                         const double *z, double *a, double *w, double *sum, double *d, double *v) {
   if (c->d) { // of large systems
-    if (x)
-      move_all(n, c, first, f, x, z, a, w, sum, d, v);
-    else
-      combine_all(n, c, first, f, a, w, sum, d, v);
+    move_all(n, c, first, f, x, z, a, w, sum, d, v);
     return;
   }
   if (c->v)

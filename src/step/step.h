@@ -160,11 +160,13 @@ struct tr_step {
   tr_kkt kkt;
   tr_kkt projection; // [cm X G'; G 0], used by stabilised methods and HHT-ADD on stiff systems
   struct tr_narrow
-      *narrow;    // the same without what is always 0, where it is factored; NULL: not yet
-  double *twin;   // its factors and those of kkt side by side, once that was of use,
-  bool paired;    // as it is,
-  int paired_age; // matrices since that was looked at
-  int *mass_slot; // where X goes in it: tr_step_mass_slots
+      *narrow;      // the same without what is always 0, where it is factored; NULL: not yet
+  double *twin;     // its factors and those of kkt side by side, once that was of use,
+  bool paired;      // as it is,
+  int paired_age;   // matrices since that was looked at
+  double w_lost;    // corrections a step that would be lost if halves did not wait for each other
+  double damped_by; // the largest part of the matrix that is damping, by its diagonal
+  int *mass_slot;   // where X goes in it: tr_step_mass_slots
   bool slots_known;
   bool remote;                      // bodies were far from the origin where the method began
   bool stiff;                       // it is needed: kkt is too far from it
@@ -431,8 +433,10 @@ void tr_metric_learn(tr_step *s, double turn, long corrections);
 // On stiff systems what is found with s->projection, dw (nv) and -dmu (nc), acts on the right of the first half by the damping
 // of forces (s->damping, written with the matrix), and what of dw is not for states is taken away.
 void tr_find_damping(tr_step *s, const double *blocks);
-bool tr_damping_mild(
-    const tr_step *s); // it is a small part of A: halves need not know each other's corrections
+// Of a first correction, with the sizes of both halves.
+void tr_metric_share(tr_step *s, double y, double dw, double tol);
+// It is a small part of A, or corrections lose less by it than they save: halves need not know each other's.
+bool tr_damping_mild(const tr_step *s);
 bool tr_damping_gives(const tr_system *sys); // it may vanish with the velocity, as that of friction
 void tr_couple_halves(const tr_step *s, double *dw, double *r);
 bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
