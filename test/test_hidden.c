@@ -68,6 +68,34 @@ static void test_patch(void **state) {
   check(&c, false, 1e-8);
 }
 
+// The same beside a stiff state, whose rate is off the line in every long step.
+static void test_patch_beside_state(void **state) {
+  (void)state;
+  double v1 = sqrt(36 - 2 * 0.4 * 9.81 * 3);
+  hidden c = {"patch beside a state",
+              "trammel: 1\n"
+              "parameters: {k: 1}\n"
+              "bodies:\n"
+              "  p: {type: planar, mass: 3, inertia: 0.1, velocity: [6, 0]}\n"
+              "  other: {type: planar, mass: 1, inertia: 0.1}\n"
+              "joints:\n"
+              "  ice: {type: prismatic, markers: [ground, p]}\n"
+              "  rail: {type: prismatic, markers: [ground, other]}\n"
+              "states: {lag: {rate: \"300*(DX(p) - lag)\"}}\n"
+              "forces:\n"
+              "  rough: {type: force, markers: [p], force: [\"if(DX(p) > 15, if(DX(p) < 18, "
+              "-0.4*3*9.81, 0), 0)\", 0, 0]}\n"
+              "  pull: {type: force, markers: [other], force: [k*(lag - DX(other)), 0, 0]}\n",
+              "p.vx",
+              7,
+              v1,
+              6 - v1,
+              0.4,
+              0.01,
+              0};
+  check(&c, false, 1e-8);
+}
+
 // v1^2 = v0^2 + 2 F w sqrt(pi)/m
 static void test_gate(void **state) {
   (void)state;
@@ -380,6 +408,7 @@ static void test_ripple_by_variable(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_patch),
+      cmocka_unit_test(test_patch_beside_state),
       cmocka_unit_test(test_gate),
       cmocka_unit_test(test_pool),
       cmocka_unit_test(test_peg),

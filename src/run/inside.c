@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "driver.h"
+#include "inside.h"
 
 enum { FIRST = 2 };              // steps that are looked into whatever they are
 enum { LEAST = 5, MOST = 4000 }; // places in a step
@@ -32,43 +32,17 @@ static const double CERTAIN = 0.1; // of that: by the diagonal of the mass alone
 static const double GOLDEN = 0.6180339887498949;
 static const double SLOWER = 0.2; // a shorter step, where it hides something from the beginning
 static const double FASTER = 1.5; // rates between the ends, of those there
-static const double STIFF = 0.5;  // of a defect
 static const double SAME = 1e-9;  // of a step: one time
 static const double NEAR = 10;    // tolerances: what acts for a shorter way is not looked for
 static const double MANY_BODIES = 300;  // velocities: where there are more there are fewer places
-enum { FEW = 3, SWEEPS = 24 };          // places where all gaps are looked at; with both ends
+enum { FEW = 3 };                       // places where all gaps are looked at
 static const double NARROW = 1e-3;      // of a step: no more places
-enum { WAVES = 8, PHASES = 5 };         // of laws; places in a period
+enum { PHASES = 5 };                    // places in a period
 enum { MOST_SWEEPS = 30 };              // over states and variables, besides one for each
 static const double SETTLED = 1e-9;     // of one of them
 enum { AGAIN = 64, MOST_AGAIN = 4096 }; // steps until they are looked at again
 static const double CREST = 0.185;      // of a period: the longest step that follows a wave
 static const double MOST_WAVES = 4000;  // in the whole time
-
-typedef struct tr_inside {
-  bool timed;  // something depends on time
-  bool loops;  // numbers may depend on each other: r->aside is there
-  bool direct; // one sweep settles them
-  bool stages; // of the method: it looks at three places of a step
-  double many, quiet;
-  int first;      // steps since the method began
-  double longest; // lately
-  double fine;    // times between places, from what was found
-  double until;   // of the step just tried: up to here nothing is hidden
-  double after;   // then steps are as short as this
-  double till;    // the end of the step that ends there, or NAN
-  double *u, *rate, *q, *v, *Q0, *Q1, *Q, *z, *bend0, *bend1, *beside, *sum, *inverse, *scale,
-      *scale_v, *here, *line, *mass, *phi0, *phi1, *phi;
-  int waves, age, again;     // periods; steps until they are looked at, and from then on
-  double wave[WAVES], crest; // and the longest step by those that are felt
-  int gaps;
-  double *gap0, *gap1, *rate0, *rate1; // at the ends
-  double gap_t;                        // of gap0
-  int near, *who;                      // that may close within the step
-  int swept;                           // places, in order: where; the gaps; one may close behind it
-  double at[SWEEPS], *seen[SWEEPS], *gap;
-  bool doubt[SWEEPS];
-} tr_inside;
 
 // The matrix for numbers that depend on each other, with all that it will ever need.
 static bool make_aside(tr_run *r) {
@@ -87,7 +61,7 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   tr_inside *w = TR_NEW(&r->arena, 1, tr_inside);
   size_t of_gaps = (4 + SWEEPS - 2) * ng;
   double *p =
-      TR_NEW(&r->arena, 16 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
+      TR_NEW(&r->arena, 17 * nv + (size_t)s->nq + (size_t)s->nmass + 4 * nc + of_gaps + 1, double);
   if (!w || !p) return tr_no_memory(error);
   w->who = TR_NEW(&r->arena, ng + 1, int);
   if (!w->who) return tr_no_memory(error);
@@ -95,7 +69,7 @@ tr_status tr_inside_make(tr_run *r, tr_error *error) {
   w->Q = (p += nv), w->sum = (p += nv), w->inverse = (p += nv);
   w->scale = (p += nv), w->bend0 = (p += nv), w->bend1 = (p += nv);
   w->beside = (p += nv), w->scale_v = (p += nv), w->here = (p += nv);
-  w->line = (p += nv), w->z = (p += nv);
+  w->line = (p += nv), w->sure = (p += nv), w->z = (p += nv);
   w->phi0 = (p += nv + nc), w->phi1 = (p += nc), w->phi = (p += nc), w->mass = (p += nc);
   w->q = (p += s->nmass), w->gap0 = (p += s->nq), w->gap1 = (p += ng), w->rate0 = (p += ng);
   w->rate1 = (p += ng), w->gap = p + ng;
@@ -181,6 +155,14 @@ static void move_to(tr_run *r, double h, double s, tr_level level) {
 static void forces_at(tr_run *r, const tr_state *x, double *Q, double *phi) {
   tr_kinematics(r->work, x->t, x->q, x->v, x->mem, level_of(r));
   forces_here(r, Q, phi);
+}
+
+void tr_inside_forces(tr_run *r, double t, double *F) {
+  tr_inside *w = r->inside;
+  tr_retract(r->sys, r->x.q, w->z, w->q);
+  tr_kinematics(r->work, t, w->q, w->v, r->next.mem, level_of(r));
+  settle_numbers(r, w->v);
+  forces_here(r, F, NULL);
 }
 
 // Methods with stages see the forces there too: a cubic through them and the ends.
@@ -281,78 +263,6 @@ static double is(tr_run *r, double h, double d) {
   return fmax(open, counts(r, h, d, w->z));
 }
 
-// Forces where bodies are moved by f z, states by the tolerance the same way or back, after defect_at.
-static void forces_beside(tr_run *r, double t, double f, double *F) {
-  tr_inside *w = r->inside;
-  double tol = r->settings.control.tol;
-  for (int i = 0; i < r->sys->nv; i++) {
-    double by = f * w->Q[i] * w->inverse[i];
-    if (r->sys->number[i] && w->Q[i] != 0) by = copysign(tol * w->scale[i], by);
-    w->z[i] = w->u[i] + by;
-  }
-  tr_retract(r->sys, r->x.q, w->z, w->q);
-  tr_kinematics(r->work, t, w->q, w->v, r->next.mem, level_of(r));
-  settle_numbers(r, w->v);
-  forces_here(r, F, NULL);
-}
-
-// The same with states and velocities of the line between the ends. Rates that read them have their tolerances, over h of
-// velocities, multiplied by what may be a large number, and by that the bend of the cubic of a stiff state.
-static void forces_by_line(tr_run *r, double h, double s, double *F) {
-  tr_inside *w = r->inside;
-  for (int i = 0; i < r->sys->nv; i++) {
-    w->z[i] = r->sys->number[i] ? s * r->step->d[i] : w->u[i];
-    w->v[i] = (1 - s) * r->x.v[i] + s * r->next.v[i];
-  }
-  tr_retract(r->sys, r->x.q, w->z, w->q);
-  tr_kinematics(r->work, r->x.t + s * h, w->q, w->v, r->next.mem, level_of(r));
-  settle_numbers(r, w->v);
-  forces_here(r, F, NULL);
-}
-
-// What is stiff of the defect is forgotten, given what forces and rates are uncertain by, in w->beside: of bodies together, of each
-// state by itself. True: that was all.
-static bool forget_stiff(tr_run *r) {
-  tr_inside *w = r->inside;
-  double by = 0, whole = 0;
-  bool left = false;
-  for (int i = 0; i < r->sys->nv; i++) {
-    if (r->sys->number[i]) {
-      if (w->beside[i] > STIFF * fabs(w->Q[i])) w->Q[i] = 0;
-      left |= w->Q[i] != 0;
-      continue;
-    }
-    by = fmax(by, w->beside[i] * w->inverse[i]);
-    whole = fmax(whole, fabs(w->Q[i]) * w->inverse[i]);
-  }
-  if (!(by > STIFF * whole)) return false;
-  for (int i = 0; i < r->sys->nv; i++)
-    if (!r->sys->number[i]) w->Q[i] = 0;
-  memset(w->phi, 0, (size_t)r->sys->nc * sizeof *w->phi);
-  return !left;
-}
-
-// Whether places that are no farther apart than the tolerance tells, along the defect, differ by as much: that of a stiff
-// spring is what the cubic is off by, multiplied by its stiffness. After defect_at.
-static bool is_stiff(tr_run *r, double h, double s) {
-  tr_inside *w = r->inside;
-  int n = r->sys->nv;
-  double most = 0;
-  bool numbers = r->sys->nnumber > 0;
-  for (int i = 0; i < n; i++)
-    if (!r->sys->number[i]) most = fmax(most, fabs(w->Q[i] * w->inverse[i]) / w->scale[i]);
-  if (!(most > 0) && !numbers) return false;
-  double f = most > 0 ? r->settings.control.tol / most : 1;
-  forces_beside(r, r->x.t + s * h, -f, w->beside);
-  forces_beside(r, r->x.t + s * h, f, w->z);
-  for (int i = 0; i < n; i++) w->beside[i] = 0.5 * fabs(w->z[i] - w->beside[i]);
-  if (forget_stiff(r)) return true;
-  if (!numbers) return false;
-  forces_by_line(r, h, s, w->z);
-  for (int i = 0; i < n; i++) w->beside[i] = fmax(w->beside[i], fabs(w->here[i] - w->z[i]));
-  return forget_stiff(r);
-}
-
 // ---- a look ----------------------------------------------------------------------------------------
 
 // Whether n places seem to show something, before the constraints and stiff forces are asked.
@@ -373,7 +283,7 @@ static double find_hidden(tr_run *r, double h, int n) {
   memset(w->sum, 0, (size_t)r->sys->nv * sizeof *w->sum);
   for (int k = 0; k < n; k++) {
     defect_at(r, h, place(k, n));
-    if (seems(r, h, h) <= CERTAIN || is_stiff(r, h, place(k, n))) continue;
+    if (seems(r, h, h) <= CERTAIN || tr_inside_stiff(r, h, place(k, n))) continue;
     double e = is(r, h, h / n);
     most = fmax(most, e);
     if (e * n > 1) lasts++;
@@ -404,6 +314,7 @@ static double look(tr_run *r, double h, double e) {
   forces_at(r, &r->next, w->Q1, w->phi1);
   find_masses(r, h);
   see_stages(r, h);
+  w->tested = 0;
   return seems_to_hide(r, h, n) ? find_hidden(r, h, n) : 0;
 }
 

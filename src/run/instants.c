@@ -67,6 +67,7 @@ typedef struct train {
 
 typedef struct tr_instants {
   tr_ahead p;
+  bool steep;           // some law of time may jump where that is not known
   tr_state held;        // where the bodies are, half a step on
   double before, after; // the next one, on either side; INFINITY: none is known
   int wait, idle;       // rejected steps until the next look; looks that found nothing
@@ -329,6 +330,7 @@ tr_status tr_instants_make(tr_run *r, tr_error *error) {
   tr_instants *w = r->instants = TR_NEW(&r->arena, 1, tr_instants);
   if (!w || !tr_ahead_make(r, &w->p)) return tr_no_memory(error);
   w->p.held = true, w->timed = timed, w->memory = memory;
+  w->steep = tr_probe_steep(r->sys);
   if (!make_room(r, w)) return tr_no_memory(error);
   forget(w);
   learn(r, w);
@@ -355,7 +357,7 @@ static void wake_at(const tr_run *r, tr_instants *w, double t) {
 
 bool tr_instants_look(tr_run *r, double h) {
   tr_instants *w = r->instants;
-  if (!w || w->wait-- > 0) return false;
+  if (!w || !w->steep || w->wait-- > 0) return false;
   double till = fmin(r->x.t + BEYOND * h, fmin(w->before, w->any.before)),
          half = 0.5 * (till - r->x.t);
   tr_state_copy(&w->held, &r->x);

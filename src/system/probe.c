@@ -84,31 +84,43 @@ static bool jumps(law_op op) {
          op == LAW_ROUND || op == LAW_SIGN || op == LAW_MOD || op == LAW_IF;
 }
 
-static bool law_switches(const tr_law *law) {
-  bool time = false, jump = false;
-  for (int k = 0; k < law->inputs; k++) time |= law->input[k].kind == LAW_TIME;
-  for (int k = 0; time && k < law->n; k++) jump |= jumps(law->code[k].op);
-  return jump;
+// Beyond sums and products, and steps, whose ends are known.
+static bool is_steep(law_op op) {
+  bool sums = op == LAW_CONSTANT || op == LAW_INPUT || (op >= LAW_NEGATE && op <= LAW_MULTIPLY);
+  return !sums && op != LAW_SIN && op != LAW_COS && op != LAW_STEP && op != LAW_STEP5 &&
+         op != LAW_HAVSIN;
 }
 
-static bool element_switches(const tr_field *fields, const void *par) {
+// Whether a law that reads the time has such an instruction.
+static bool law_has(const tr_law *law, bool (*is)(law_op op)) {
+  bool time = false, any = false;
+  for (int k = 0; k < law->inputs; k++) time |= law->input[k].kind == LAW_TIME;
+  for (int k = 0; time && k < law->n; k++) any |= is(law->code[k].op);
+  return any;
+}
+
+static bool element_has(const tr_field *fields, const void *par, bool (*is)(law_op op)) {
   for (const tr_field *f = fields; f && f->name; f++) {
     const tr_law *const *law = (const void *)((const char *)par + f->offset);
     int laws = f->kind == TR_LAW ? 1 : f->kind == TR_LAW3 ? 3 : 0;
     for (int i = 0; i < laws; i++)
-      if (law[i] && law_switches(law[i])) return true;
+      if (law[i] && law_has(law[i], is)) return true;
   }
   return false;
 }
 
-bool tr_probe_switches(const tr_system *s) {
+static bool some_law_has(const tr_system *s, bool (*is)(law_op op)) {
   bool any = false;
   for (int i = 0; i < s->njoint && !any; i++)
-    any = element_switches(s->joint[i].type->fields, s->joint[i].e.par);
+    any = element_has(s->joint[i].type->fields, s->joint[i].e.par, is);
   for (int i = 0; i < s->nforce && !any; i++)
-    any = element_switches(s->force[i].type->fields, s->force[i].e.par);
+    any = element_has(s->force[i].type->fields, s->force[i].e.par, is);
   return any;
 }
+
+bool tr_probe_switches(const tr_system *s) { return some_law_has(s, jumps); }
+
+bool tr_probe_steep(const tr_system *s) { return some_law_has(s, is_steep); }
 
 // ---- waves -----------------------------------------------------------------------------------------
 

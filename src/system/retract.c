@@ -62,19 +62,30 @@ void tr_increment_rate_shared(tr_work *w, const double *u, const double *v, doub
   if (!w->sys->flat) share(w, rate_part, &(turning){.d = u, .v = v, .u = du});
 }
 
+// v = T(u) u' of one body, as many rows of T at once as there is room for.
+static void turn_velocity(const sys_body *b, const double *u, const double *du, double *spare,
+                          double *v) {
+  enum { ROOM = 64 };
+  int n = b->nv, most = n <= ROOM ? ROOM / n : 1;
+  double room[ROOM], *rows = n <= ROOM ? room : spare;
+  for (int first = 0; first < n; first += most) {
+    int count = n - first < most ? n - first : most;
+    memset(rows, 0, (size_t)(count * n) * sizeof *rows);
+    for (int k = 0; k < count; k++) rows[k * n + first + k] = 1;
+    b->type->pull_increment(b->par, u, count, n, rows);
+    for (int k = 0; k < count; k++) {
+      v[first + k] = 0;
+      for (int j = 0; j < n; j++) v[first + k] += rows[k * n + j] * du[j];
+    }
+  }
+}
+
 void tr_increment_velocity(tr_work *w, const double *u, const double *du, double *v) {
   const tr_system *s = w->sys;
-  double *row = w->x;
   if (s->nv > 0) memcpy(v, du, (size_t)s->nv * sizeof *v);
   for (int i = 0; i < s->nbody && !s->flat; i++) {
     const sys_body *b = &s->body[i];
-    for (int k = 0; k < b->nv && b->type->pull_increment; k++) {
-      memset(row, 0, (size_t)b->nv * sizeof *row);
-      row[k] = 1;
-      b->type->pull_increment(b->par, u + b->v, 1, b->nv, row);
-      v[b->v + k] = 0;
-      for (int j = 0; j < b->nv; j++) v[b->v + k] += row[j] * du[b->v + j];
-    }
+    if (b->type->pull_increment) turn_velocity(b, u + b->v, du + b->v, w->x, v + b->v);
   }
 }
 

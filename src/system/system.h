@@ -442,6 +442,8 @@ int tr_probe_parts(const tr_system *sys);
 tr_probe_part tr_probe_describe(const tr_system *sys, int part,
                                 int at);      // at: behind the forces before
 bool tr_probe_switches(const tr_system *sys); // some law reads the time and may jump
+bool tr_probe_steep(
+    const tr_system *sys); // or be so steep that it seems to, where nothing is known of it
 // Laws that read the time (elem/law.h), in the arena; `set`: some of them, or of the numbers they read, also read parameters
 // that events set, as they stand in memory (nmem) whenever that is asked.
 typedef struct tr_timed {
