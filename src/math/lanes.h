@@ -12,6 +12,10 @@
 
 #include <stdbool.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "v3.h"
 
 enum { LANES = 4 };
@@ -118,6 +122,15 @@ TR_INLINE bool lanes_all(const lanes_mask *m) {
 TR_INLINE void lanes_raise(const lanes *x, lanes *most) {
   lanes_mask a = (lanes_mask)*x & 0x7fffffffffffffffll, more = (lanes)a > *most;
   *most = (lanes)((a & more) | ((lanes_mask)*most & ~more));
+}
+
+// most = max(most, x) of two, where four are not worth a call; what x has of NaN stays unnoticed
+TR_INLINE void lanes_raise_pair(const lanes_pair *x, lanes_pair *most) {
+#if defined(__SSE2__)
+  *most = (lanes_pair)_mm_max_pd((__m128d)*x, (__m128d)*most);
+#else
+  for (int l = 0; l < 2; l++) (*most)[l] = (*x)[l] > (*most)[l] ? (*x)[l] : (*most)[l];
+#endif
 }
 
 TR_INLINE double lanes_top(const lanes *x) {

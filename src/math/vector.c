@@ -33,16 +33,18 @@ __attribute__((noinline)) static double largest_of_many(const double *x, int n) 
 }
 
 double vec_largest(const double *x, int n) {
-  double m = 0, k = 0, sum = 0;
-  int i = 0;
+  typedef long long bits __attribute__((vector_size(16)));
+  lanes_pair most = {0}, sum = {0};
+  double top, all;
   if (n > VEC_FEW) return largest_of_many(x, n);
-  for (; i + 1 < n; i += 2) {
-    double a = fabs(x[i]), b = fabs(x[i + 1]);
-    m = max2(m, a), k = max2(k, b);
-    sum += a + b;
+  for (int i = 0; i + 1 < n; i += 2) {
+    lanes_pair a = (lanes_pair)((bits) * (const lanes_pair *)(x + i) & 0x7fffffffffffffffll);
+    lanes_raise_pair(&a, &most);
+    sum += a;
   }
-  if (i < n) m = max2(m, fabs(x[i])), sum += fabs(x[i]);
-  return sum == sum ? max2(m, k) : INFINITY;
+  top = max2(most[0], most[1]), all = sum[0] + sum[1];
+  if (n % 2 == 1) top = max2(top, fabs(x[n - 1])), all += fabs(x[n - 1]);
+  return all == all ? top : INFINITY;
 }
 
 void vec_largest_two_of_many(const double *x, const double *y, int n, double *a, double *b) {

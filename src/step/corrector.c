@@ -455,7 +455,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   if (known)
     top = begin_here(&k), s->top_v = top.v, s->top_a = top.a;
   else
-    top.q = tr_largest(s->work, x0->q, s->sys->nq);
+    top.q = tr_step_top_q(s, x0);
   if (s->ahead && !known) tr_predict_now(s);
   k.length_scale = max2(1, top.q);
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;

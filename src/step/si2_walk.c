@@ -117,7 +117,7 @@ double tr_si2_begin(correction *k) {
   tr_predict_w(s, k->t1);
   place(k);
   k->turn = tr_largest_turn(s->work, s->d, NULL);
-  return tr_largest(s->work, x0->q, s->sys->nq);
+  return tr_step_top_q(s, x0);
 }
 
 // ---- update -------------------------------------------------------------------------------------------
