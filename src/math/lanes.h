@@ -5,7 +5,8 @@
 //     operations are split. Each lane computes what a double would, to the last bit, for nothing is
 //     contracted or reordered.
 // (2) TR_WIDE makes a function of an always-inlined body twice, for AVX2 and for the processor that the
-//     library is built for, and asks at run time which to take. The results are the same.
+//     library is built for, and asks at run time which to take. The results are the same. Neither is inlined where that is
+//     asked, lest registers be saved there for both.
 // (3) Vectors are passed by address only: by value the calling convention would depend on the target.
 #ifndef TR_LANES_H
 #define TR_LANES_H
@@ -29,7 +30,7 @@ typedef double lanes_pair __attribute__((vector_size(16), aligned(8), may_alias)
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define TR_WIDE(name, body, parameters, arguments)                                       \
   __attribute__((target("avx2"))) static void name##_avx2 parameters { body arguments; } \
-  static void name##_base parameters { body arguments; }                                 \
+  __attribute__((noinline)) static void name##_base parameters { body arguments; }       \
   static void name parameters {                                                          \
     if (__builtin_cpu_supports("avx2"))                                                  \
       name##_avx2 arguments;                                                             \
