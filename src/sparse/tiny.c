@@ -101,7 +101,7 @@ enum { PARTS = 6 }; // larger systems are not inverted
 _Static_assert(TR_DENSE_MAX <= PARTS * LANES, "those that there are");
 
 typedef struct square {
-  int n, wide;
+  int n;
   const double *LU; // by rows
   const double *scale;
   const int *pivot;
@@ -110,8 +110,9 @@ typedef struct square {
 
 // sum -= sum_j a_j row_j, j from `first` to `last`
 FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
+  int wide = LANES * parts;
   for (int j = first; j < last; j++)
-    for (int p = 0; p < parts; p++) sum[p] -= a[j * s->wide] * FOUR(s->y + j * s->wide + LANES * p);
+    for (int p = 0; p < parts; p++) sum[p] -= a[j * wide] * FOUR(s->y + j * wide + LANES * p);
 }
 
 // inverse = D (D A D)^-1 D
@@ -119,7 +120,7 @@ FIXED void invert_parts(int parts, const square *s) {
   int n = s->n, wide = LANES * parts;
   for (int i = 0; i < n; i++) { // U'
     four sum[PARTS];
-    double *row = s->y + i * s->wide;
+    double *row = s->y + i * wide;
     for (int p = 0; p < parts; p++) sum[p] = (four){0};
     sum[i / LANES][i % LANES] = s->scale[i];
     eliminate(parts, s, 0, i, s->LU + i, sum);
@@ -127,7 +128,7 @@ FIXED void invert_parts(int parts, const square *s) {
   }
   for (int i = n - 2; i >= 0; i--) { // L'
     four sum[PARTS];
-    double *row = s->y + i * s->wide;
+    double *row = s->y + i * wide;
     for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
     eliminate(parts, s, i + 1, n, s->LU + i, sum);
     for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
@@ -138,7 +139,7 @@ FIXED void invert_parts(int parts, const square *s) {
 }
 
 FIXED void invert_all(const square *s) {
-  switch (s->wide / LANES) {
+  switch (padded(s->n) / LANES) {
     case 1: invert_parts(1, s); break;
     case 2: invert_parts(2, s); break;
     case 3: invert_parts(3, s); break;
@@ -148,9 +149,10 @@ FIXED void invert_all(const square *s) {
   }
 }
 
-// b := A b of `count` vectors, A by columns of `wide` numbers, four columns at a time. False: not all is finite.
-FIXED bool multiply_parts(int parts, int n, int wide, const double *A, int count, double *b) {
+// b := A b of `count` vectors, A by columns, four at a time. False: not all is finite.
+FIXED bool multiply_parts(int parts, int n, const double *A, int count, double *b) {
   four nothing = {0};
+  int wide = LANES * parts;
   int left = n - LANES * (parts - 1); // numbers in the last part
   for (; count > 0; count--, b += n) {
     four y[PARTS];
@@ -177,10 +179,10 @@ FIXED bool multiply_parts(int parts, int n, int wide, const double *A, int count
 }
 
 // A function for each number of parts: what all of them need of registers is not saved for one.
-typedef bool multiplier(int n, int wide, const double *A, int count, double *b);
-#define MULTIPLY(target, name, parts)                                                         \
-  target static bool name##_##parts(int n, int wide, const double *A, int count, double *b) { \
-    return multiply_parts(parts, n, wide, A, count, b);                                       \
+typedef bool multiplier(int n, const double *A, int count, double *b);
+#define MULTIPLY(target, name, parts)                                               \
+  target static bool name##_##parts(int n, const double *A, int count, double *b) { \
+    return multiply_parts(parts, n, A, count, b);                                   \
   }
 #define MULTIPLY_ALL(target, name)                                                    \
   MULTIPLY(target, name, 1)                                                           \
@@ -226,7 +228,7 @@ tr_status tr_tiny_factor(tr_kkt *k) {
 
 TR_APART void invert(tr_kkt *k) {
   int n = k->p->n;
-  square s = {n, padded(n), k->dense, k->scale, k->pivot, k->inverse};
+  square s = {n, k->dense, k->scale, k->pivot, k->inverse};
   (has_avx2() ? invert_avx2 : invert_base)(&s);
   k->inverted = true;
 }
@@ -245,13 +247,13 @@ TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
 }
 
 bool tr_tiny_solve(tr_kkt *k, int count, double *b) {
-  int n = k->p->n, wide = padded(n);
+  int n = k->p->n;
   bool finite = true;
   if (!k->inverted) {
     int left = solve_first(k, count, b, &finite);
     if (left == 0) return finite;
     b += (count - left) * n, count = left;
   }
-  multiplier *multiply = (has_avx2() ? multiply_avx2 : multiply_base)[wide / LANES];
-  return multiply(n, wide, k->inverse, count, b) && finite;
+  multiplier *multiply = (has_avx2() ? multiply_avx2 : multiply_base)[padded(n) / LANES];
+  return multiply(n, k->inverse, count, b) && finite;
 }
