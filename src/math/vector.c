@@ -6,22 +6,29 @@
 static const long long INFINITE = 0x7ff0000000000000ll; // its bits
 
 // The bits of |x| in the order of the numbers: a NaN is above the infinite.
+TR_INLINE void raise_to(const lanes_mask *a, lanes_mask *most) {
+  lanes_mask more = *a > *most;
+  *most = (*a & more) | (*most & ~more);
+}
 TR_INLINE void raise_bits(const double *x, lanes_mask *most) {
-  lanes_mask a = (lanes_mask) * (const lanes_anywhere *)x & 0x7fffffffffffffffll, more = a > *most;
-  *most = (a & more) | (*most & ~more);
+  lanes_mask a = (lanes_mask) * (const lanes_anywhere *)x & 0x7fffffffffffffffll;
+  raise_to(&a, most);
 }
 
 // n >= LANES; the last four numbers may be looked at twice
 TR_INLINE void largest_all(const double *x, int n, double *out) {
-  lanes_mask most[4] = {0}, odd;
+  lanes_mask a = {0}, b = {0}, c = {0}, d = {0}, odd;
   int i = 0;
-  for (; i + 4 * LANES <= n; i += 4 * LANES)
-    for (int m = 0; m < 4; m++) raise_bits(x + i + m * LANES, &most[m]);
-  for (; i + LANES < n; i += LANES) raise_bits(x + i, &most[0]);
-  raise_bits(x + n - LANES, &most[1]);
-  for (int m = 1; m < 4; m++) raise_bits((const double *)&most[m], &most[0]);
-  odd = most[0] >= INFINITE;
-  *out = odd[0] | odd[1] | odd[2] | odd[3] ? INFINITY : lanes_top((const lanes *)&most[0]);
+  for (; i + 4 * LANES <= n; i += 4 * LANES) {
+    raise_bits(x + i, &a), raise_bits(x + i + LANES, &b);
+    raise_bits(x + i + 2 * LANES, &c), raise_bits(x + i + 3 * LANES, &d);
+  }
+  for (; i + LANES < n; i += LANES) raise_bits(x + i, &a);
+  raise_bits(x + n - LANES, &b);
+  raise_to(&b, &a), raise_to(&d, &c), raise_to(&c, &a);
+  odd = a >= INFINITE;
+  lanes top = (lanes)a;
+  *out = odd[0] | odd[1] | odd[2] | odd[3] ? INFINITY : lanes_top(&top);
 }
 
 TR_WIDE(largest, largest_all, (const double *x, int n, double *out), (x, n, out))
