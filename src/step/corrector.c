@@ -449,7 +449,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p = usual_problem;
   k.s = s, k.x0 = x0, k.x1 = x1, k.t1 = t1;
   k.begins = k.evaluated = false, k.due.walk = NULL;
-  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  if (s->sys->nmem > 0) memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
   s->led.q = -1;
   bool known = walks(s) && !s->aim && !s->calm;
@@ -473,8 +473,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
-  if (s->aim || s->calm) tr_corrector_write(s);
-  tr_step_calm(s, x0, t1, x1);
+  if (s->aim || s->calm) tr_corrector_write(s), tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   k.waits = k.p.matrix == matrix && tr_walk_may_wait(s->work);
   if (walks(s)) k.p.advance = advance;
