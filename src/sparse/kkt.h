@@ -103,7 +103,6 @@ typedef struct tr_kkt {
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
   bool inverted;        // it is there
-  bool lasts;           // it will be needed: it was for the matrix before
   int uses;             // solves with the LU
   int *pivot;
   struct klu_numbers *klu;

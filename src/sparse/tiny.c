@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dense LU by rows with partial pivoting; no allocation ever. A factorisation that is used for a third solve, or follows
-// one that was, is inverted: a product by columns runs several times faster than two triangular solves this small.
+// A dense LU by rows with partial pivoting; no allocation ever. A factorisation that is used for a third solve
+// is inverted: a product by columns runs several times faster than two triangular solves this small. What was before has no
+// part in that: a step that is tried again must come out the same, to the last bit.
 #include "tiny.h"
 
 #include <float.h>
@@ -211,7 +212,6 @@ MULTIPLY_ALL(AVX2, multiply_avx2)
 tr_status tr_tiny_factor(tr_kkt *k) {
   const tr_pattern *p = k->p;
   int n = p->n, wide = padded(n);
-  k->lasts = k->inverted; // the one before was used for long
   k->uses = 0, k->inverted = false;
   memset(k->dense, 0, (size_t)(n * wide) * sizeof *k->dense);
   for (int j = 0; j < n; j++) {
@@ -237,7 +237,7 @@ TR_APART void invert(tr_kkt *k) {
 TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
   int n = k->p->n;
   for (; count > 0; count--, b += n, k->uses++) {
-    if (n > 0 && padded(n) <= LANES * PARTS && (k->lasts || k->uses == INVERT_AT - 1)) {
+    if (n > 0 && padded(n) <= LANES * PARTS && k->uses == INVERT_AT - 1) {
       invert(k);
       break;
     }
