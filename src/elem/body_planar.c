@@ -69,13 +69,12 @@ static void lift(double c, double n, const tr_site *s, tr_frame *f) {
   f->v[2] = f->ap[2] = f->w[0] = f->w[1] = f->aw[0] = f->aw[1] = 0;
 }
 
-// n frames from the first-th on
-TR_INLINE void place_frames(const tr_body_at *b, tr_level level, int n, const tr_site *site,
-                            tr_frames frame, int first) {
+// n frames from the first-th on; turned: cos, sin are there
+TR_INLINE void place_frames(const tr_body_at *b, bool turned, tr_level level, int n,
+                            const tr_site *site, tr_frames frame, int first) {
   const double *q = b->q, *v = b->v;
-  double c, s;
-  angle_sincos(q[2], &s, &c);
-  b->cache[0] = c, b->cache[1] = s;
+  if (!turned) angle_sincos(q[2], &b->cache[1], &b->cache[0]);
+  double c = b->cache[0], s = b->cache[1];
   tr_frame *f = tr_frame_at(frame, first);
   for (int k = 0; k < n; k++, site++, f = tr_frame_after(frame, f)) {
     double rx = c * site->c[0] - s * site->c[1], ry = s * site->c[0] + c * site->c[1];
@@ -97,7 +96,7 @@ TR_INLINE void place_frames(const tr_body_at *b, tr_level level, int n, const tr
 
 static void kinematics(const tr_body_at *b, tr_level level, int n, const tr_site *site,
                        tr_frame *f) {
-  place_frames(b, level, n, site, (tr_frames){f, sizeof *f}, 0);
+  place_frames(b, false, level, n, site, (tr_frames){f, sizeof *f}, 0);
 }
 
 static void arm(const tr_body_at *b, const tr_site *s, double *rx, double *ry) {
@@ -202,19 +201,31 @@ TR_INLINE bool kinematics4(const tr_bodies_at *b, const tr_body_slot *slot, tr_l
   return true;
 }
 
+// cos, sin of two to four bodies at once; false: not done.
+TR_INLINE bool turn_some(const tr_bodies_at *b, const tr_body_slot *slot, int n) {
+  const double *q = b->q + 2;
+  double x = q[slot[0].q];
+  lanes c, s, a = {x, n > 1 ? q[slot[1].q] : x, n > 2 ? q[slot[2].q] : x, n > 3 ? q[slot[3].q] : x};
+  if (n < 2 || !lanes_sincos(&a, &s, &c)) return false;
+  for (int l = 0; l < LANES; l++)
+    if (l < n) b->cache[slot[l].cache] = c[l], b->cache[slot[l].cache + 1] = s[l];
+  return true;
+}
+
 TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames frame) {
   const tr_body_slot *s = b->slot, *end = s + b->n;
   while (s < end) {
-    int done = 0, n = 1;
-    if (end - s >= LANES && level < TR_AT_BIAS) {
+    int done = 0, n = end - s < LANES ? (int)(end - s) : LANES;
+    if (n == LANES && level < TR_AT_BIAS) {
       int points = common_points(s);
-      n = LANES;
       if (kinematics4(b, s, level, points, frame)) done = points;
     }
+    bool turned = done > 0 || turn_some(b, s, n);
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
       tr_body_at at = one_of(b, s);
-      place_frames(&at, level, s->sites - done, b->site + s->site + done, frame, s->frame + done);
+      place_frames(&at, turned, level, s->sites - done, b->site + s->site + done, frame,
+                   s->frame + done);
     }
   }
 }

@@ -5,12 +5,17 @@
 //     operations are split. Each lane computes what a double would, to the last bit, for nothing is
 //     contracted or reordered.
 // (2) TR_WIDE makes a function of an always-inlined body twice, for AVX2 and for the processor that the
-//     library is built for, and asks at run time which to take. The results are the same.
+//     library is built for, and asks at run time which to take. The results are the same. Neither is inlined where that is
+//     asked, lest registers be saved there for both.
 // (3) Vectors are passed by address only: by value the calling convention would depend on the target.
 #ifndef TR_LANES_H
 #define TR_LANES_H
 
 #include <stdbool.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "v3.h"
 
@@ -25,7 +30,7 @@ typedef double lanes_pair __attribute__((vector_size(16), aligned(8), may_alias)
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define TR_WIDE(name, body, parameters, arguments)                                       \
   __attribute__((target("avx2"))) static void name##_avx2 parameters { body arguments; } \
-  static void name##_base parameters { body arguments; }                                 \
+  __attribute__((noinline)) static void name##_base parameters { body arguments; }       \
   static void name parameters {                                                          \
     if (__builtin_cpu_supports("avx2"))                                                  \
       name##_avx2 arguments;                                                             \
@@ -148,6 +153,15 @@ TR_INLINE bool lanes_all(const lanes_mask *m) {
 TR_INLINE void lanes_raise(const lanes *x, lanes *most) {
   lanes_mask a = (lanes_mask)*x & 0x7fffffffffffffffll, more = (lanes)a > *most;
   *most = (lanes)((a & more) | ((lanes_mask)*most & ~more));
+}
+
+// most = max(most, x) of two, where four are not worth a call; what x has of NaN stays unnoticed
+TR_INLINE void lanes_raise_pair(const lanes_pair *x, lanes_pair *most) {
+#if defined(__SSE2__)
+  *most = (lanes_pair)_mm_max_pd((__m128d)*x, (__m128d)*most);
+#else
+  for (int l = 0; l < 2; l++) (*most)[l] = (*x)[l] > (*most)[l] ? (*x)[l] : (*most)[l];
+#endif
 }
 
 TR_INLINE double lanes_top(const lanes *x) {

@@ -6,22 +6,29 @@
 static const long long INFINITE = 0x7ff0000000000000ll; // its bits
 
 // The bits of |x| in the order of the numbers: a NaN is above the infinite.
+TR_INLINE void raise_to(const lanes_mask *a, lanes_mask *most) {
+  lanes_mask more = *a > *most;
+  *most = (*a & more) | (*most & ~more);
+}
 TR_INLINE void raise_bits(const double *x, lanes_mask *most) {
-  lanes_mask a = (lanes_mask) * (const lanes_anywhere *)x & 0x7fffffffffffffffll, more = a > *most;
-  *most = (a & more) | (*most & ~more);
+  lanes_mask a = (lanes_mask) * (const lanes_anywhere *)x & 0x7fffffffffffffffll;
+  raise_to(&a, most);
 }
 
 // n >= LANES; the last four numbers may be looked at twice
 TR_INLINE void largest_all(const double *x, int n, double *out) {
-  lanes_mask most[4] = {0}, odd;
+  lanes_mask a = {0}, b = {0}, c = {0}, d = {0}, odd;
   int i = 0;
-  for (; i + 4 * LANES <= n; i += 4 * LANES)
-    for (int m = 0; m < 4; m++) raise_bits(x + i + m * LANES, &most[m]);
-  for (; i + LANES < n; i += LANES) raise_bits(x + i, &most[0]);
-  raise_bits(x + n - LANES, &most[1]);
-  for (int m = 1; m < 4; m++) raise_bits((const double *)&most[m], &most[0]);
-  odd = most[0] >= INFINITE;
-  *out = odd[0] | odd[1] | odd[2] | odd[3] ? INFINITY : lanes_top((const lanes *)&most[0]);
+  for (; i + 4 * LANES <= n; i += 4 * LANES) {
+    raise_bits(x + i, &a), raise_bits(x + i + LANES, &b);
+    raise_bits(x + i + 2 * LANES, &c), raise_bits(x + i + 3 * LANES, &d);
+  }
+  for (; i + LANES < n; i += LANES) raise_bits(x + i, &a);
+  raise_bits(x + n - LANES, &b);
+  raise_to(&b, &a), raise_to(&d, &c), raise_to(&c, &a);
+  odd = a >= INFINITE;
+  lanes top = (lanes)a;
+  *out = odd[0] | odd[1] | odd[2] | odd[3] ? INFINITY : lanes_top(&top);
 }
 
 TR_WIDE(largest, largest_all, (const double *x, int n, double *out), (x, n, out))
@@ -33,16 +40,18 @@ __attribute__((noinline)) static double largest_of_many(const double *x, int n) 
 }
 
 double vec_largest(const double *x, int n) {
-  double m = 0, k = 0, sum = 0;
-  int i = 0;
+  typedef long long bits __attribute__((vector_size(16)));
+  lanes_pair most = {0}, sum = {0};
+  double top, all;
   if (n > VEC_FEW) return largest_of_many(x, n);
-  for (; i + 1 < n; i += 2) {
-    double a = fabs(x[i]), b = fabs(x[i + 1]);
-    m = max2(m, a), k = max2(k, b);
-    sum += a + b;
+  for (int i = 0; i + 1 < n; i += 2) {
+    lanes_pair a = (lanes_pair)((bits) * (const lanes_pair *)(x + i) & 0x7fffffffffffffffll);
+    lanes_raise_pair(&a, &most);
+    sum += a;
   }
-  if (i < n) m = max2(m, fabs(x[i])), sum += fabs(x[i]);
-  return sum == sum ? max2(m, k) : INFINITY;
+  top = max2(most[0], most[1]), all = sum[0] + sum[1];
+  if (n % 2 == 1) top = max2(top, fabs(x[n - 1])), all += fabs(x[n - 1]);
+  return all == all ? top : INFINITY;
 }
 
 void vec_largest_two_of_many(const double *x, const double *y, int n, double *a, double *b) {

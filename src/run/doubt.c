@@ -54,9 +54,9 @@ static void note_soundness(tr_run *r, double rcond) {
 }
 
 tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
-  double rcond = tr_step_rcond(r->step);
   *renewed = false;
   if (r->projector.redundancy.count == 0) return TR_OK;
+  double rcond = tr_step_rcond(r->step);
   note_soundness(r, rcond);
   if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;
   r->looked = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dense LU by rows with partial pivoting; no allocation ever. A factorisation that is used for a third solve
-// is inverted: a product by columns runs several times faster than two triangular solves this small.
+// is inverted: a product by columns runs several times faster than two triangular solves this small. What was before has no
+// part in that: a step that is tried again must come out the same, to the last bit.
 #include "tiny.h"
 
 #include <float.h>
@@ -20,54 +21,52 @@ static int padded(int n) { return (n + LANES - 1) & -LANES; }
 
 tr_status tr_tiny_make(tr_arena *ar, tr_kkt *k) {
   size_t n = (size_t)k->p->n, wide = (size_t)padded(k->p->n);
-  k->dense = TR_NEW(ar, n * n, double);
+  k->dense = TR_NEW(ar, n * wide, double);
   k->inverse = TR_NEW(ar, n * wide, double);
   k->work = TR_NEW(ar, wide, double);
   k->pivot = TR_NEW(ar, n, int);
   return k->dense && k->inverse && k->work && k->pivot ? TR_OK : TR_NO_MEMORY;
 }
 
+// row -= l top, from the c-th number on: one by one up to a multiple of LANES
+FIXED void subtract(int wide, int c, double l, const double *top, double *row) {
+  int j = c;
+  for (; j % LANES != 0; j++) row[j] -= l * top[j];
+  for (; j < wide; j += LANES) FOUR(row + j) -= l * FOUR(top + j);
+}
+
+FIXED void exchange(int wide, double *x, double *y) {
+  for (int j = 0; x != y && j < wide; j += LANES) {
+    four a = FOUR(x + j);
+    FOUR(x + j) = FOUR(y + j), FOUR(y + j) = a;
+  }
+}
+
 // P A = L U by rows, unit L; U's diagonal is kept inverted.
-tr_status tr_tiny_factor(tr_kkt *k) {
-  const tr_pattern *p = k->p;
-  int n = p->n;
-  double *A = k->dense;
-  k->uses = 0, k->inverted = false;
-  memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
-  memset(k->work, 0, (size_t)n * sizeof *k->work); // largest entry of each column
-  for (int j = 0; j < n; j++)
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      A[p->row[s] * n + j] = k->scaled[s];
-      k->work[j] = max2(k->work[j], fabs(k->scaled[s]));
-    }
-  double least = INFINITY, most = 0;
+FIXED bool reduce_all(tr_kkt *k, int n, int wide) {
+  double least = INFINITY, most = 0, *A = k->dense;
   for (int c = 0; c < n; c++) {
-    int best = c;
-    for (int i = c + 1; i < n; i++)
-      if (fabs(A[i * n + c]) > fabs(A[best * n + c])) best = i;
-    k->pivot[c] = best;
-    if (best != c)
-      for (int j = 0; j < n; j++) {
-        double x = A[c * n + j];
-        A[c * n + j] = A[best * n + j], A[best * n + j] = x;
-      }
-    double d = A[c * n + c];
-    least = min2(least, fabs(d)), most = max2(most, fabs(d));
-    if (!(fabs(d) > n * DBL_EPSILON * k->work[c])) return TR_SINGULAR;
-    d = A[c * n + c] = 1 / d;
-    for (int i = c + 1; i < n; i++) {
-      double l = A[i * n + c];
-      if (l == 0) continue;
-      A[i * n + c] = l *= d;
-      for (int j = c + 1; j < n; j++) A[i * n + j] -= l * A[c * n + j];
+    double *top = A + c * wide, *below = top + wide, *end = A + n * wide, *best = top;
+    for (double *row = below; row < end; row += wide)
+      if (fabs(row[c]) > fabs(best[c])) best = row;
+    k->pivot[c] = (int)(best - A) / wide;
+    exchange(wide, top, best);
+    double d = top[c], size = fabs(d);
+    least = min2(least, size), most = max2(most, size);
+    if (!(size > n * DBL_EPSILON * k->work[c])) return false;
+    d = top[c] = 1 / d;
+    for (double *row = below; row < end; row += wide) {
+      if (row[c] == 0) continue;
+      double l = row[c] *= d;
+      subtract(wide, c + 1, l, top, row);
     }
   }
   k->rcond = least / most;
-  return TR_OK;
+  return true;
 }
 
 static bool substitute(const tr_kkt *k, double *b) {
-  int n = k->p->n;
+  int n = k->p->n, wide = padded(n);
   const double *A = k->dense;
   for (int i = 0; i < n; i++) b[i] *= k->scale[i];
   for (int i = 0; i < n; i++) {
@@ -77,13 +76,13 @@ static bool substitute(const tr_kkt *k, double *b) {
   }
   for (int i = 1; i < n; i++) {
     double s = b[i];
-    for (int j = 0; j < i; j++) s -= A[i * n + j] * b[j];
+    for (int j = 0; j < i; j++) s -= A[i * wide + j] * b[j];
     b[i] = s;
   }
   for (int i = n - 1; i >= 0; i--) {
     double s = b[i];
-    for (int j = i + 1; j < n; j++) s -= A[i * n + j] * b[j];
-    b[i] = s * A[i * n + i];
+    for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * b[j];
+    b[i] = s * A[i * wide + i];
   }
   for (int i = 0; i < n; i++) b[i] *= k->scale[i];
   return vec_finite(b, n);
@@ -103,39 +102,45 @@ enum { PARTS = 6 }; // larger systems are not inverted
 _Static_assert(TR_DENSE_MAX <= PARTS * LANES, "those that there are");
 
 typedef struct square {
-  int n, wide;
+  int n;
   const double *LU; // by rows
   const double *scale;
+  const int *pivot;
   double *y; // rows
 } square;
 
 // sum -= sum_j a_j row_j, j from `first` to `last`
 FIXED void eliminate(int parts, const square *s, int first, int last, const double *a, four *sum) {
+  int wide = LANES * parts;
   for (int j = first; j < last; j++)
-    for (int p = 0; p < parts; p++) sum[p] -= a[j * s->n] * FOUR(s->y + j * s->wide + LANES * p);
+    for (int p = 0; p < parts; p++) sum[p] -= a[j * wide] * FOUR(s->y + j * wide + LANES * p);
 }
 
+// inverse = D (D A D)^-1 D
 FIXED void invert_parts(int parts, const square *s) {
-  int n = s->n;
+  int n = s->n, wide = LANES * parts;
   for (int i = 0; i < n; i++) { // U'
     four sum[PARTS];
-    double *row = s->y + i * s->wide;
+    double *row = s->y + i * wide;
     for (int p = 0; p < parts; p++) sum[p] = (four){0};
     sum[i / LANES][i % LANES] = s->scale[i];
     eliminate(parts, s, 0, i, s->LU + i, sum);
-    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * n + i] * sum[p];
+    for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = s->LU[i * wide + i] * sum[p];
   }
   for (int i = n - 2; i >= 0; i--) { // L'
     four sum[PARTS];
-    double *row = s->y + i * s->wide;
+    double *row = s->y + i * wide;
     for (int p = 0; p < parts; p++) sum[p] = FOUR(row + LANES * p);
     eliminate(parts, s, i + 1, n, s->LU + i, sum);
     for (int p = 0; p < parts; p++) FOUR(row + LANES * p) = sum[p];
   }
+  for (int c = n - 1; c >= 0; c--) exchange(wide, s->y + c * wide, s->y + s->pivot[c] * wide);
+  for (int i = 0; i < n; i++)
+    for (int p = 0; p < parts; p++) FOUR(s->y + i * wide + LANES * p) *= s->scale[i];
 }
 
 FIXED void invert_all(const square *s) {
-  switch (s->wide / LANES) {
+  switch (padded(s->n) / LANES) {
     case 1: invert_parts(1, s); break;
     case 2: invert_parts(2, s); break;
     case 3: invert_parts(3, s); break;
@@ -145,9 +150,10 @@ FIXED void invert_all(const square *s) {
   }
 }
 
-// b := A b of `count` vectors, A by columns of `wide` numbers, four columns at a time. False: not all is finite.
-FIXED bool multiply_parts(int parts, int n, int wide, const double *A, int count, double *b) {
+// b := A b of `count` vectors, A by columns, four at a time. False: not all is finite.
+FIXED bool multiply_parts(int parts, int n, const double *A, int count, double *b) {
   four nothing = {0};
+  int wide = LANES * parts;
   int left = n - LANES * (parts - 1); // numbers in the last part
   for (; count > 0; count--, b += n) {
     four y[PARTS];
@@ -174,10 +180,10 @@ FIXED bool multiply_parts(int parts, int n, int wide, const double *A, int count
 }
 
 // A function for each number of parts: what all of them need of registers is not saved for one.
-typedef bool multiplier(int n, int wide, const double *A, int count, double *b);
-#define MULTIPLY(target, name, parts)                                                         \
-  target static bool name##_##parts(int n, int wide, const double *A, int count, double *b) { \
-    return multiply_parts(parts, n, wide, A, count, b);                                       \
+typedef bool multiplier(int n, const double *A, int count, double *b);
+#define MULTIPLY(target, name, parts)                                               \
+  target static bool name##_##parts(int n, const double *A, int count, double *b) { \
+    return multiply_parts(parts, n, A, count, b);                                   \
   }
 #define MULTIPLY_ALL(target, name)                                                    \
   MULTIPLY(target, name, 1)                                                           \
@@ -190,43 +196,64 @@ typedef bool multiplier(int n, int wide, const double *A, int count, double *b);
                                               name##_4, name##_5, name##_6};
 
 static void invert_base(const square *s) { invert_all(s); }
+static bool reduce_base(tr_kkt *k, int n, int wide) { return reduce_all(k, n, wide); }
 MULTIPLY_ALL(, multiply_base)
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void invert_avx2(const square *s) { invert_all(s); }
-MULTIPLY_ALL(__attribute__((target("avx2"))), multiply_avx2)
+#define AVX2 __attribute__((target("avx2")))
+AVX2 static void invert_avx2(const square *s) { invert_all(s); }
+AVX2 static bool reduce_avx2(tr_kkt *k, int n, int wide) { return reduce_all(k, n, wide); }
+MULTIPLY_ALL(AVX2, multiply_avx2)
 #else
 #define invert_avx2 invert_base
+#define reduce_avx2 reduce_base
 #define multiply_avx2 multiply_base
 #endif
 
-// inverse = D (D A D)^-1 D
-TR_APART void invert(tr_kkt *k) {
-  int n = k->p->n, wide = padded(n);
-  square s = {.n = n, .wide = wide, .LU = k->dense, .scale = k->scale, .y = k->inverse};
-  (has_avx2() ? invert_avx2 : invert_base)(&s);
-  for (int c = n - 1; c >= 0; c--) {
-    double *row = k->inverse + c * wide, *other = k->inverse + k->pivot[c] * wide;
-    for (int j = 0; row != other && j < n; j++) {
-      double x = row[j];
-      row[j] = other[j], other[j] = x;
+tr_status tr_tiny_factor(tr_kkt *k) {
+  const tr_pattern *p = k->p;
+  int n = p->n, wide = padded(n);
+  k->uses = 0, k->inverted = false;
+  memset(k->dense, 0, (size_t)(n * wide) * sizeof *k->dense);
+  for (int j = 0; j < n; j++) {
+    double most = 0; // entry of the column
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      double x = k->scaled[s];
+      k->dense[p->row[s] * wide + j] = x;
+      most = max2(most, fabs(x));
     }
+    k->work[j] = most;
   }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < wide; j++) k->inverse[i * wide + j] *= k->scale[i];
+  return (has_avx2() ? reduce_avx2 : reduce_base)(k, n, wide) ? TR_OK : TR_SINGULAR;
+}
+
+TR_APART void invert(tr_kkt *k) {
+  int n = k->p->n;
+  square s = {n, k->dense, k->scale, k->pivot, k->inverse};
+  (has_avx2() ? invert_avx2 : invert_base)(&s);
   k->inverted = true;
 }
 
-bool tr_tiny_solve(tr_kkt *k, int count, double *b) {
-  int n = k->p->n, wide = padded(n);
-  bool finite = true;
-  for (; count > 0 && !k->inverted; count--, b += n, k->uses++) {
-    if (k->uses == INVERT_AT - 1 && n > 0 && wide <= LANES * PARTS) {
+// Solves until the inverse is there; how many right-hand sides are left then.
+TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
+  int n = k->p->n;
+  for (; count > 0; count--, b += n, k->uses++) {
+    if (n > 0 && padded(n) <= LANES * PARTS && k->uses == INVERT_AT - 1) {
       invert(k);
       break;
     }
-    finite = substitute(k, b) && finite;
+    *finite = substitute(k, b) && *finite;
   }
-  if (count == 0) return finite;
-  multiplier *multiply = (has_avx2() ? multiply_avx2 : multiply_base)[wide / LANES];
-  return multiply(n, wide, k->inverse, count, b) && finite;
+  return count;
+}
+
+bool tr_tiny_solve(tr_kkt *k, int count, double *b) {
+  int n = k->p->n;
+  bool finite = true;
+  if (!k->inverted) {
+    int left = solve_first(k, count, b, &finite);
+    if (left == 0) return finite;
+    b += (count - left) * n, count = left;
+  }
+  multiplier *multiply = (has_avx2() ? multiply_avx2 : multiply_base)[padded(n) / LANES];
+  return multiply(n, k->inverse, count, b) && finite;
 }

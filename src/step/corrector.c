@@ -97,15 +97,16 @@ TR_WIDE(place_wide, place_all,
 static inline void place_few(const tr_corrector *c, int first, int end, const double *dx, double *a,
                              double *d, double *v) {
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
+  const double *last_v = c->v, *last_a = c->a;
   int i = first;
-  for (; c->v && !c->d && i + 1 < end; i += 2) {
-    lanes_pair a1 = *(lanes_pair *)(a + i), v0 = *(const lanes_pair *)(c->v + i),
-               a0 = *(const lanes_pair *)(c->a + i);
+  for (; last_v && !c->d && i + 1 < end; i += 2) {
+    lanes_pair a1 = *(lanes_pair *)(a + i), v0 = *(const lanes_pair *)(last_v + i),
+               a0 = *(const lanes_pair *)(last_a + i);
     if (dx) *(lanes_pair *)(a + i) = a1 -= *(const lanes_pair *)(dx + i);
     *(lanes_pair *)(d + i) = (d_v * v0 + d_a * a0) + cq * a1;
     *(lanes_pair *)(v + i) = (v0 + v_a * a0) + cv * a1;
   }
-  place_all(c, i, end, dx, a, d, v);
+  if (i < end) place_all(c, i, end, dx, a, d, v);
 }
 
 static inline void place_numbers(const correction *k, const double *dx, int first, int end) {
@@ -441,21 +442,22 @@ static tr_tops begin_here(correction *k) {
   return (tr_tops){top.q, top.v, top.a, s->floored ? top.fastest : -1, 0};
 }
 
+static const tr_newton_problem usual_problem = {.residual = residual,
+                                                .matrix = matrix,
+                                                .solve = solve,
+                                                .update = update,
+                                                .norm = norm,
+                                                .at_floor = at_floor,
+                                                .closed = closed,
+                                                .noise = noise};
+
 tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   const tr_corrector *c = &s->c;
-  correction k = {.p = {.residual = residual,
-                        .matrix = matrix,
-                        .solve = solve,
-                        .update = update,
-                        .norm = norm,
-                        .at_floor = at_floor,
-                        .closed = closed,
-                        .noise = noise},
-                  .s = s,
-                  .x0 = x0,
-                  .x1 = x1,
-                  .t1 = t1};
-  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  correction k; // number by number: clearing all of it takes longer than this
+  k.p = usual_problem;
+  k.s = s, k.x0 = x0, k.x1 = x1, k.t1 = t1;
+  k.begins = k.evaluated = false, k.due.walk = NULL;
+  if (s->sys->nmem > 0) memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
   s->led.q = -1;
   bool known = walks(s) && !s->aim && !s->calm;
@@ -463,7 +465,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   if (known)
     top = begin_here(&k), s->top_v = top.v, s->top_a = top.a;
   else
-    top.q = tr_largest(s->work, x0->q, s->sys->nq);
+    top.q = tr_step_top_q(s, x0);
   if (s->ahead && !known) tr_predict_now(s);
   k.length_scale = max2(1, top.q);
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;
@@ -479,8 +481,7 @@ tr_status tr_correct(tr_step *s, const tr_state *x0, double t1, tr_state *x1) {
   k.p.most_noise = tr_step_most_noise(s, k.length_scale);
   k.p.far = s->remote;
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
-  if (s->aim || s->calm) tr_corrector_write(s);
-  tr_step_calm(s, x0, t1, x1);
+  if (s->aim || s->calm) tr_corrector_write(s), tr_step_calm(s, x0, t1, x1);
   if (s->full && !s->sys->flat) k.p.matrix = matrix_full, k.p.solve = solve_full;
   k.waits = k.p.matrix == matrix && tr_walk_may_wait(s->work);
   if (walks(s)) k.p.advance = advance;

@@ -131,8 +131,9 @@ static void take_part(void *what, int part, int first, int end) {
     give(n, 1 / s->c.cv, s->sum_a + first, a, v);
   else
     take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + first, s->w + first, a, v);
+  if (!j->walks) return;
   j->top[part] = max2(j->top[part], vec_largest(v, n));
-  if (j->walks) j->top_a[part] = max2(j->top_a[part], vec_largest(a, n));
+  j->top_a[part] = max2(j->top_a[part], vec_largest(a, n));
 }
 
 // mu of x in its place, lam
@@ -200,10 +201,11 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
                                &(tr_pins_taking){take_part, &j});
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   k->led.v = k->led.a = 0;
-  for (int i = 0; i < tr_team_size(s->work->team); i++)
+  for (int i = 0; j.walks && i < tr_team_size(s->work->team); i++)
     k->led.v = max2(k->led.v, j.top[i]), k->led.a = max2(k->led.a, j.top_a[i]);
-  if (!isfinite(k->led.v)) return TR_NOT_FINITE; // x is in all velocities
-  s->change = s->top_v >= 0 ? s->top_v + k->led.v : INFINITY;
+  // x is in all velocities
+  if (!isfinite(j.walks ? k->led.v : tr_largest(s->work, j.x, s->sys->nc))) return TR_NOT_FINITE;
+  if (j.walks && s->top_v >= 0) s->change = s->top_v + k->led.v;
   if (j.walks && turned <= little) s->led = k->led;
   if (turned <= little) return TR_OK;
   if (k->sums) tell_w(k, j.x);

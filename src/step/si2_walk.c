@@ -163,7 +163,7 @@ double tr_si2_begin(correction *k) {
   place(k);
   double turn = TURN_OF_V * (k->t1 - x0->t) * s->top_v;
   k->turn = s->top_v >= 0 && turn < LITTLE ? turn : tr_largest_turn(s->work, s->d, NULL);
-  return tr_largest(s->work, x0->q, s->sys->nq);
+  return tr_step_top_q(s, x0);
 }
 
 // ---- update -------------------------------------------------------------------------------------------

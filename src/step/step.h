@@ -323,6 +323,11 @@ double tr_step_rcond(const tr_step *s);
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1);
 void tr_step_accept(tr_step *s, const tr_state *x0, const tr_state *x1);
 
+// The largest |q| where a step begins.
+static inline double tr_step_top_q(const tr_step *s, const tr_state *x0) {
+  return s->known_t == x0->t ? s->known.q : tr_largest(s->work, x0->q, s->sys->nq);
+}
+
 // The error of v allowed in a step: tol of the largest velocity, and not more than 1000 tol of the
 // largest acceleration over the step, lest a and lam suffer when h is small.
 double tr_step_tolerance(const tr_step *s, const tr_state *x0);

@@ -117,8 +117,8 @@ static void prepare(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool index_3 = !s->method->stabilised && !alternates(p);
   double kappa = index_3 ? 1.0 / 6 - 0.5 * al - beta : 0;
   const double *v = x0->v;
-  if ((p->start == START_SMOOTH || s->start == TR_START_BEST) &&
-      tr_jerk_start(s, m->jerk, x0, h, al, kappa, x1->q))
+  bool smooth = p->start == START_SMOOTH || s->start == TR_START_BEST;
+  if (smooth && !(s->last_h > 0) && tr_jerk_start(s, m->jerk, x0, h, al, kappa, x1->q))
     v = m->jerk->start_v, m->used = m->jerk->start_a;
   const double *a = m->used ? m->used : x0->a;
   c->cq = beta * h * h, c->cv = gamma * h, c->cm = 1 / (1 + al);

@@ -12,7 +12,7 @@ static const double WILDEST = 128,
 
 // b (m) from the normal equations by L D L', of several trends side by side: one alone would wait for itself. What
 // cannot be told apart from earlier terms gets none.
-TR_INLINE void solve_all(int M, int count, tr_trend *const *f) {
+TR_INLINE void solve_terms(int M, int count, tr_trend *const *f) {
   lanes A[TR_TERMS_MAX][TR_TERMS_MAX + 1], d[TR_TERMS_MAX], b[TR_TERMS_MAX];
   const tr_trend *x = f[0], *y = f[1], *z = f[count - 1];
   for (int j = 0; j < M; j++)
@@ -34,6 +34,13 @@ TR_INLINE void solve_all(int M, int count, tr_trend *const *f) {
     b[j] = sum * d[j];
     for (int i = 0; i < count; i++) f[i]->b[j] = b[j][i];
   }
+}
+
+TR_INLINE void solve_all(int M, int count, tr_trend *const *f) {
+  if (M == TR_TERMS)
+    solve_terms(TR_TERMS, count, f);
+  else
+    solve_terms(TR_TERMS_LARGE, count, f);
 }
 TR_WIDE(solve, solve_all, (int M, int count, tr_trend *const *f), (M, count, f))
 

@@ -56,8 +56,18 @@ static double largest_increment(const tr_step *s) {
   return s->top_d >= 0 ? s->top_d : tr_largest(s->work, s->d, s->sys->nv);
 }
 
+// What is largest where the step leads to; those that walk along large systems find it on their way.
+static void look_back(tr_step *s, const tr_state *x1) {
+  const tr_system *sys = s->sys;
+  s->led.q = tr_largest(s->work, x1->q, sys->nq), s->led.v = tr_largest(s->work, x1->v, sys->nv);
+  s->led.a = tr_largest(s->work, x1->a, sys->nv), s->led.turn = -1;
+  s->top_d = tr_largest(s->work, s->d, sys->nv);
+  s->change = s->top_v + s->led.v;
+}
+
 // |d - h v| <= |d| + h |v|: seldom as much.
-static bool turns_away(const tr_step *s, const tr_state *x0, double h) {
+static bool turns_away(tr_step *s, const tr_state *x0, double h, const tr_state *x1) {
+  if (!s->later) look_back(s, x1);
   if (s->top_v >= 0 && largest_increment(s) + h * s->top_v <= TURN) return false;
   if (s->work->team) return turns_away_shared(s, x0, h);
   // of all coordinates: seldom as much
@@ -85,7 +95,7 @@ static tr_status propose(tr_step *s, const tr_state *x0, double h, tr_state *x1,
   tr_status status = s->method->advance(s, x0, h, x1);
   s->failures += status > 0;
   if (s->method->direct && status == TR_OK) tr_close_own(s->sys, x1->q, x1->v);
-  if (status != TR_OK || s->allowed > 0 || s->method->direct || !turns_away(s, x0, h))
+  if (status != TR_OK || s->allowed > 0 || s->method->direct || !turns_away(s, x0, h, x1))
     return status;
   double *d = s->found, off = 0, size = 0;
   for (int i = 0; i < s->sys->nv; i++)
@@ -129,7 +139,7 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
     s->aim_h = known * h;
     s->newton.valid = false;
     status = s->method->advance(s, x0, part * h, x1);
-    if (status == TR_OK && turns_away(s, x0, part * h)) status = TR_NO_CONVERGENCE;
+    if (status == TR_OK && turns_away(s, x0, part * h, x1)) status = TR_NO_CONVERGENCE;
     if (status < 0 || (status == TR_OK && part == 1)) break;
     if (status == TR_OK) {
       memcpy(d, s->d, nv * sizeof *d);
@@ -188,7 +198,10 @@ static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
 
 tr_status tr_step_try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   bool needed = !(s->allowed > 0) && !s->method->direct && !s->later;
-  if (needed) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
+  if (needed && s->known_t == x0->t)
+    s->top_v = s->known.v, s->top_a = s->known.a;
+  else if (needed)
+    s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   tr_status status = try(s, x0, h, x1);
   s->top_v = s->top_a = -1;
   return status;

@@ -262,7 +262,7 @@ void tr_forces(tr_work *w, const double *lam, double *F, double *phi) {
   if (w->sys->nreaction > 0 && shown) tr_show_reactions(w, shown);
   if (!lam && F) TR_SHARE(w, w->W.size * w->sys->nframe, clear_part, w->W.first);
   if (lam || phi) load_joints(w, lam, phi, w->W);
-  if (F) tr_load_forces(w);
+  if (F && w->sys->nforce > 0) tr_load_forces(w);
   tr_gather_bodies(w, lam, F, phi, NULL, NULL);
 }
 

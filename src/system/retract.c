@@ -295,10 +295,10 @@ void tr_retract(const tr_system *s, const double *q, const double *d, double *q1
     retract_all(s, q, d, q1);
     return;
   }
-  int i = 0;
-  for (; i + 1 < s->nq; i += 2)
+  int i = 0, n = s->nq;
+  for (; i + 1 < n; i += 2)
     *(lanes_pair *)(q1 + i) = *(const lanes_pair *)(q + i) + *(const lanes_pair *)(d + i);
-  if (i < s->nq) q1[i] = q[i] + d[i];
+  if (i < n) q1[i] = q[i] + d[i];
 }
 
 typedef struct way {
