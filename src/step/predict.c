@@ -190,7 +190,7 @@ void tr_predict_begin(tr_step *s, const tr_state *x) {
 
 // The past begins anew where it is of something else from now on; not where the step changes, for which it may be asked for.
 static void choose_sums(tr_step *s, const tr_state *x0, double t) {
-  bool sums = s->pins && s->apart && s->felt == 0 && !(s->allowed > 0);
+  bool sums = s->apart && tr_si2_sums_pay(s) && !(s->allowed > 0);
   if (sums == s->sums || (s->last_h > 0 && !even(s, t))) return;
   s->sums = sums;
   if (!sums) tr_predict_forget_w(s, 0);

@@ -30,6 +30,9 @@ enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
 // Steps in which w is predicted after one whose forces felt it: at first, and at most.
 enum { FELT_FIRST = 64, FELT_MOST = 4096 };
 
+// Steps in a row with a projection after which sums are predicted: their past begins anew.
+enum { APART_LONG = 32 };
+
 bool tr_si2_projects(const correction *k) {
   const tr_step *s = k->s;
   return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && !s->kkt.mask;
@@ -44,6 +47,7 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   s->effort += FADE * (count - s->effort);
   if (k->apart && s->joins > 0) s->joins--;
   if (s->felt > 0) s->felt--;
+  s->summable = s->apart && s->summable < APART_LONG ? s->summable + 1 : s->apart ? APART_LONG : 0;
   if (s->joined > 0)
     s->joined--, s->apart = false;
   else
@@ -54,8 +58,10 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
 void tr_si2_learn_anew(tr_step *s) {
   s->apart = s->pins && s->past_a.narrow;
   s->effort = s->apart ? PAYS : 0;
-  s->felt = s->feels = 0;
+  s->felt = s->feels = 0, s->summable = s->apart ? APART_LONG : 0;
 }
+
+bool tr_si2_sums_pay(const tr_step *s) { return s->summable == APART_LONG && s->felt == 0; }
 
 // ---- the first half -----------------------------------------------------------------------------------
 

@@ -223,6 +223,7 @@ struct tr_step {
   bool summed;                       // they are the prediction of the step under way
   double *last_sum_a, *last_sum_lam; // of the last accepted one
   double *sum_room;                  // (2 n) where they are at first, or NULL
+  int summable;                      // steps in a row that this was so, up to a number
   int felt, feels; // steps for which w is predicted, since forces feel it; how many the next time
   tr_corrector c;
   double **room;      // (method->vectors) of nv numbers
@@ -484,6 +485,7 @@ tr_status tr_settle_aside(tr_step *s, tr_kkt *kkt, double t, const double *q, do
 void tr_corrector_write(tr_step *s); // dhat and vhat, where v and a stand for them
 tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 void tr_si2_learn_anew(tr_step *s); // nothing is known of what its steps take
+bool tr_si2_sums_pay(const tr_step *s);
 // Whether a step of length h needs all terms of its matrix: worth another trial after one without them.
 static inline bool tr_step_bends(const tr_step *s, double h) {
   return s->bends_from > 0 && h >= s->bends_from;
