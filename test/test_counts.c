@@ -247,23 +247,6 @@ static void states_under_control(void **u) {
   unload(&m);
 }
 
-// Where laws are lines a matrix of the step leaves nothing but round-off, and that is known in the next one.
-static void lines_under_control(void **u) {
-  (void)u;
-  mechanism m = load_model("hydraulic_actuator.yaml", NULL);
-  tr_run_settings s = tr_run_defaults();
-  tr_run *run;
-  s.method = "ggl-bdf:order=5", s.control.tol = 1e-5;
-  assert_int_equal(tr_run_new(m.sys, &s, NULL, &run, NULL), TR_OK);
-  assert_int_equal(tr_run_all(run, NULL), TR_OK);
-  tr_run_info info = tr_run_describe(run);
-  if ((double)info.newton_iterations > 2.2 * (double)(info.steps + info.rejected))
-    fail_msg("%ld corrections in %ld steps and %ld", info.newton_iterations, info.steps,
-             info.rejected);
-  tr_run_free(run);
-  unload(&m);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_of_many),          cmocka_unit_test(taut_rods),
@@ -271,7 +254,6 @@ int main(void) {
       cmocka_unit_test(few_stiff_forces),     cmocka_unit_test(many_reactions),
       cmocka_unit_test(a_long_chain),         cmocka_unit_test(chains),
       cmocka_unit_test(states_under_control), cmocka_unit_test(heavy_rods),
-      cmocka_unit_test(lines_under_control),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,6 @@ enum { BELIEVED_MAX = 7 };
 static const double RATE_FEW = 0.9, RATE_TRUST = 0.5, RATE_STALE = 0.15, SMALL_FEW = 0.1;
 // Planned ones: the scatter of a rate that grows with the age of the matrix, how the worst growth is forgotten.
 static const double SCATTER_FEW = 2, FADE_FEW = 0.7;
-// And where nothing is planned, as next to stiff springs, no rate is believed to be better than this.
-static const double RATE_LEAST = 3e-3;
 // The share of the tolerance that constraints may be foreseen to be open by: that scatters.
 static const double CLOSED = 0.1;
 
@@ -423,10 +421,8 @@ static double rate_few(tr_newton *nw, const tr_newton_problem *p, int k) {
     return nw->rate;
   }
   if (!nw->known) return 1;
-  if (!(p->believes || p->planned) || nw->believed++ >= BELIEVED_MAX)
-    return fmax(RATE_TRUST, nw->rate);
-  double least = p->planned ? nw->growth * age : RATE_LEAST;
-  return fmax(SCATTER_FEW * nw->rate * age / (nw->rate_age + 1), least);
+  if (!p->planned || nw->believed++ >= BELIEVED_MAX) return fmax(RATE_TRUST, nw->rate);
+  return fmax(SCATTER_FEW * nw->rate * age / (nw->rate_age + 1), nw->growth * age);
 }
 
 // Whether the matrix should not be used again after a solve that k corrections ended, the first of this norm: if they
@@ -454,11 +450,7 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
     open = p->open;
     TR_TRY(correct(nw, p, &norm));
     bool floor = norm <= p->floor;
-    if (floor && (!p->planned || k == 1)) {
-      if (k > 1 && p->believes && nw->matrices == before) // laws may be lines
-        nw->rate = norm / first, nw->known = true, rate_few(nw, p, k);
-      return TR_OK;
-    }
+    if (floor && (!p->planned || k == 1)) return TR_OK;
     if (!floor && runs_away(nw, p, &unseen)) return TR_NO_CONVERGENCE;
     if (nw->matrices > before) { // a new matrix has a rate of its own
       k = 1;

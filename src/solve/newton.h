@@ -58,9 +58,9 @@ struct tr_newton_problem {
   bool partial; // likewise, and it hardly depends on where it is made: a fresh one is no faster
   bool
       strict; // few corrections: as published, also where more of them or a new matrix would be better
-  // Few corrections: rates of earlier solves are believed, made worse with the age of the matrix; planned: and it is
-  // renewed when it costs more than it saves, as in (3).
-  bool believes, planned;
+  // Few corrections: rates of earlier solves are believed, made worse with the age of the matrix, and it is renewed when
+  // it costs more than it saves, as in (3).
+  bool planned;
   // Written by `residual`: a number for the side of kinks it was evaluated on. A matrix of another side is
   // renewed: a stiff contact that has opened makes corrections look small that are not.
   uint64_t side;

@@ -207,10 +207,10 @@ static bool fill(const correction *k, bool in_blocks, bool damped, double *to) {
   return done;
 }
 
-static bool may_believe(const tr_step *s) { return s->c.brisk && !s->c.multipliers && !s->c.split; }
-
 // Next to stiff springs a matrix may hide for long what converges slowly.
-static bool may_plan(const tr_step *s) { return may_believe(s) && !s->stiff; }
+static bool may_plan(const tr_step *s) {
+  return s->c.brisk && !s->c.multipliers && !s->c.split && !s->stiff;
+}
 
 // Both matrices straight to where they are factored, beside each other as the last ones. Whether these are still needed is
 // looked at from time to time.
@@ -582,7 +582,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
     k.p.floor = tr_si2_few_floor(&k);
     k.p.tol = fmax(FEW_TOL * tr_step_share(s), k.p.floor);
     k.p.strict = c->multipliers;
-    k.p.believes = may_believe(s), k.p.planned = may_plan(s);
+    k.p.planned = may_plan(s);
     if (!c->multipliers && !c->split) k.p.unseen = unseen;
   }
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;

@@ -18,8 +18,8 @@ typedef struct correction {
   double fastest; // the largest turn in a time before it, where that is known; < 0: not
   bool plain;     // no constraint reads velocities, no force reactions; X = M, no split
   bool parted;    // the same, but for rows of velocities
-  bool usual; // steps of one length, no other resort of the iteration, no other form of the matrix
-  int begun;  // corrections so far
+  bool usual;     // tr_step_steady, no other resort of the iteration, no other form of the matrix
+  int begun;      // corrections so far
   double half, first; // norms of w in the last one, and in the one before
   double last;        // norm of the last correction
   bool alone;         // this one is of the first half, nothing else was evaluated

@@ -27,7 +27,7 @@ _Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
 static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
 // b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
 // of others, RESTS times as seldom while it does as well as before if they are small or the method is stabilised (a and lam
-// do not swing then), and in every eighth of large ones, where
+// do not swing then) and there are no states, and in every eighth of large ones, where
 // it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
 // round-off; in half that time if the last prediction missed by more than MISSED times what it did then. Where it was of no use TRIES times in a row, after
 // WAIT steps, then twice as many. If it was WORSE than the polynomial by such a factor, the past that it was found by was
@@ -54,15 +54,16 @@ static bool small(const tr_step *s) { return s->sys->nv + s->sys->nc <= SMALL; }
 // Trends have been of use, and nothing but round-off is left to correct.
 static bool calm(const tr_step *s) { return s->ample > DONE + s->calm_wait && s->untrusted == 0; }
 
-// The trend of w is found with the others at first, then every other time in small systems, every fourth in others or
-// where w is what a projection finds; not in tiny systems where w is noise.
+// The trend of w is found with the others at first, then every other time in small systems and with states, every fourth in
+// others or where w is what a projection finds; not in tiny systems where w is noise.
 static bool finds_w(tr_step *s) {
   enum { OFTEN = 4 };
   bool none = !s->method->stabilised || s->sums || s->evens <= TR_TERMS;
   if (none) s->trend_w.steps = 0;
   if (none) return false;
   if (s->w_degree == 0 && tiny(s) && calm(s)) return false;
-  bool now = s->trend_w.steps < OFTEN || ++s->w_age >= (s->apart || !small(s) ? 4 : 2);
+  bool now = s->trend_w.steps < OFTEN ||
+             ++s->w_age >= (s->apart || (!small(s) && s->sys->nnumber == 0) ? 4 : 2);
   if (now) s->w_age = 0;
   return now;
 }
@@ -136,6 +137,9 @@ static bool idles(const tr_step *s) {
   return s->newton.last_count <= IDLE && (!tiny(s) || calm(s));
 }
 
+// a and lam do not swing, nor does a controller.
+static bool rests(const tr_step *s) { return s->method->stabilised && s->sys->nnumber == 0; }
+
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
   bool done = calm(s) && s->trend_rest > 1 && s->trend_a.steps > SETTLED;
@@ -143,7 +147,7 @@ static int rest(const tr_step *s) {
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   if (s->trend_a.steps < EARLY) return 1;
-  return n > LARGE ? 8 : s->method->stabilised ? 3 * s->trend_rest : 3;
+  return n > LARGE ? 8 : rests(s) ? 3 * s->trend_rest : 3;
 }
 
 // b is to be found anew.
@@ -190,7 +194,7 @@ void tr_predict_begin(tr_step *s, const tr_state *x) {
 
 // The past begins anew where it is of something else from now on; not where the step changes, for which it may be asked for.
 static void choose_sums(tr_step *s, const tr_state *x0, double t) {
-  bool sums = s->apart && tr_si2_sums_pay(s) && !(s->allowed > 0);
+  bool sums = s->apart && tr_si2_sums_pay(s);
   if (sums == s->sums || (s->last_h > 0 && !even(s, t))) return;
   s->sums = sums;
   if (!sums) tr_predict_forget_w(s, 0);

@@ -46,7 +46,10 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   double count = (double)corrections + MATRIX * (double)matrices;
   s->effort += FADE * (count - s->effort);
   if (k->apart && s->joins > 0) s->joins--;
-  if (s->felt > 0) s->felt--;
+  if (s->felt > 0)
+    s->felt--;
+  else if (s->feels > 0)
+    s->feels--;
   s->summable = s->apart && s->summable < APART_LONG ? s->summable + 1 : s->apart ? APART_LONG : 0;
   if (s->joined > 0)
     s->joined--, s->apart = false;
@@ -54,14 +57,22 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
     s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
 }
 
+// What tr_si2_projects asks for besides, of a step that is still to come.
+static bool may_ever_project(const tr_step *s) {
+  return s->pins && tr_step_steady(s) && s->settings.fixed_iterations == 0 && !s->c.unit_metric &&
+         !s->kkt.mask;
+}
+
 // In large systems w has no room before it is needed.
 void tr_si2_learn_anew(tr_step *s) {
-  s->apart = s->pins && s->past_a.narrow;
+  s->apart = s->past_a.narrow && may_ever_project(s);
   s->effort = s->apart ? PAYS : 0;
   s->felt = s->feels = 0, s->summable = s->apart ? APART_LONG : 0;
 }
 
-bool tr_si2_sums_pay(const tr_step *s) { return s->summable == APART_LONG && s->felt == 0; }
+bool tr_si2_sums_pay(const tr_step *s) {
+  return s->summable == APART_LONG && s->felt == 0 && may_ever_project(s);
+}
 
 // ---- the first half -----------------------------------------------------------------------------------
 

@@ -120,7 +120,8 @@ static double begin_here(correction *k) {
   k->known = true, k->waits = tr_walk_may_wait(s->work);
   if (s->known_t == k->x0->t) {
     s->top_v = s->known.v, s->top_a = s->known.a;
-    k->fastest = s->known.turn, k->turn = s->known.angle, k->begins = true;
+    k->fastest = s->known.turn, k->begins = true;
+    k->turn = s->known.angle * (k->t1 - k->x0->t) / s->last_h;
     return s->known.q;
   }
   way_to_residual(k, s->newton.r);
