@@ -30,7 +30,7 @@ enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
 // Steps in which w is predicted after one whose forces felt it: at first, and at most.
 enum { FELT_FIRST = 64, FELT_MOST = 4096 };
 
-// Steps in a row with a projection after which sums are predicted: their past begins anew.
+// Steps in a row with a projection after which sums are predicted, for their past begins anew; in large systems at once.
 enum { APART_LONG = 32 };
 
 bool tr_si2_projects(const correction *k) {
@@ -57,10 +57,12 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
     s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
 }
 
-// What tr_si2_projects asks for besides, of a step that is still to come.
+// What tr_si2_projects asks for besides, of a step that is still to come. Loops have singular positions, next to which halves go
+// together, and w had better be known.
 static bool may_ever_project(const tr_step *s) {
-  return s->pins && tr_step_steady(s) && s->settings.fixed_iterations == 0 && !s->c.unit_metric &&
-         !s->kkt.mask;
+  bool open = s->sys->njoint <= s->sys->nbody;
+  return open && s->pins && tr_step_steady(s) && s->settings.fixed_iterations == 0 &&
+         !s->c.unit_metric && !s->kkt.mask;
 }
 
 // In large systems w has no room before it is needed.
@@ -71,7 +73,8 @@ void tr_si2_learn_anew(tr_step *s) {
 }
 
 bool tr_si2_sums_pay(const tr_step *s) {
-  return s->summable == APART_LONG && s->felt == 0 && may_ever_project(s);
+  bool long_apart = s->summable == APART_LONG || s->past_a.narrow;
+  return long_apart && s->felt == 0 && may_ever_project(s);
 }
 
 // ---- the first half -----------------------------------------------------------------------------------
