@@ -39,23 +39,49 @@ __attribute__((noinline)) static double largest_of_many(const double *x, int n) 
   return m;
 }
 
-double vec_largest(const double *x, int n) {
+// Pairs of |x|: the larger ones, and what they add up to.
+typedef struct few {
+  lanes_pair most, sum;
+} few;
+TR_INLINE void meet_pair(const double *x, few *f) {
   typedef long long bits __attribute__((vector_size(16)));
-  lanes_pair most = {0}, sum = {0};
-  double top, all;
+  lanes_pair a = (lanes_pair)((bits) * (const lanes_pair *)x & 0x7fffffffffffffffll);
+  lanes_raise_pair(&a, &f->most);
+  f->sum += a;
+}
+// With the last number, if that is in no pair; and what all add up to.
+TR_INLINE double top_of_few(const few *f, const double *x, int n, double *all) {
+  double top = max2(f->most[0], f->most[1]);
+  *all = f->sum[0] + f->sum[1];
+  if (n % 2 == 1) top = max2(top, fabs(x[n - 1])), *all += fabs(x[n - 1]);
+  return top;
+}
+
+double vec_largest(const double *x, int n) {
+  few f = {{0}, {0}};
+  double all;
   if (n > VEC_FEW) return largest_of_many(x, n);
-  for (int i = 0; i + 1 < n; i += 2) {
-    lanes_pair a = (lanes_pair)((bits) * (const lanes_pair *)(x + i) & 0x7fffffffffffffffll);
-    lanes_raise_pair(&a, &most);
-    sum += a;
-  }
-  top = max2(most[0], most[1]), all = sum[0] + sum[1];
-  if (n % 2 == 1) top = max2(top, fabs(x[n - 1])), all += fabs(x[n - 1]);
+  for (int i = 0; i + 1 < n; i += 2) meet_pair(x + i, &f);
+  double top = top_of_few(&f, x, n, &all);
   return all == all ? top : INFINITY;
 }
 
-void vec_largest_two_of_many(const double *x, const double *y, int n, double *a, double *b) {
+__attribute__((noinline)) static void largest_two_of_many(const double *x, const double *y, int n,
+                                                          double *a, double *b) {
   largest(x, n, a), largest(y, n, b);
+}
+
+void vec_largest_two(const double *x, const double *y, int n, double *a, double *b) {
+  few f = {{0}, {0}}, g = {{0}, {0}};
+  double all, rest;
+  if (n > VEC_FEW) {
+    largest_two_of_many(x, y, n, a, b);
+    return;
+  }
+  for (int i = 0; i + 1 < n; i += 2) meet_pair(x + i, &f), meet_pair(y + i, &g);
+  double top_x = top_of_few(&f, x, n, &all), top_y = top_of_few(&g, y, n, &rest);
+  bool finite = all + rest == all + rest;
+  *a = finite ? top_x : INFINITY, *b = finite ? top_y : INFINITY;
 }
 
 TR_INLINE void apart_all(const double *x, double f, const double *y, int n, double *out) {

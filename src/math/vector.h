@@ -17,21 +17,7 @@ double vec_apart(const double *x, double f, const double *y, int n); // max |x_i
 bool vec_finite(const double *x, int n);
 
 // vec_largest of two, side by side; of few numbers a NaN in one counts for both.
-void vec_largest_two_of_many(const double *x, const double *y, int n, double *a, double *b);
-static inline void vec_largest_two(const double *x, const double *y, int n, double *a, double *b) {
-  double top_x = 0, top_y = 0, sum = 0;
-  if (n > VEC_FEW) {
-    vec_largest_two_of_many(x, y, n, a, b);
-    return;
-  }
-  for (int i = 0; i < n; i++) {
-    double one = fabs(x[i]), other = fabs(y[i]);
-    sum += one + other;
-    top_x = top_x > one ? top_x : one, top_y = top_y > other ? top_y : other;
-  }
-  bool finite = sum == sum;
-  *a = finite ? top_x : INFINITY, *b = finite ? top_y : INFINITY;
-}
+void vec_largest_two(const double *x, const double *y, int n, double *a, double *b);
 
 static inline double vec_norm(const double *x, int n) {
   double s = 0;
