@@ -147,7 +147,7 @@ static int rest(const tr_step *s) {
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   if (s->trend_a.steps < EARLY) return 1;
-  return n > LARGE ? 8 : rests(s) ? 3 * s->trend_rest : 3;
+  return n > LARGE ? 8 : rests(s) ? (s->sums ? 5 : 3) * s->trend_rest : 3;
 }
 
 // b is to be found anew.

@@ -20,6 +20,8 @@ static const double SHARE = 0.25, CHART = 0.2;
 // Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps
 // the mean is.
 static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, FADE = 0.1;
+// What they are taken for where halves go together again: that takes new matrices, which are not to count.
+static const double JOINTLY = 1;
 
 // What a correction counts that is due to gyroscopic forces, which see the change of velocities.
 static const double AGAIN = 1;
@@ -51,10 +53,12 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   else if (s->feels > 0)
     s->feels--;
   s->summable = s->apart && s->summable < APART_LONG ? s->summable + 1 : s->apart ? APART_LONG : 0;
+  bool was = s->apart;
   if (s->joined > 0)
     s->joined--, s->apart = false;
   else
     s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
+  if (was && !s->apart && s->joined == 0) s->effort = JOINTLY;
 }
 
 // What tr_si2_projects asks for besides, of a step that is still to come. Loops have singular positions, next to which halves go
@@ -141,7 +145,7 @@ TR_INLINE void add_part(void *what, int part, int first, int end) {
 }
 
 // What was just written is looked at while it is at hand.
-static void take_part(void *what, int part, int first, int end) {
+TR_INLINE void take_part(void *what, int part, int first, int end) {
   projection *j = what;
   const correction *k = j->k;
   const tr_step *s = k->s;
@@ -204,7 +208,9 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   int nv = s->sys->nv;
-  projection j = {.k = k, .f = s->c.cv * s->c.cw / s->c.cq, .walks = tr_si2_walks(k), .x = s->mu};
+  projection j;
+  j.k = k, j.f = s->c.cv * s->c.cw / s->c.cq, j.walks = tr_si2_walks(k), j.x = s->mu;
+  for (int i = 0; j.walks && i < tr_team_size(s->work->team); i++) j.top[i] = j.top_a[i] = 0;
   if (k->sums && s->kkt.factors) j.x = s->kkt.work;
   (void)since;
   if (!k->sums) TR_SHARE(s->work, nv, add_part, &j);
@@ -218,7 +224,8 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   double little = SHARE * p->tol * s->c.cm / s->c.cv, f = k->sums ? 0 : j.f;
   const double *was = k->sums ? k->x1->v : s->w; // with f = 0 any
   double turned = tr_pins_pull(s->work, s->pins, k->x1->q, k->x1->v, little, f, was, j.x, k->x1->a,
-                               &(tr_pins_taking){take_part, &j});
+                               j.walks ? &(tr_pins_taking){take_part, &j} : NULL);
+  if (!j.walks) TR_SHARE(s->work, nv, take_part, &j);
   TR_SHARE(s->work, s->sys->nc, mu_part, &j);
   k->led.v = k->led.a = 0;
   for (int i = 0; j.walks && i < tr_team_size(s->work->team); i++)
