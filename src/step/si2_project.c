@@ -19,7 +19,7 @@ static const double SHARE = 0.25, CHART = 0.2;
 
 // Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps
 // the mean is.
-static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, FADE = 0.1;
+static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, PAYS_OPEN = 1.5, FADE = 0.1;
 // What they are taken for where halves go together again: that takes new matrices, which are not to count.
 static const double JOINTLY = 1;
 
@@ -42,6 +42,8 @@ bool tr_si2_projects(const correction *k) {
 
 bool tr_si2_may_project(const correction *k) { return k->turn < CHART && tr_si2_projects(k); }
 
+static bool is_open(const tr_step *s) { return s->sys->njoint <= s->sys->nbody; } // no loops
+
 // Where one correction by an old matrix is enough, two right-hand sides of it are cheaper. A refusal is forgotten by as many
 // steps as it makes wait.
 void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices) {
@@ -57,15 +59,14 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   if (s->joined > 0)
     s->joined--, s->apart = false;
   else
-    s->apart = s->effort > (s->apart ? PAYS_STILL : PAYS);
+    s->apart = s->effort > (!s->apart ? PAYS : is_open(s) ? PAYS_OPEN : PAYS_STILL);
   if (was && !s->apart && s->joined == 0) s->effort = JOINTLY;
 }
 
 // What tr_si2_projects asks for besides, of a step that is still to come. Loops have singular positions, next to which halves go
 // together, and w had better be known.
 static bool may_ever_project(const tr_step *s) {
-  bool open = s->sys->njoint <= s->sys->nbody;
-  return open && s->pins && tr_step_steady(s) && s->settings.fixed_iterations == 0 &&
+  return is_open(s) && s->pins && tr_step_steady(s) && s->settings.fixed_iterations == 0 &&
          !s->c.unit_metric && !s->kkt.mask;
 }
 
