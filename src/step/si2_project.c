@@ -18,13 +18,17 @@
 static const double SHARE = 0.25, CHART = 0.2;
 
 // Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps
-// the mean is.
-static const double MATRIX = 2.5, PAYS = 2.4, PAYS_STILL = 2, PAYS_OPEN = 1.5, FADE = 0.1;
+// the mean is. Loops need matrices next to singular positions, which pass: these are not to change it.
+typedef struct pay {
+  double from, to, fade;
+} pay;
+static const double MATRIX = 2.5;
+static const pay OPEN = {2.4, 1.5, 0.1}, LOOPS = {2.7, 2, 0.02};
 // What they are taken for where halves go together again: that takes new matrices, which are not to count.
 static const double JOINTLY = 1;
 
-// What a correction counts that is due to gyroscopic forces, which see the change of velocities.
-static const double AGAIN = 1;
+// What a step counts less that has a correction due to gyroscopic forces, which see the change of velocities.
+static const double AGAIN = 10;
 // Steps in which both halves go together after one in which S was of no use, or the matrix nearly singular: at first, and at
 // most.
 enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
@@ -43,12 +47,13 @@ bool tr_si2_projects(const correction *k) {
 bool tr_si2_may_project(const correction *k) { return k->turn < CHART && tr_si2_projects(k); }
 
 static bool is_open(const tr_step *s) { return s->sys->njoint <= s->sys->nbody; } // no loops
+static const pay *pays(const tr_step *s) { return is_open(s) ? &OPEN : &LOOPS; }
 
 // Where one correction by an old matrix is enough, two right-hand sides of it are cheaper. A refusal is forgotten by as many
 // steps as it makes wait.
 void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices) {
   double count = (double)corrections + MATRIX * (double)matrices;
-  s->effort += FADE * (count - s->effort);
+  s->effort += pays(s)->fade * (count - s->effort);
   if (k->apart && s->joins > 0) s->joins--;
   if (s->felt > 0)
     s->felt--;
@@ -59,7 +64,7 @@ void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matric
   if (s->joined > 0)
     s->joined--, s->apart = false;
   else
-    s->apart = s->effort > (!s->apart ? PAYS : is_open(s) ? PAYS_OPEN : PAYS_STILL);
+    s->apart = s->effort > (s->apart ? pays(s)->to : pays(s)->from);
   if (was && !s->apart && s->joined == 0) s->effort = JOINTLY;
 }
 
@@ -73,7 +78,7 @@ static bool may_ever_project(const tr_step *s) {
 // In large systems w has no room before it is needed.
 void tr_si2_learn_anew(tr_step *s) {
   s->apart = s->past_a.narrow && may_ever_project(s);
-  s->effort = s->apart ? PAYS : 0;
+  s->effort = s->apart ? OPEN.from : is_open(s) ? 0 : LOOPS.to;
   s->felt = s->feels = 0, s->summable = s->apart ? APART_LONG : 0;
 }
 
@@ -237,6 +242,6 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   if (j.walks && turned <= little) s->led = k->led;
   if (turned <= little) return TR_OK;
   if (k->sums) tell_w(k, j.x);
-  s->effort -= AGAIN; // it takes another one, and both halves together perhaps none
+  s->effort -= AGAIN * pays(s)->fade; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;
 }
