@@ -23,7 +23,7 @@ typedef struct pay {
   double from, to, fade;
 } pay;
 static const double MATRIX = 2.5;
-static const pay OPEN = {2.4, 1.5, 0.1}, LOOPS = {2.7, 2, 0.02};
+static const pay OPEN = {2.4, 1.5, 0.1}, LOOPS = {3, 2, 0.02};
 // What they are taken for where halves go together again: that takes new matrices, which are not to count.
 static const double JOINTLY = 1;
 
@@ -78,7 +78,7 @@ static bool may_ever_project(const tr_step *s) {
 // In large systems w has no room before it is needed.
 void tr_si2_learn_anew(tr_step *s) {
   s->apart = s->past_a.narrow && may_ever_project(s);
-  s->effort = s->apart ? OPEN.from : is_open(s) ? 0 : LOOPS.to;
+  s->effort = s->apart ? OPEN.from : is_open(s) ? 0 : 0.5 * (LOOPS.from + LOOPS.to);
   s->felt = s->feels = 0, s->summable = s->apart ? APART_LONG : 0;
 }
 
