@@ -337,10 +337,67 @@ static void tumbling(void **u) {
   }
 }
 
+static tr_run_info describe(const mechanism *m, const char *method, double step, int steps) {
+  tr_run *run = new_run(m->sys, method, step, steps * step);
+  assert_int_equal(tr_run_all(run, NULL), TR_OK);
+  tr_run_info i = tr_run_describe(run);
+  tr_run_free(run);
+  return i;
+}
+
+// Windows pass singular positions, next to which every step has a matrix: neither that nor chance has them project from then
+// on, which took one in every other step.
+static void windows_keep_their_matrices(void **u) {
+  static const char *const methods[] = {"hht-si2:alpha=-0.093", "hht-si2:alpha=-0.096",
+                                        "hht-si2:alpha=-0.111", "nstiff-si2"};
+  (void)u;
+  mechanism m = load_model("four_bar_chain.yaml", (const char *const[]){"N=3", NULL});
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    tr_run_info info = describe(&m, methods[i], 1e-3, 3000);
+    if (!(info.jacobians < 0.06 * (double)info.steps))
+      fail_msg("%s: %ld matrices in %ld steps", methods[i], info.jacobians, info.steps);
+  }
+  unload(&m);
+}
+
+// A chain that hangs from both ends has a loop, too, and needs matrices all the time: there it pays.
+static void hung_chains_project(void **u) {
+  static const char *const methods[] = {"hht-si2:alpha=-0.1", "nstiff-si2"};
+  (void)u;
+  mechanism m = load_text(
+      "trammel: 1\n"
+      "gravity: [0, 0, -9.81]\n"
+      "parameters: {N: 20, c: 0.8, s: 0.6}\n"
+      "repeat:\n"
+      "  - {for: i, from: 1, to: N,\n"
+      "     bodies: {\"b_{i}\": {type: spatial, mass: 0.1, inertia: [7e-6, 8e-5, 8e-5],\n"
+      "       position: [0.1*c*(i - 0.5), 0, -0.1*s*(N/2 - abs(i - 0.5 - N/2))],\n"
+      "       orientation: {axis: [0, 1, 0], angle: \"if(i <= N/2, acos(c), -acos(c))\"}}},\n"
+      "     markers: {\"e_{i}\": {body: \"b_{i}\", at: [0.05, 0, 0]}},\n"
+      "     joints: {\"j_{i}\": {type: spherical,\n"
+      "       markers: [\"e_{i-1}\", {body: \"b_{i}\", at: [-0.05, 0, 0]}]}}}\n"
+      "markers: {e_0: {}}\n"
+      "joints: {end: {type: spherical, markers: [\"e_{N}\", {at: [0.1*c*N, 0, 0]}]}}\n");
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    tr_run_info info = describe(&m, methods[i], 1e-3, 600);
+    // one right-hand side in a correction, not two
+    if (!(2 * info.solves < 3 * info.newton_iterations))
+      fail_msg("%s: %ld solves in %ld corrections", methods[i], info.solves,
+               info.newton_iterations);
+  }
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(projections), cmocka_unit_test(long_chains), cmocka_unit_test(gyration),
-      cmocka_unit_test(refusals),    cmocka_unit_test(same_motion), cmocka_unit_test(tumbling),
+      cmocka_unit_test(projections),
+      cmocka_unit_test(long_chains),
+      cmocka_unit_test(gyration),
+      cmocka_unit_test(refusals),
+      cmocka_unit_test(same_motion),
+      cmocka_unit_test(tumbling),
+      cmocka_unit_test(windows_keep_their_matrices),
+      cmocka_unit_test(hung_chains_project),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

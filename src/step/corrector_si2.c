@@ -407,7 +407,7 @@ static double square_part(void *what, int chunk, int first, int end) {
   const tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   const double *dx = k->dx, *dw = dx + s->sys->nv + s->sys->nc;
-  double ratio = c->cw / c->cq, sum = 0;
+  double ratio = k->ratio, sum = 0;
   (void)chunk;
   for (int i = first; i < end; i++) {
     double dq = c->cq * dx[i] / s->scale_q[i];
@@ -450,7 +450,7 @@ static double norm(const tr_newton_problem *p, const double *dx) {
   } else {
     vec_largest_two(dx, dx + nv + nc, nv, &da, &half);
   }
-  da *= s->c.cv, half *= s->c.cv * s->c.cw / s->c.cq;
+  da *= s->c.cv, half *= s->c.cv * k->ratio;
   if (dx == s->newton.r) k->first = k->half, k->half = half;
   if (s->stiff && k->begun == 0) tr_metric_share(s, da, half, p->tol);
   return k->last = p->finishes ? da : max2(half, da);
@@ -558,6 +558,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   correction k; // number by number: clearing all of it takes longer than this
   k.p = usual_problem;
   k.s = s, k.x0 = x0, k.x1 = x1, k.base = s->base ? s->base : x0->q, k.t1 = t1;
+  k.ratio = c->cw / c->cq;
   k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = false;
   k.known = k.evaluated = k.begins = k.waits = false, k.due.walk = NULL;
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;

@@ -14,6 +14,7 @@ typedef struct correction {
   tr_state *x1;
   const double *base; // (nq) d begins here
   double t1, length_scale;
+  double ratio;   // cw/cq
   double turn;    // the largest angle of a body in space in this step, as predicted, or of the last
   double fastest; // the largest turn in a time before it, where that is known; < 0: not
   bool plain;     // no constraint reads velocities, no force reactions; X = M, no split

@@ -37,48 +37,47 @@ TR_WIDE(follow_wide, follow_alone,
         (int n, const tr_corrector *c, int first, const double *sum, double *d, double *v),
         (n, c, first, sum, d, v))
 
-// sum = a + f w,  and d and v of sum and a; given: with v and a of the step before
-TR_INLINE void combine_some(bool given, int n, const tr_corrector *c, int first, double f,
-                            const double *restrict a, const double *restrict w,
-                            double *restrict sum, double *restrict d, double *restrict v) {
+// a -= x - f z,  w -= z  unless x is NULL,  sum = a + f w,  and d and v of them; given: with v and a of the step before
+TR_INLINE void move_some(bool given, int n, const tr_corrector *c, int first, double f,
+                         const double *restrict x, const double *restrict z, double *restrict a,
+                         double *restrict w, double *restrict sum, double *restrict d,
+                         double *restrict v) {
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
   const double *d0 = (given ? c->v : c->dhat) + first, *v0 = (given ? c->a : c->vhat) + first;
   for (int i = 0; i < n; i++) {
+    if (x) a[i] -= x[i] - f * z[i], w[i] -= z[i];
     double s = a[i] + f * w[i];
     sum[i] = s;
     d[i] = (given ? d_v * d0[i] + d_a * v0[i] : d0[i]) + cq * s;
     v[i] = (given ? d0[i] + v_a * v0[i] : v0[i]) + cv * a[i];
   }
 }
-TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double f, const double *a,
-                           const double *w, double *sum, double *d, double *v) {
+TR_INLINE void move_all(int n, const tr_corrector *c, int first, double f, const double *x,
+                        const double *z, double *a, double *w, double *sum, double *d, double *v) {
   if (c->d) { // of large systems
+    for (int i = 0; x && i < n; i++) a[i] -= x[i] - f * z[i], w[i] -= z[i];
     for (int i = 0; i < n; i++) sum[i] = a[i] + f * w[i];
     follow_sum(n, c, first, a, sum, d, v);
   } else if (c->v) {
-    combine_some(true, n, c, first, f, a, w, sum, d, v);
+    move_some(true, n, c, first, f, x, z, a, w, sum, d, v);
   } else {
-    combine_some(false, n, c, first, f, a, w, sum, d, v);
-  }
-}
-TR_WIDE(combine, combine_all,
-        (int n, const tr_corrector *c, int first, double f, const double *a, const double *w,
-         double *sum, double *d, double *v),
-        (n, c, first, f, a, w, sum, d, v))
-
-// By x of positions and z of w:  w -= z,  sum -= x,  a -= x - f z,  and d and v by cq and cv of that
-TR_INLINE void move_all(int n, double cq, double cv, double f, const double *restrict x,
-                        const double *restrict z, double *restrict a, double *restrict w,
-                        double *restrict sum, double *restrict d, double *restrict v) {
-  for (int i = 0; i < n; i++) {
-    double y = x[i] - f * z[i];
-    a[i] -= y, w[i] -= z[i], sum[i] -= x[i], d[i] -= cq * x[i], v[i] -= cv * y;
+    move_some(false, n, c, first, f, x, z, a, w, sum, d, v);
   }
 }
 TR_WIDE(move, move_all,
-        (int n, double cq, double cv, double f, const double *x, const double *z, double *a,
-         double *w, double *sum, double *d, double *v),
-        (n, cq, cv, f, x, z, a, w, sum, d, v))
+        (int n, const tr_corrector *c, int first, double f, const double *x, const double *z,
+         double *a, double *w, double *sum, double *d, double *v),
+        (n, c, first, f, x, z, a, w, sum, d, v))
+
+// sum = a + ratio w,  and d and v
+TR_INLINE void combine_all(int n, const tr_corrector *c, int first, double ratio, double *a,
+                           double *w, double *sum, double *d, double *v) {
+  move_all(n, c, first, ratio, NULL, NULL, a, w, sum, d, v);
+}
+TR_WIDE(combine, combine_all,
+        (int n, const tr_corrector *c, int first, double ratio, double *a, double *w, double *sum,
+         double *d, double *v),
+        (n, c, first, ratio, a, w, sum, d, v))
 
 // out = y + f x; of few numbers it is not worth a call
 TR_INLINE void blend_all(int n, double f, const double *restrict x, const double *restrict y,
@@ -95,42 +94,41 @@ TR_INLINE void blend(int n, double f, const double *x, const double *y, double *
     blend_all(n, f, x, y, out);
 }
 
-// Both of so few that it is not worth a call, two at a time.
-TR_INLINE void combine_pairs(bool given, int n, const tr_corrector *c, int first, double f,
-                             const double *a, const double *w, double *sum, double *d, double *v) {
+// Both of so few that it is not worth a call, two at a time; x NULL: of a and w as they are. given: with v and a of the step
+// before.
+TR_INLINE void move_pairs(bool given, int n, const tr_corrector *c, int first, double f,
+                          const double *x, const double *z, double *a, double *w, double *sum,
+                          double *d, double *v) {
   typedef lanes_pair two;
   double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
   const double *d0 = (given ? c->v : c->dhat) + first, *v0 = (given ? c->a : c->vhat) + first;
   for (int i = 0; i + 1 < n; i += 2) {
-    two a1 = *(const two *)(a + i), s = a1 + f * *(const two *)(w + i);
-    two dhat = *(const two *)(d0 + i), vhat = *(const two *)(v0 + i), p = dhat;
+    two a1 = *(two *)(a + i), w1 = *(two *)(w + i);
+    if (x) {
+      two z1 = *(const two *)(z + i);
+      *(two *)(a + i) = a1 -= *(const two *)(x + i) - f * z1, *(two *)(w + i) = w1 -= z1;
+    }
+    two s = a1 + f * w1, dhat = *(const two *)(d0 + i), vhat = *(const two *)(v0 + i), p = dhat;
     if (given) dhat = d_v * p + d_a * vhat, vhat = p + v_a * vhat;
     *(two *)(sum + i) = s, *(two *)(d + i) = dhat + cq * s, *(two *)(v + i) = vhat + cv * a1;
   }
 }
-TR_INLINE void combine_few(int n, const tr_corrector *c, int first, double f, const double *a,
-                           const double *w, double *sum, double *d, double *v) {
+TR_INLINE void move_few(int n, const tr_corrector *c, int first, double f, const double *x,
+                        const double *z, double *a, double *w, double *sum, double *d, double *v) {
   if (c->d) { // of large systems
-    combine_all(n, c, first, f, a, w, sum, d, v);
+    move_all(n, c, first, f, x, z, a, w, sum, d, v);
     return;
   }
   if (c->v)
-    combine_pairs(true, n, c, first, f, a, w, sum, d, v);
+    move_pairs(true, n, c, first, f, x, z, a, w, sum, d, v);
   else
-    combine_pairs(false, n, c, first, f, a, w, sum, d, v);
+    move_pairs(false, n, c, first, f, x, z, a, w, sum, d, v);
+  if (n % 2 == 0) return;
   int i = n - 1;
-  if (n % 2 == 1) combine_all(1, c, first + i, f, a + i, w + i, sum + i, d + i, v + i);
-}
-TR_INLINE void move_few(int n, double cq, double cv, double f, const double *x, const double *z,
-                        double *a, double *w, double *sum, double *d, double *v) {
-  typedef lanes_pair two;
-  int i = 0;
-  for (; i + 1 < n; i += 2) {
-    two x1 = *(const two *)(x + i), z1 = *(const two *)(z + i), y = x1 - f * z1;
-    *(two *)(a + i) -= y, *(two *)(w + i) -= z1, *(two *)(sum + i) -= x1;
-    *(two *)(d + i) -= cq * x1, *(two *)(v + i) -= cv * y;
-  }
-  if (i < n) move_all(1, cq, cv, f, x + i, z + i, a + i, w + i, sum + i, d + i, v + i);
+  if (x)
+    move_all(1, c, first + i, f, x + i, z + i, a + i, w + i, sum + i, d + i, v + i);
+  else
+    combine_all(1, c, first + i, f, a + i, w + i, sum + i, d + i, v + i);
 }
 enum { SI2_FEW = 16 };
 
@@ -209,45 +207,43 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
   if (k->sums)
     follow_wide(end - first, &s->c, first, s->sum_a + first, s->d + first, k->x1->v + first);
   else if (end - first <= SI2_FEW)
-    combine_few(end - first, &s->c, first, s->c.cw / s->c.cq, k->x1->a + first, s->w + first,
-                s->sum_a + first, s->d + first, k->x1->v + first);
+    move_few(end - first, &s->c, first, k->ratio, NULL, NULL, k->x1->a + first,
+             s->w + first, s->sum_a + first, s->d + first, k->x1->v + first);
   else
-    combine(end - first, &s->c, first, s->c.cw / s->c.cq, k->x1->a + first, s->w + first,
+    combine(end - first, &s->c, first, k->ratio, k->x1->a + first, s->w + first,
             s->sum_a + first, s->d + first, k->x1->v + first);
 }
 TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
   const double *lam = k->x1->lam + first, *mu = s->mu + first;
-  double ratio = s->c.cw / s->c.cq, *sum = s->sum_lam + first;
+  double *sum = s->sum_lam + first;
   (void)part;
   if (k->sums) return;
   if (end - first <= SI2_FEW)
-    subtract_few(end - first, ratio, lam, mu, sum);
+    subtract_few(end - first, k->ratio, lam, mu, sum);
   else
-    blend(end - first, -ratio, mu, lam, sum);
+    blend(end - first, -k->ratio, mu, lam, sum);
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.
 TR_INLINE void move_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
-  const tr_corrector *c = &s->c;
   const double *y = k->dx + first, *dw = y + s->sys->nv + s->sys->nc;
-  double *a = k->x1->a + first, *v = k->x1->v + first;
   (void)part;
   if (end - first <= SI2_FEW)
-    move_few(end - first, c->cq, c->cv, c->cw / c->cq, y, dw, a, s->w + first, s->sum_a + first,
-             s->d + first, v);
+    move_few(end - first, &s->c, first, k->ratio, y, dw, k->x1->a + first, s->w + first,
+             s->sum_a + first, s->d + first, k->x1->v + first);
   else
-    move(end - first, c->cq, c->cv, c->cw / c->cq, y, dw, a, s->w + first, s->sum_a + first,
-         s->d + first, v);
+    move(end - first, &s->c, first, k->ratio, y, dw, k->x1->a + first, s->w + first,
+         s->sum_a + first, s->d + first, k->x1->v + first);
 }
 TR_INLINE void pull_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
   const double *l = k->dx + s->sys->nv + first, *dmu = l + s->sys->nc + s->sys->nv;
-  double ratio = s->c.cw / s->c.cq, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
+  double ratio = k->ratio, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   (void)part;
   if (end - first <= SI2_FEW)
     pull_few(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first,
@@ -276,7 +272,7 @@ TR_INLINE void lam_part(void *what, int part, int first, int end) {
 TR_INLINE void follow_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
-  double ratio = s->c.cw / s->c.cq;
+  double ratio = k->ratio;
   (void)part;
   follow(end - first, ratio, s->c.cv * ratio, k->dx + first, s->w + first, k->x1->a + first,
          k->x1->v + first);
@@ -285,7 +281,7 @@ TR_INLINE void mu_part(void *what, int part, int first, int end) {
   const correction *k = what;
   const tr_step *s = k->s;
   const double *dmu = k->dx + s->sys->nv;
-  double ratio = s->c.cw / s->c.cq, *lam = k->x1->lam;
+  double ratio = k->ratio, *lam = k->x1->lam;
   (void)part;
   for (int i = first; i < end; i++) s->mu[i] += dmu[i], lam[i] += ratio * dmu[i];
 }

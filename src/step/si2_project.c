@@ -91,7 +91,7 @@ bool tr_si2_sums_pay(const tr_step *s) {
 
 void tr_si2_tell(correction *k) {
   const tr_step *s = k->s;
-  double ratio = s->c.cw / s->c.cq;
+  double ratio = k->ratio;
   if (k->sums) memset(s->w, 0, (size_t)(s->sys->nv + s->sys->nc) * sizeof *s->w); // and mu
   k->sums = false;
   for (int i = 0; i < s->sys->nv; i++) k->x1->a[i] = s->sum_a[i] - ratio * s->w[i];
@@ -160,7 +160,7 @@ TR_INLINE void take_part(void *what, int part, int first, int end) {
   if (k->sums)
     give(n, 1 / s->c.cv, s->sum_a + first, a, v);
   else
-    take(n, 1 / j->f, s->c.cw / s->c.cq, s->sum_a + first, s->w + first, a, v);
+    take(n, 1 / j->f, k->ratio, s->sum_a + first, s->w + first, a, v);
   if (!j->walks) return;
   j->top[part] = max2(j->top[part], vec_largest(v, n));
   j->top_a[part] = max2(j->top_a[part], vec_largest(a, n));
@@ -190,7 +190,7 @@ TR_INLINE void mu_part(void *what, int part, int first, int end) {
   if (j->k->sums)
     pull(end - first, s->c.cm / s->c.cv, s->sum_lam + first, j->x + first, j->k->x1->lam + first);
   else
-    scale(end - first, s->c.cm / j->f, s->c.cw / s->c.cq, s->sum_lam + first, j->x + first,
+    scale(end - first, s->c.cm / j->f, j->k->ratio, s->sum_lam + first, j->x + first,
           j->k->x1->lam + first);
 }
 
@@ -215,7 +215,7 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   tr_step *s = k->s;
   int nv = s->sys->nv;
   projection j;
-  j.k = k, j.f = s->c.cv * s->c.cw / s->c.cq, j.walks = tr_si2_walks(k), j.x = s->mu;
+  j.k = k, j.f = s->c.cv * k->ratio, j.walks = tr_si2_walks(k), j.x = s->mu;
   for (int i = 0; j.walks && i < tr_team_size(s->work->team); i++) j.top[i] = j.top_a[i] = 0;
   if (k->sums && s->kkt.factors) j.x = s->kkt.work;
   (void)since;
