@@ -204,9 +204,12 @@ static int job_count;
 // The first round.
 static void climb(const problem *p, const char *method, runner *run, const double *reference,
                   double *x) {
-  double last = p->tol > 0 ? 0 : LAST;
-  for (double tol = p->tol > 0 ? p->tol : FIRST;
-       tol > last && job_count<JOBS; tol /= p->tol> 0 ? INFINITY : 10) {
+  double tol = p->tol > 0 ? p->tol : FIRST, last = p->tol > 0 ? 0 : LAST;
+  for (; tol > last; tol = p->tol > 0 ? 0 : tol / 10) {
+    if (job_count == JOBS) {
+      printf("# %s at %.1e: one run too many\n", method, tol);
+      return;
+    }
     bench_result r = {0};
     const char *words = run(p, method, tol, &r, x);
     if (words) {
@@ -225,8 +228,7 @@ static void repeat_all(double *x) {
     for (job *j = jobs; j < jobs + job_count; j++) {
       bench_result r = {0};
       if (j->cpu[0] > j->p->enough || j->p->tol > 0) continue;
-      j->run(j->p, j->method, j->tol, &r, x);
-      j->cpu[j->count++] = r.cpu_s;
+      if (!j->run(j->p, j->method, j->tol, &r, x)) j->cpu[j->count++] = r.cpu_s;
     }
 }
 

@@ -293,7 +293,6 @@ static void learn(tr_newton *nw, const tr_newton_problem *p, int age, double cou
   }
   if (worst > 0 && age == 1) nw->reuse_rate = worst;
   if (renewed) return;
-  if (age == 1 && !(worst > 0)) nw->reuse_rate = min2(nw->reuse_rate, p->tol / nw->first);
   nw->fresh_count = min2(nw->fresh_count, count); // a fresh one would have done as well
   nw->extra += max2(0, count - nw->fresh_count);
   if (nw->patience > 0 && ceil(count) - nw->fresh_count <= matrix_cost(p) / age) nw->patience = 0;

@@ -15,6 +15,7 @@ enum { INVERT_AT = 3 }; // solves
 // Numbers side by side in tiny systems.
 enum { LANES = 4 };
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double two __attribute__((vector_size(16)));
 #define FOUR(x) (*(four *)(x))
 #define FIXED static inline __attribute__((always_inline))
 static int padded(int n) { return (n + LANES - 1) & -LANES; }
@@ -86,6 +87,34 @@ static bool substitute(const tr_kkt *k, double *b) {
   }
   for (int i = 0; i < n; i++) b[i] *= k->scale[i];
   return vec_finite(b, n);
+}
+
+// The same of two vectors side by side, to the last bit.
+static bool substitute_two(const tr_kkt *k, double *b, double *c) {
+  int n = k->p->n, wide = padded(n);
+  const double *A = k->dense;
+  two x[TR_DENSE_MAX], nothing = {0};
+  for (int i = 0; i < n; i++) x[i] = (two){b[i], c[i]} * k->scale[i];
+  for (int i = 0; i < n; i++) {
+    two y = x[k->pivot[i]];
+    x[k->pivot[i]] = x[i];
+    x[i] = y;
+  }
+  for (int i = 1; i < n; i++) {
+    two s = x[i];
+    for (int j = 0; j < i; j++) s -= A[i * wide + j] * x[j];
+    x[i] = s;
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    two s = x[i];
+    for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * x[j];
+    x[i] = s * A[i * wide + i];
+  }
+  for (int i = 0; i < n; i++) {
+    two y = x[i] * k->scale[i];
+    b[i] = y[0], c[i] = y[1], nothing += 0 * y;
+  }
+  return nothing[0] + nothing[1] == 0;
 }
 
 static bool has_avx2(void) {
@@ -236,12 +265,13 @@ TR_APART void invert(tr_kkt *k) {
 // Solves until the inverse is there; how many right-hand sides are left then.
 TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
   int n = k->p->n;
-  for (; count > 0; count--, b += n, k->uses++) {
+  for (int some; count > 0; count -= some, b += some * n, k->uses += some) {
     if (n > 0 && padded(n) <= LANES * PARTS && k->uses == INVERT_AT - 1) {
       invert(k);
       break;
     }
-    *finite = substitute(k, b) && *finite;
+    some = count > 1 && k->uses + 2 < INVERT_AT ? 2 : 1;
+    *finite &= some == 2 ? substitute_two(k, b, b + n) : substitute(k, b);
   }
   return count;
 }

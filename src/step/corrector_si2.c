@@ -121,7 +121,7 @@ static void scale_mixed(const correction *k, bool still) {
 }
 
 // r = (e1 + cw/cq e3, e2/cq, e3, (e2 - cq e4)/cw); with X = 1 e1 alone
-static tr_status evaluate(tr_newton_problem *p, double *r) {
+TR_INLINE tr_status evaluate(tr_newton_problem *p, double *r) {
   correction *k = (correction *)p;
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
@@ -341,7 +341,7 @@ static tr_status solve(tr_newton_problem *p, double *r) {
   tr_step *s = k->s;
   const tr_corrector *c = &s->c;
   double *second = r + s->sys->nv + s->sys->nc;
-  if (!k->alone && r == s->newton.r) k->alone = is_there(k, second);
+  if (second[0] == 0 && !k->alone && r == s->newton.r) k->alone = is_there(k, second);
   if (k->alone) return tr_kkt_solve(&s->kkt, 1, r);
   if (s->bends) return solve_thoroughly(k, r);
   if (!s->stiff && !c->unit_metric) return tr_kkt_solve(&s->kkt, 2, r);

@@ -25,8 +25,7 @@
 enum { DEGREES = TR_DEGREES };
 _Static_assert(TR_DEGREES == TR_PAST_UNEVEN - 1, "what the past can judge");
 static const double BETTER = 0.5; // e_3/e_2 for which a cubic is taken; the same for a trend
-// b is found anew in every eighth step of tiny systems, where that takes longer than a correction (of stabilised methods
-// in every 16th unless b is VITAL, so many times better than the polynomial), in every third
+// b is found anew in every eighth step of tiny systems, where that takes longer than a correction, in every third
 // of others (of sums, which change less, in every fifth), RESTS times as seldom while it does as well as before if they are small or the method is stabilised (a and lam
 // do not swing then) and there are no states, and in every eighth of large ones, where
 // it changes slowly; of stabilised methods in tiny systems only after DONE once it has settled and first corrections are
@@ -37,7 +36,7 @@ enum { TINY = 32, SMALL = 64, LARGE = 1000 }; // unknowns
 enum { RESTS = 2 };
 enum { EARLY = 50 }; // steps in which it still settles
 enum { SETTLED = 8, DONE = 64, DONE_MAX = 10000 };
-static const double MISSED = 2, VITAL = 0.1;
+static const double MISSED = 2;
 static const double IDLE = 1.05; // corrections
 enum { TRIES = 6, WAIT = 8, WAIT_MAX = 64 };
 static const double WORSE = 2, FORGOTTEN = 0.01;
@@ -144,8 +143,7 @@ static bool rests(const tr_step *s) { return s->method->stabilised && s->sys->nn
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
   bool done = calm(s) && s->trend_rest > 1 && s->trend_a.steps > SETTLED;
-  bool vital = s->trend_a.e_b < VITAL * s->trend_a.e[s->degree];
-  if (tiny(s) && s->method->stabilised) return done ? DONE : vital ? 8 : 16;
+  if (tiny(s) && s->method->stabilised) return done ? DONE : 8;
   if (tiny(s)) return 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   if (s->trend_a.steps < EARLY) return 1;

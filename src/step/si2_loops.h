@@ -207,11 +207,11 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
   if (k->sums)
     follow_wide(end - first, &s->c, first, s->sum_a + first, s->d + first, k->x1->v + first);
   else if (end - first <= SI2_FEW)
-    move_few(end - first, &s->c, first, k->ratio, NULL, NULL, k->x1->a + first,
-             s->w + first, s->sum_a + first, s->d + first, k->x1->v + first);
+    move_few(end - first, &s->c, first, k->ratio, NULL, NULL, k->x1->a + first, s->w + first,
+             s->sum_a + first, s->d + first, k->x1->v + first);
   else
-    combine(end - first, &s->c, first, k->ratio, k->x1->a + first, s->w + first,
-            s->sum_a + first, s->d + first, k->x1->v + first);
+    combine(end - first, &s->c, first, k->ratio, k->x1->a + first, s->w + first, s->sum_a + first,
+            s->d + first, k->x1->v + first);
 }
 TR_INLINE void sum_part(void *what, int part, int first, int end) {
   const correction *k = what;

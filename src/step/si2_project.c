@@ -6,6 +6,7 @@
 // Nothing of w and mu is needed before that, nor afterwards, if forces do not feel the difference of u and v1 (s->sums):
 //   a1 = sum_a - X^-1 G' x/cv,   lam1 = sum_lam + cm/cv x
 // If they do, or bodies turn too far, w is predicted in the steps to come, and all is as it is elsewhere.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,11 +25,11 @@ typedef struct pay {
 } pay;
 static const double MATRIX = 2.5;
 static const pay OPEN = {2.4, 1.5, 0.1}, LOOPS = {3, 2, 0.02};
+// At first it is of all steps, and so many before.
+enum { EARLY = 10 };
 // What they are taken for where halves go together again: that takes new matrices, which are not to count.
 static const double JOINTLY = 1;
 
-// What a step counts less that has a correction due to gyroscopic forces, which see the change of velocities.
-static const double AGAIN = 10;
 // Steps in which both halves go together after one in which S was of no use, or the matrix nearly singular: at first, and at
 // most.
 enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
@@ -46,14 +47,16 @@ bool tr_si2_projects(const correction *k) {
 
 bool tr_si2_may_project(const correction *k) { return k->turn < CHART && tr_si2_projects(k); }
 
-static bool is_open(const tr_step *s) { return s->sys->njoint <= s->sys->nbody; } // no loops
+// No loops, or one that hangs on nothing.
+static bool is_open(const tr_step *s) { return s->sys->njoint <= s->sys->nbody; }
 static const pay *pays(const tr_step *s) { return is_open(s) ? &OPEN : &LOOPS; }
 
 // Where one correction by an old matrix is enough, two right-hand sides of it are cheaper. A refusal is forgotten by as many
 // steps as it makes wait.
 void tr_si2_learn(tr_step *s, const correction *k, long corrections, long matrices) {
   double count = (double)corrections + MATRIX * (double)matrices;
-  s->effort += pays(s)->fade * (count - s->effort);
+  s->effort += max2(pays(s)->fade, 1.0 / (EARLY + s->efforts)) * (count - s->effort);
+  if (s->efforts < INT_MAX - EARLY) s->efforts++;
   if (k->apart && s->joins > 0) s->joins--;
   if (s->felt > 0)
     s->felt--;
@@ -79,6 +82,7 @@ static bool may_ever_project(const tr_step *s) {
 void tr_si2_learn_anew(tr_step *s) {
   s->apart = s->past_a.narrow && may_ever_project(s);
   s->effort = s->apart ? OPEN.from : is_open(s) ? 0 : 0.5 * (LOOPS.from + LOOPS.to);
+  s->efforts = 0;
   s->felt = s->feels = 0, s->summable = s->apart ? APART_LONG : 0;
 }
 
@@ -242,6 +246,5 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   if (j.walks && turned <= little) s->led = k->led;
   if (turned <= little) return TR_OK;
   if (k->sums) tell_w(k, j.x);
-  s->effort -= AGAIN * pays(s)->fade; // it takes another one, and both halves together perhaps none
   return TR_NO_CONVERGENCE;
 }

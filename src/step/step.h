@@ -188,6 +188,7 @@ struct tr_step {
   struct tr_pins *pins; // the second half by itself, where all constraints are pins; or NULL
   bool apart;           // that pays,
   double effort;        // by what the last steps took
+  int efforts;          // how many are in it
   int joined,
       joins; // steps for which it does not, whatever they take; how many after the next refusal, or half
   bool made_apart;      // the matrix at hand is of the first half: nothing is known of it for both
