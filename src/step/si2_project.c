@@ -30,6 +30,10 @@ enum { EARLY = 10 };
 // What they are taken for where halves go together again: that takes new matrices, which are not to count.
 static const double JOINTLY = 1;
 
+// Unknowns up to which it does not pay where gyroscopic forces see the change of velocities, and a correction more is due to
+// that; what such a step counts less. Larger ones go on all the same.
+enum { SMALL = 64 };
+static const double AGAIN = 10;
 // Steps in which both halves go together after one in which S was of no use, or the matrix nearly singular: at first, and at
 // most.
 enum { JOINED_FIRST = 32, JOINED_MOST = 512 };
@@ -246,5 +250,6 @@ tr_status tr_si2_project(tr_newton_problem *p, int since) {
   if (j.walks && turned <= little) s->led = k->led;
   if (turned <= little) return TR_OK;
   if (k->sums) tell_w(k, j.x);
+  if (s->sys->nv + s->sys->nc <= SMALL) s->effort -= AGAIN * pays(s)->fade;
   return TR_NO_CONVERGENCE;
 }
