@@ -257,6 +257,36 @@ static void not_finite(void **u) {
     }
 }
 
+// Two right-hand sides of fresh factors: as one by one, to the last bit; what is not finite in either is seen.
+static void two_at_once(void **u) {
+  (void)u;
+  static matrix m;
+  seed s = 17;
+  for (int size = 3; size <= TR_DENSE_MAX + 3; size += 3) { // and one too large for that
+    tr_kkt k;
+    double b[2 * MAX_SIZE], one[2 * MAX_SIZE];
+    draw_values(&m, &s, size - size / 3, size / 3, 1);
+    take_pattern(&m, DENSE, 0);
+    assert_int_equal(tr_kkt_make(&m.ar, &m.p, &k), TR_OK);
+    assert_null(k.klu); // a dense one
+    fill(&m, &k);
+    assert_int_equal(tr_kkt_factor(&k), TR_OK);
+    draw_many(&s, 2 * size, b);
+    memcpy(one, b, sizeof one);
+    assert_int_equal(tr_kkt_solve(&k, 1, one), TR_OK);
+    assert_int_equal(tr_kkt_solve(&k, 1, one + size), TR_OK);
+    for (int i = 0; i <= 2 * size; i++) { // with the i-th no number, at last with all fine
+      double two[2 * MAX_SIZE];
+      memcpy(two, b, sizeof two);
+      if (i < 2 * size) two[i] = NAN;
+      assert_int_equal(tr_kkt_factor(&k), TR_OK);
+      assert_int_equal(tr_kkt_solve(&k, 2, two), i < 2 * size ? TR_NOT_FINITE : TR_OK);
+      if (i == 2 * size) assert_memory_equal(two, one, 2 * (size_t)size * sizeof *two);
+    }
+    release(&m, &k);
+  }
+}
+
 // Pivots that were fine for the first matrix are tiny for the second: it is factored anew and solved
 // as well as the first.
 static void pivot_growth(void **u) {
@@ -342,6 +372,7 @@ int main(void) {
       cmocka_unit_test(singular),
       cmocka_unit_test(singular_to_working_precision),
       cmocka_unit_test(not_finite),
+      cmocka_unit_test(two_at_once),
       cmocka_unit_test(pivot_growth),
       cmocka_unit_test(slots),
       cmocka_unit_test(operations_are_counted),

@@ -270,7 +270,7 @@ TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
       invert(k);
       break;
     }
-    some = count > 1 && k->uses + 2 < INVERT_AT ? 2 : 1;
+    some = count > 1 && n <= TR_DENSE_MAX && k->uses + 2 < INVERT_AT ? 2 : 1;
     *finite &= some == 2 ? substitute_two(k, b, b + n) : substitute(k, b);
   }
   return count;
