@@ -66,55 +66,39 @@ FIXED bool reduce_all(tr_kkt *k, int n, int wide) {
   return true;
 }
 
-static bool substitute(const tr_kkt *k, double *b) {
-  int n = k->p->n, wide = padded(n);
-  const double *A = k->dense;
-  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
-  for (int i = 0; i < n; i++) {
-    double x = b[k->pivot[i]];
-    b[k->pivot[i]] = b[i];
-    b[i] = x;
+// x := A^-1 x of numbers, or of pairs of them.
+#define SUBSTITUTE(name, number)                                   \
+  static void name(const tr_kkt *k, number *x) {                   \
+    int n = k->p->n, wide = padded(n);                             \
+    const double *A = k->dense;                                    \
+    for (int i = 0; i < n; i++) x[i] *= k->scale[i];               \
+    for (int i = 0; i < n; i++) {                                  \
+      number y = x[k->pivot[i]];                                   \
+      x[k->pivot[i]] = x[i];                                       \
+      x[i] = y;                                                    \
+    }                                                              \
+    for (int i = 1; i < n; i++) {                                  \
+      number s = x[i];                                             \
+      for (int j = 0; j < i; j++) s -= A[i * wide + j] * x[j];     \
+      x[i] = s;                                                    \
+    }                                                              \
+    for (int i = n - 1; i >= 0; i--) {                             \
+      number s = x[i];                                             \
+      for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * x[j]; \
+      x[i] = s * A[i * wide + i];                                  \
+    }                                                              \
+    for (int i = 0; i < n; i++) x[i] *= k->scale[i];               \
   }
-  for (int i = 1; i < n; i++) {
-    double s = b[i];
-    for (int j = 0; j < i; j++) s -= A[i * wide + j] * b[j];
-    b[i] = s;
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    double s = b[i];
-    for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * b[j];
-    b[i] = s * A[i * wide + i];
-  }
-  for (int i = 0; i < n; i++) b[i] *= k->scale[i];
-  return vec_finite(b, n);
-}
+SUBSTITUTE(substitute, double)
+SUBSTITUTE(substitute_pairs, two)
 
-// The same of two vectors side by side, to the last bit.
-static bool substitute_two(const tr_kkt *k, double *b, double *c) {
-  int n = k->p->n, wide = padded(n);
-  const double *A = k->dense;
-  two x[TR_DENSE_MAX], nothing = {0};
-  for (int i = 0; i < n; i++) x[i] = (two){b[i], c[i]} * k->scale[i];
-  for (int i = 0; i < n; i++) {
-    two y = x[k->pivot[i]];
-    x[k->pivot[i]] = x[i];
-    x[i] = y;
-  }
-  for (int i = 1; i < n; i++) {
-    two s = x[i];
-    for (int j = 0; j < i; j++) s -= A[i * wide + j] * x[j];
-    x[i] = s;
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    two s = x[i];
-    for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * x[j];
-    x[i] = s * A[i * wide + i];
-  }
-  for (int i = 0; i < n; i++) {
-    two y = x[i] * k->scale[i];
-    b[i] = y[0], c[i] = y[1], nothing += 0 * y;
-  }
-  return nothing[0] + nothing[1] == 0;
+// Two vectors side by side: the same, to the last bit.
+static void substitute_two(const tr_kkt *k, double *b, double *c) {
+  two x[TR_DENSE_MAX];
+  int n = k->p->n;
+  for (int i = 0; i < n; i++) x[i] = (two){b[i], c[i]};
+  substitute_pairs(k, x);
+  for (int i = 0; i < n; i++) b[i] = x[i][0], c[i] = x[i][1];
 }
 
 static bool has_avx2(void) {
@@ -271,7 +255,11 @@ TR_APART int solve_first(tr_kkt *k, int count, double *b, bool *finite) {
       break;
     }
     some = count > 1 && n <= TR_DENSE_MAX && k->uses + 2 < INVERT_AT ? 2 : 1;
-    *finite &= some == 2 ? substitute_two(k, b, b + n) : substitute(k, b);
+    if (some == 2)
+      substitute_two(k, b, b + n);
+    else
+      substitute(k, b);
+    *finite &= vec_finite(b, some * n);
   }
   return count;
 }
