@@ -68,24 +68,28 @@ static void test_patch(void **state) {
   check(&c, false, 1e-8);
 }
 
+// A block that slides over a rough patch, beside another body that something pulls at: what, is appended.
+#define PATCH(k)                                                                               \
+  "trammel: 1\n"                                                                               \
+  "parameters: {k: " k                                                                         \
+  "}\n"                                                                                        \
+  "bodies:\n"                                                                                  \
+  "  p: {type: planar, mass: 3, inertia: 0.1, velocity: [6, 0]}\n"                             \
+  "  other: {type: planar, mass: 1, inertia: 0.1}\n"                                           \
+  "joints:\n"                                                                                  \
+  "  ice: {type: prismatic, markers: [ground, p]}\n"                                           \
+  "  rail: {type: prismatic, markers: [ground, other]}\n"                                      \
+  "forces:\n"                                                                                  \
+  "  rough: {type: force, markers: [p], force: [\"if(DX(p) > 15, if(DX(p) < 18, -0.4*3*9.81, " \
+  "0), 0)\", 0, 0]}\n"
+
 // The same beside a stiff state, whose rate is off the line in every long step.
 static void test_patch_beside_state(void **state) {
   (void)state;
   double v1 = sqrt(36 - 2 * 0.4 * 9.81 * 3);
   hidden c = {"patch beside a state",
-              "trammel: 1\n"
-              "parameters: {k: 1}\n"
-              "bodies:\n"
-              "  p: {type: planar, mass: 3, inertia: 0.1, velocity: [6, 0]}\n"
-              "  other: {type: planar, mass: 1, inertia: 0.1}\n"
-              "joints:\n"
-              "  ice: {type: prismatic, markers: [ground, p]}\n"
-              "  rail: {type: prismatic, markers: [ground, other]}\n"
-              "states: {lag: {rate: \"300*(DX(p) - lag)\"}}\n"
-              "forces:\n"
-              "  rough: {type: force, markers: [p], force: [\"if(DX(p) > 15, if(DX(p) < 18, "
-              "-0.4*3*9.81, 0), 0)\", 0, 0]}\n"
-              "  pull: {type: force, markers: [other], force: [k*(lag - DX(other)), 0, 0]}\n",
+              PATCH("1") "  pull: {type: force, markers: [other], force: [k*(lag - DX(other)), 0, 0]}\n"
+                         "states: {lag: {rate: \"300*(DX(p) - lag)\"}}\n",
               "p.vx",
               7,
               v1,
@@ -101,20 +105,10 @@ static void test_patch_beside_spring(void **state) {
   (void)state;
   double v1 = sqrt(36 - 2 * 0.4 * 9.81 * 3);
   hidden c = {.name = "patch beside a spring", .output = "p.vx", .end = 7};
-  mechanism m = load_text(
-      "trammel: 1\n"
-      "parameters: {k: 1.2e6}\n"
-      "bodies:\n"
-      "  p: {type: planar, mass: 3, inertia: 0.1, velocity: [6, 0]}\n"
-      "  other: {type: planar, mass: 1, inertia: 0.1}\n"
-      "joints:\n"
-      "  ice: {type: prismatic, markers: [ground, p]}\n"
-      "  rail: {type: prismatic, markers: [ground, other]}\n"
-      "forces:\n"
-      "  rough: {type: force, markers: [p], force: [\"if(DX(p) > 15, if(DX(p) < 18, -0.4*3*9.81, "
-      "0), 0)\", 0, 0]}\n"
-      "  pull: {type: force, markers: [other], force: [\"120*sin(0.3*time) - k*DX(other) - "
-      "2*sqrt(k)*VX(other)\", 0, 0]}\n");
+  mechanism m = load_text(PATCH(
+      "1.2e6") "  pull: {type: force, markers: [other], force: [\"120*sin(0.3*time) - k*DX(other) "
+               "- "
+               "2*sqrt(k)*VX(other)\", 0, 0]}\n");
   double off = run_to_end(m.sys, &c, "hht-i3", 1e-5, false) - v1;
   assert_near(off, 0, 0.05 * (6 - v1), "off by");
   unload(&m);
