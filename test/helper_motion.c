@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
+
 void integrate(slope f, int n, double t0, double t1, long steps, double *y) {
   enum { MOST = 16 };
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
@@ -64,6 +66,7 @@ static void to(tr_run *run, double t, const char *what) {
 }
 
 void motion_by_rk4(motion *x, long steps) {
+  steps = (long)or_less((double)steps, (double)steps / 8);
   tr_run *run = new_run(x->m.sys, "baumgarte:scheme=rk4,unit=1/s,alpha=20,beta=20",
                         x->end / (double)steps, x->end);
   for (int k = 0; k < TIMES; k++) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "sparse/block.h"
 #include "system/stretch.h"
@@ -221,7 +222,7 @@ static trace trace_run(const tr_system *sys, bool reuse, double tol, int threads
   tr_run_settings s = tr_run_defaults();
   tr_run *run = NULL;
   s.method = reuse ? "hht-i3:alpha=-0.1" : "nstiff", s.newton.reuse = reuse, s.step = 1e-3,
-  s.end = 0.012, s.threads = threads, s.control.tol = tol;
+  s.end = or_less(0.012, 0.003), s.threads = threads, s.control.tol = tol;
   assert_int_equal(tr_run_new(sys, &s, NULL, &run, NULL), TR_OK);
   assert_int_equal(tr_run_observe(run, &t.observer), TR_OK);
   tr_error error;
@@ -243,12 +244,17 @@ static void runs_have_the_same_bits(void **u) {
     tr_system apart = *m.sys;
     sys_tiling tiling = {0};
     if (m.sys->tiling) tiling = *m.sys->tiling, tiling.walks = false, apart.tiling = &tiling;
-    trace expected = trace_run(&apart, true, 0, 1), fresh = trace_run(&apart, false, 0, 1);
-    assert_true(fresh.matrices >= 12);
-    assert_same(trace_run(m.sys, true, 0, 1), expected);
-    assert_same(trace_run(m.sys, true, 0, -2), expected);
-    assert_same(trace_run(m.sys, true, 0, -3), expected);
-    assert_same(trace_run(m.sys, false, 0, 1), fresh);
+    if (in_turn(i, 0, 2)) {
+      trace expected = trace_run(&apart, true, 0, 1);
+      assert_same(trace_run(m.sys, true, 0, 1), expected);
+      assert_same(trace_run(m.sys, true, 0, -2), expected);
+      assert_same(trace_run(m.sys, true, 0, -3), expected);
+    }
+    if (in_turn(i, 1, 2)) {
+      trace fresh = trace_run(&apart, false, 0, 1);
+      assert_true(fresh.matrices >= (long)or_less(12, 3));
+      assert_same(trace_run(m.sys, false, 0, 1), fresh);
+    }
     if (i == 0) assert_same(trace_run(m.sys, true, 1e-4, 1), trace_run(&apart, true, 1e-4, 1));
     unload(&m);
   }

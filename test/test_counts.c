@@ -2,6 +2,7 @@
 // What the iteration takes where little of a system moves, or where forces dwarf inertia: corrections and matrices are few.
 #include <stdio.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "system/system.h"
 
@@ -43,6 +44,7 @@ static void one_of_many(void **u) {
         "at: [-0.5, 0]}]}}}\n",
         moves[i], moves[i], moves[i]);
     for (int k = 0; k < 2; k++) {
+      if (!in_turn(i, k, 2)) continue;
       tr_run_info info = run_text(text, method[k], 1e-3, 0.3);
       if (info.newton_iterations > 1.3 * (double)info.steps || info.jacobians > 20)
         fail_msg("%s, pendulum %d: %ld corrections, %ld matrices in %ld steps", method[k], moves[i],
@@ -214,8 +216,9 @@ static void many_reactions(void **u) {
 // Stabilised positions are predicted as well as those of index 3: what is corrected is no larger, nor is it more often.
 static void a_long_chain(void **u) {
   (void)u;
-  tr_run_info plain = run_rods("N=3000", "hht-i3:alpha=-0.1", 0.6);
-  tr_run_info both = run_rods("N=3000", "hht-si2:alpha=-0.1", 0.6);
+  double end = or_less(0.6, 0.06);
+  tr_run_info plain = run_rods("N=3000", "hht-i3:alpha=-0.1", end);
+  tr_run_info both = run_rods("N=3000", "hht-si2:alpha=-0.1", end);
   if ((double)both.newton_iterations > 1.08 * (double)plain.newton_iterations)
     fail_msg("%ld corrections, %ld on index 3", both.newton_iterations, plain.newton_iterations);
 }

@@ -56,7 +56,7 @@ static void levels(void **state) {
     motion x = follow_named(names[k]);
     for (int i = 0; i < n; i++) {
       if (!list[i].position || !in_turn(i, k, 5)) continue;
-      check_levels(&x, &list[i], 1e-10, list[i].alternates ? 500 : (long)or_less(3000, 1000));
+      check_levels(&x, &list[i], 1e-10, list[i].alternates ? 500 : (long)or_less(3000, 300));
       check_levels(&x, &list[i], 1e-13, list[i].alternates ? 500 : 1000);
     }
     motion_free(&x);
@@ -223,7 +223,7 @@ static void long_runs(void **state) {
     bool chosen = false;
     for (int k = 0; far[k]; k++) chosen = chosen || !strcmp(far[k], list[i].text);
     if (!chosen && i >= tr_method_count()) continue;
-    long steps = (chosen && all_cases() ? 100000 : 10000) * times;
+    long steps = (chosen ? (long)or_less(100000, 5000) : (long)or_less(10000, 2500)) * times;
     check_long(&pendulum, "pendulum", &list[i], 1e-3, steps);
     check_long(&crank, "slider crank", &list[i], 1e-3, steps);
   }

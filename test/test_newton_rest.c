@@ -100,11 +100,11 @@ static void rests_stay_below_the_tolerance(void **u) {
   tally all = {0};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-      if (in_turn((int)i, (int)k, 3)) audit_model(models[i], NULL, methods[k], &all);
+      if (in_turn((int)i, (int)k, 5)) audit_model(models[i], NULL, methods[k], &all);
   const char *const long_chain[] = {
       "N=100", NULL}; // a matrix in most steps, and velocities by their half alone
   for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
-    if (in_turn(1, (int)k, 2)) audit_model("rod_chain.yaml", long_chain, methods[k], &all);
+    if (in_turn(1, (int)k, 5)) audit_model("rod_chain.yaml", long_chain, methods[k], &all);
   print_message("of %ld rests %.2f %% above the tolerance, %.4f %% above three times it\n",
                 all.steps, 100.0 * (double)all.above / (double)all.steps,
                 100.0 * (double)all.far / (double)all.steps);

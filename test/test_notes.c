@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_mechanics.h"
 
 static const char *const top =
@@ -152,7 +153,7 @@ static void rest_is_no_noise(void **u) {
   static const char *const method[] = {"hht-i3", "newmark", "nstiff"};
   mechanism m = load_model("stewart_platform.yaml", NULL);
   for (int i = 0; i < 3; i++) {
-    tr_run *run = new_run(m.sys, method[i], 0.002, 4);
+    tr_run *run = new_run(m.sys, method[i], 0.002, or_less(4, 1));
     assert_int_equal(tr_run_all(run, NULL), TR_OK);
     const char *notes = tr_run_describe(run).notes;
     if (strstr(notes, "round-off")) fail_msg("%s: %s", method[i], notes);
@@ -263,6 +264,8 @@ static void drives_are_no_poles(void **u) {
     for (int k = 0; k < 4; k++)
       for (int c = isnan(row[i].step) ? 1 : 0; c < (row[i].pole ? 1 : 3); c++) {
         if (row[i].pole && k % 2 == 0) continue; // these do not get past it
+        if (!row[i].pole && !in_turn(k + (int)i, c, 3)) continue;
+        if (c == 0 && row[i].end > or_less(INFINITY, 5e4) * row[i].step) continue; // many steps
         const char *said = notes_of(m.sys, methods[k], row[i].step,
                                     c == 0   ? 0
                                     : c == 1 ? 1e-3

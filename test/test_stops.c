@@ -140,6 +140,7 @@ static bool try_model(int model, const char *name, const tr_system *sys) {
   bool ok = true;
   for (int f = 0; f < FACTORS; f++) {
     double step[] = {0x1p-8, 0x1p-10};
+    if (!in_turn(model, f, 3)) continue;
     for (int k = 0; k < 2; k++) {
       plan(&fine[k], step[k], factors[f]);
       follow(sys, "radau5", step[k], &fine[k]);
@@ -148,7 +149,7 @@ static bool try_model(int model, const char *name, const tr_system *sys) {
                factors[f] > 16; // equal steps in between: the methods as they come will do
     for (int i = 0; i < (all ? claims : tr_method_count()); i++) {
       double e[2][3];
-      if (!in_turn(i + model, f, 4)) continue;
+      if (!in_turn(i, f / 3 + model % 2, 3)) continue;
       for (int k = 0; k < 2; k++) {
         plan(&own, step[k], factors[f]);
         follow(sys, c[i].text, step[k], &own);

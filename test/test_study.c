@@ -425,7 +425,8 @@ static void no_memory(void **u) {
     assert_int_equal(tr_model_read_file(model, file, &e), TR_OK);
     assert_int_equal(tr_compile(model, &sys, &e), TR_OK);
     tr_study_settings set = tr_study_defaults((tr_study_kind)kind);
-    set.methods = 1, set.method = methods, set.steps = 2, set.step = steps, set.end = 0.5;
+    set.methods = 1, set.method = methods, set.steps = 2, set.step = steps,
+    set.end = or_less(0.5, 0.125);
     set.repeats = 1, set.measure = 0;
     tr_study *s;
     long live = c.live;
@@ -434,7 +435,7 @@ static void no_memory(void **u) {
     tr_study_free(s);
     long calls = c.calls;
     assert_int_equal(c.live, live);
-    int tries = i < TR_STUDY_KINDS ? (int)or_less(60, 30) : 12;
+    int tries = i < TR_STUDY_KINDS ? (int)or_less(60, 8) : (int)or_less(12, 4);
     for (int k = 0; k < tries; k++) {
       c.calls = 0;
       c.fail_at = 1 + k * (calls - 1) / (tries - 1);

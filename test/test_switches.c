@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_events.h"
 
 static double mod(double a, double b) { return a - b * floor(a / b); }
@@ -116,6 +117,7 @@ static void test_laws(void **state) {
     march(of[i].force, of[i].end, &X, &V);
     for (int m = 0; m < 11; m++)
       for (int k = 0; k < 3; k++) {
+        if (!in_turn(i + m, k, 3)) continue;
         bool number = strstr(of[i].law, "voltage"); // one that reads another
         push(of[i].law, methods[m], tols[k], of[i].end, &x, &v);
         double off = fabs(v - V) / fmax(1, fabs(V)), away = fabs(x - X) / fmax(1, fabs(X));
@@ -411,6 +413,7 @@ static void test_set_by_events(void **state) {
     tr_system *sys = system_of_text(text);
     for (int m = 0; m < 8; m++)
       for (int k = 0; k < 2; k++) {
+        if (!in_turn((int)i + m, k, 2)) continue;
         tr_run *run = start_run(sys, methods[m], NAN, k ? 1e-7 : 1e-3);
         tr_state first;
         assert_int_equal(tr_state_new(sys, &first, NULL), TR_OK);
