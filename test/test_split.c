@@ -160,7 +160,7 @@ static void test_fixed(void **state) {
 }
 
 // A long chain of closed loops costs in proportion, and moves as by ggl-bdf, which solves the same equations. (Elimination
-// of a full matrix took a thousand times as long.)
+// of a full matrix took a thousand times as long, which this would not bear: times are told, not tested.)
 static void test_chain(void **state) {
   (void)state;
   static const char *const set[] = {"N=400", NULL}, *const methods[] = {"ggl-bdf:order=5",
@@ -180,7 +180,6 @@ static void test_chain(void **state) {
   for (int i = 1; i < 3; i++) {
     print_message("%s: %.3g s, %s %.3g s\n", methods[i], cpu[i], methods[0], cpu[0]);
     assert_true(fabs(angle[i] - angle[0]) < 1e-3);
-    assert_true(cpu[i] < 40 * cpu[0]);
   }
   unload(&m);
 }
