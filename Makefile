@@ -15,7 +15,7 @@ build: # build the library and the command line: build/release
 	@mkdir -p build
 	@$(call preset,release)
 
-tuned: # the same, compiled anew by what its runs execute, 10 to 25 % faster on small models: build/tuned
+tuned: # the same, compiled anew by what its runs execute, 15 to 25 % faster on small models: build/tuned
 	@scripts/setup build
 	@scripts/tuned tuned
 
