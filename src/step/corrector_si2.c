@@ -464,6 +464,24 @@ static double move_on(tr_newton_problem *p, const double *dx) {
   return k->last = k->s->c.cv * tr_si2_shift(k);
 }
 
+// Both halves of a small system in one go.
+static double move_at_once(tr_newton_problem *p, const double *dx) {
+  correction *k = (correction *)p;
+  const tr_step *s = k->s;
+  double da, half;
+  if (k->alone || s->stiff) {
+    double size = norm(p, dx);
+    update(p, dx);
+    return size;
+  }
+  k->begun++;
+  tr_si2_shift_small(k, dx, &da, &half);
+  tr_retract(s->sys, k->base, s->d, k->x1->q);
+  da *= s->c.cv, half *= s->c.cv * k->ratio;
+  k->first = k->half, k->half = half;
+  return k->last = p->finishes ? da : max2(half, da);
+}
+
 // Corrections of the multipliers over what they were: of those the norm need not know.
 static double unseen(const tr_newton_problem *p, const double *dx) {
   const correction *k = (const correction *)p;
@@ -559,7 +577,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.p = usual_problem;
   k.s = s, k.x0 = x0, k.x1 = x1, k.base = s->base ? s->base : x0->q, k.t1 = t1;
   k.ratio = c->cw / c->cq;
-  k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = false;
+  k.begun = 0, k.half = k.first = k.last = 0, k.alone = k.apart = k.small = false;
   k.known = k.evaluated = k.begins = k.waits = false, k.due.walk = NULL;
   k.p.matrix_cost = s->allowed > 0 ? 0 : s->sys->pattern.matrix_cost;
   if (s->kkt.held && tr_kkt_refines(&s->kkt)) k.p.matrix_cost *= REFINED;
@@ -598,6 +616,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (!k.apart && k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
   k.evaluated &= k.apart;
   if (k.apart && tr_si2_walks(&k)) k.p.advance = move_on;
+  if (!k.apart && k.plain && k.usual && k.small) k.p.advance = move_at_once;
   if (k.sums && !k.apart && tr_si2_projects(&k)) tr_si2_feel(s); // it turns too far
   if (k.sums && !k.apart) tr_si2_tell(&k);
   if (!k.apart && s->made_apart) s->newton.valid = false;

@@ -26,6 +26,7 @@ typedef struct correction {
   bool alone;         // this one is of the first half, nothing else was evaluated
   bool apart;         // all are: velocities are projected once positions are found
   bool sums;          // of sums, and nothing is known of w
+  bool small;         // the numbers are moved as in si2_small.c
   bool known;         // what is largest where the step begins was found on a walk
   bool evaluated;     // the first residual is in newton.r,
   bool begins;        // or still to come, x1 to be placed, predicted perhaps
@@ -74,6 +75,11 @@ void tr_si2_scale(const correction *k);
 
 // Where the iteration begins (si2_walk.c), with what the step is known to turn by; the largest coordinate before.
 double tr_si2_begin(correction *k);
+// The numbers of a small system: where the iteration begins; by a correction of both halves, and the largest of its da + cw/cq dw
+// and of its dw. Nothing is said of q.
+bool tr_si2_is_small(const correction *k);
+void tr_si2_place_small(const correction *k);
+void tr_si2_shift_small(const correction *k, const double *dx, double *da, double *dw);
 // The first half alone: unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of
 // bodies that are passed stretch by stretch, its residual too. The largest of the correction then.
 double tr_si2_shift(correction *k);

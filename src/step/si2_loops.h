@@ -94,44 +94,6 @@ TR_INLINE void blend(int n, double f, const double *x, const double *y, double *
     blend_all(n, f, x, y, out);
 }
 
-// Both of so few that it is not worth a call, two at a time; x NULL: of a and w as they are. given: with v and a of the step
-// before.
-TR_INLINE void move_pairs(bool given, int n, const tr_corrector *c, int first, double f,
-                          const double *x, const double *z, double *a, double *w, double *sum,
-                          double *d, double *v) {
-  typedef lanes_pair two;
-  double cq = c->cq, cv = c->cv, d_v = c->d_v, d_a = c->d_a, v_a = c->v_a;
-  const double *d0 = (given ? c->v : c->dhat) + first, *v0 = (given ? c->a : c->vhat) + first;
-  for (int i = 0; i + 1 < n; i += 2) {
-    two a1 = *(two *)(a + i), w1 = *(two *)(w + i);
-    if (x) {
-      two z1 = *(const two *)(z + i);
-      *(two *)(a + i) = a1 -= *(const two *)(x + i) - f * z1, *(two *)(w + i) = w1 -= z1;
-    }
-    two s = a1 + f * w1, dhat = *(const two *)(d0 + i), vhat = *(const two *)(v0 + i), p = dhat;
-    if (given) dhat = d_v * p + d_a * vhat, vhat = p + v_a * vhat;
-    *(two *)(sum + i) = s, *(two *)(d + i) = dhat + cq * s, *(two *)(v + i) = vhat + cv * a1;
-  }
-}
-TR_INLINE void move_few(int n, const tr_corrector *c, int first, double f, const double *x,
-                        const double *z, double *a, double *w, double *sum, double *d, double *v) {
-  if (c->d) { // of large systems
-    move_all(n, c, first, f, x, z, a, w, sum, d, v);
-    return;
-  }
-  if (c->v)
-    move_pairs(true, n, c, first, f, x, z, a, w, sum, d, v);
-  else
-    move_pairs(false, n, c, first, f, x, z, a, w, sum, d, v);
-  if (n % 2 == 0) return;
-  int i = n - 1;
-  if (x)
-    move_all(1, c, first + i, f, x + i, z + i, a + i, w + i, sum + i, d + i, v + i);
-  else
-    combine_all(1, c, first + i, f, a + i, w + i, sum + i, d + i, v + i);
-}
-enum { SI2_FEW = 16 };
-
 // The same with z = 0.
 TR_INLINE void advance_all(int n, const tr_corrector *c, int first, const double *restrict x,
                            double *restrict a, double *restrict sum, double *restrict d,
@@ -157,27 +119,6 @@ TR_WIDE(pull, pull_all,
         (int n, double f, double g, const double *l, const double *m, double *lam, double *mu,
          double *sum),
         (n, f, g, l, m, lam, mu, sum))
-
-TR_INLINE void pull_few(int n, double f, double g, const double *l, const double *m, double *lam,
-                        double *mu, double *sum) {
-  typedef lanes_pair two;
-  int i = 0;
-  for (; i + 1 < n; i += 2) {
-    two m1 = *(const two *)(m + i), x = *(two *)(lam + i) - (*(const two *)(l + i) - f * m1);
-    two y = *(two *)(mu + i) + m1;
-    *(two *)(lam + i) = x, *(two *)(mu + i) = y, *(two *)(sum + i) = x - g * y;
-  }
-  if (i < n) lam[i] -= l[i] - f * m[i], mu[i] += m[i], sum[i] = lam[i] - g * mu[i];
-}
-
-// sum = lam - g mu
-TR_INLINE void subtract_few(int n, double g, const double *lam, const double *mu, double *sum) {
-  typedef lanes_pair two;
-  int i = 0;
-  for (; i + 1 < n; i += 2)
-    *(two *)(sum + i) = *(const two *)(lam + i) - g * *(const two *)(mu + i);
-  if (i < n) sum[i] = lam[i] - g * mu[i];
-}
 
 // w -= z,  a += f z,  v += g z
 TR_INLINE void follow_all(int n, double f, double g, const double *restrict z, double *restrict w,
@@ -206,9 +147,6 @@ TR_INLINE void place_part(void *what, int part, int first, int end) {
   (void)part;
   if (k->sums)
     follow_wide(end - first, &s->c, first, s->sum_a + first, s->d + first, k->x1->v + first);
-  else if (end - first <= SI2_FEW)
-    move_few(end - first, &s->c, first, k->ratio, NULL, NULL, k->x1->a + first, s->w + first,
-             s->sum_a + first, s->d + first, k->x1->v + first);
   else
     combine(end - first, &s->c, first, k->ratio, k->x1->a + first, s->w + first, s->sum_a + first,
             s->d + first, k->x1->v + first);
@@ -220,10 +158,7 @@ TR_INLINE void sum_part(void *what, int part, int first, int end) {
   double *sum = s->sum_lam + first;
   (void)part;
   if (k->sums) return;
-  if (end - first <= SI2_FEW)
-    subtract_few(end - first, k->ratio, lam, mu, sum);
-  else
-    blend(end - first, -k->ratio, mu, lam, sum);
+  blend(end - first, -k->ratio, mu, lam, sum);
 }
 
 // By a correction dx of all unknowns; dmu comes with the other sign.
@@ -232,12 +167,8 @@ TR_INLINE void move_part(void *what, int part, int first, int end) {
   const tr_step *s = k->s;
   const double *y = k->dx + first, *dw = y + s->sys->nv + s->sys->nc;
   (void)part;
-  if (end - first <= SI2_FEW)
-    move_few(end - first, &s->c, first, k->ratio, y, dw, k->x1->a + first, s->w + first,
-             s->sum_a + first, s->d + first, k->x1->v + first);
-  else
-    move(end - first, &s->c, first, k->ratio, y, dw, k->x1->a + first, s->w + first,
-         s->sum_a + first, s->d + first, k->x1->v + first);
+  move(end - first, &s->c, first, k->ratio, y, dw, k->x1->a + first, s->w + first, s->sum_a + first,
+       s->d + first, k->x1->v + first);
 }
 TR_INLINE void pull_part(void *what, int part, int first, int end) {
   const correction *k = what;
@@ -245,11 +176,7 @@ TR_INLINE void pull_part(void *what, int part, int first, int end) {
   const double *l = k->dx + s->sys->nv + first, *dmu = l + s->sys->nc + s->sys->nv;
   double ratio = k->ratio, share = s->c.unit_metric ? 0 : ratio; // of dmu in dlam
   (void)part;
-  if (end - first <= SI2_FEW)
-    pull_few(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first,
-             s->sum_lam + first);
-  else
-    pull(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first, s->sum_lam + first);
+  pull(end - first, share, ratio, l, dmu, k->x1->lam + first, s->mu + first, s->sum_lam + first);
 }
 
 // By the first half alone.

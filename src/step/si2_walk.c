@@ -135,8 +135,13 @@ static double begin_here(correction *k) {
 // q1 and v1, with a + cw/cq w in s->sum_a; and lam - cw/cq mu. e1 + cw/cq e3 is e1 of these two.
 static void place(correction *k) {
   const tr_step *s = k->s;
-  TR_SHARE(s->work, s->sys->nv, place_part, k);
-  TR_SHARE(s->work, s->sys->nc, sum_part, k);
+  k->small = tr_si2_is_small(k);
+  if (k->small) {
+    tr_si2_place_small(k);
+  } else {
+    TR_SHARE(s->work, s->sys->nv, place_part, k);
+    TR_SHARE(s->work, s->sys->nc, sum_part, k);
+  }
   tr_retract_shared(s->work, k->base, s->d, k->x1->q);
 }
 
