@@ -7,6 +7,7 @@
 #include "helper_cases.h"
 #include "helper_mechanics.h"
 #include "sparse/block.h"
+#include "step/corrector_si2.h"
 #include "system/system.h"
 
 // Rows of square loops of bars, with stiff springs across.
@@ -203,9 +204,61 @@ static void a_heavy_bar(void **u) {
   tr_system_free(sys);
 }
 
+// Small systems are moved several numbers at a time, and measured on the way: as one by one, to the last bit.
+enum { MOST = 19 };
+static void small_of(int nv, int nc, bool given) {
+  double room[14][MOST], dx[4 * MOST], da, dw, most_a = 0, most_w = 0;
+  for (int i = 0; i < 14 * MOST; i++) room[i / MOST][i % MOST] = sin(1.7 * i + nv);
+  for (int i = 0; i < 4 * MOST; i++) dx[i] = cos(2.3 * i + nc);
+  tr_system sys = {.nv = nv, .nc = nc};
+  tr_work work = {0};
+  tr_step s = {.sys = &sys, .work = &work, .w = room[0], .mu = room[1], .d = room[2]};
+  s.sum_a = room[3], s.sum_lam = room[4];
+  s.c = (tr_corrector){.cq = 0.3, .cv = 0.7, .cw = 0.2, .d_v = 0.1, .d_a = 0.6, .v_a = 0.4};
+  s.c.dhat = room[5], s.c.vhat = room[6];
+  if (given) s.c.v = room[7], s.c.a = room[8];
+  tr_state x1 = {.a = room[9], .lam = room[10], .v = room[11]};
+  correction k = {.s = &s, .x1 = &x1, .ratio = 2.0 / 3};
+  double was[14][MOST];
+  memcpy(was, room, sizeof was);
+  assert_true(tr_si2_is_small(&k));
+  tr_si2_shift_small(&k, dx, &da, &dw);
+  for (int i = 0; i < nv; i++) {
+    double x = dx[i], z = dx[nv + nc + i];
+    double w = was[0][i] - z, a = was[9][i] - (x - k.ratio * z), sum = a + k.ratio * w;
+    double d0 = given ? s.c.d_v * was[7][i] + s.c.d_a * was[8][i] : was[5][i];
+    double v0 = given ? was[7][i] + s.c.v_a * was[8][i] : was[6][i];
+    assert_true(room[0][i] == w && room[9][i] == a && room[3][i] == sum);
+    assert_true(room[2][i] == d0 + s.c.cq * sum && room[11][i] == v0 + s.c.cv * a);
+    most_a = fmax(most_a, fabs(x)), most_w = fmax(most_w, fabs(z));
+  }
+  for (int i = 0; i < nc; i++) {
+    double m = dx[2 * nv + nc + i], mu = was[1][i] + m;
+    double lam = was[10][i] - (dx[nv + i] - k.ratio * m);
+    assert_true(room[1][i] == mu && room[10][i] == lam && room[4][i] == lam - k.ratio * mu);
+  }
+  for (int i = 0; i < 14; i++) // and nothing else
+    for (int j = i == 1 || i == 4 || i == 10 ? nc : nv; j < MOST; j++)
+      assert_true(room[i][j] == was[i][j]);
+  assert_true(da == most_a && dw == most_w);
+  memcpy(was, room, sizeof was);
+  tr_si2_place_small(&k); // where they are already
+  assert_memory_equal(was, room, sizeof was);
+  dx[nv - 1] = NAN;
+  tr_si2_shift_small(&k, dx, &da, &dw);
+  assert_true(isinf(da) && isinf(dw));
+}
+
+static void small_systems(void **u) {
+  (void)u;
+  for (int nv = 1; nv < MOST; nv++)
+    for (int nc = 0; nc < MOST; nc++) small_of(nv, nc, nc % 2 == 0), small_of(nv, nc, nc % 3 == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_solutions), cmocka_unit_test(same_steps), cmocka_unit_test(same_bits),
-      cmocka_unit_test(across_velocities), cmocka_unit_test(a_heavy_bar)};
+      cmocka_unit_test(same_solutions), cmocka_unit_test(same_steps),
+      cmocka_unit_test(same_bits),      cmocka_unit_test(across_velocities),
+      cmocka_unit_test(a_heavy_bar),    cmocka_unit_test(small_systems)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -555,8 +555,9 @@ static tr_status settle_few(correction *k) {
 
 // All rows are of velocities: there is nothing to stabilise, w = 0 and mu = 0, and this is index 3.
 static bool is_index_3(const tr_step *s) {
+  if (s->sys->nvelocity != s->sys->nc) return false;
   bool usual = s->settings.fixed_iterations == 0 && !s->full && !s->c.few && !s->base;
-  return usual && s->sys->nvelocity == s->sys->nc && !s->c.split && !s->c.unit_metric;
+  return usual && !s->c.split && !s->c.unit_metric;
 }
 
 static const tr_newton_problem usual_problem = {.residual = residual,
@@ -607,19 +608,22 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   if (!tr_step_matrix_fits(s)) s->newton.valid = false;
   long before = s->newton.iterations, stagnations = s->newton.stagnations;
   long matrices = s->newton.matrices;
-  bool looks = !c->few && !s->full && !s->sys->flat;
+  bool looks = !s->sys->flat && !c->few && !s->full;
   if (looks) TR_TRY(tr_metric_by_turn(s, k.turn));
   if (tr_si2_may_project(&k))
     k.apart = k.p.finishes = true, k.p.inexact = false, k.p.finish = tr_si2_project;
   else if (tr_si2_may_finish(&k))
     k.p.finish = tr_si2_finish;
-  if (!k.apart && k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
-  k.evaluated &= k.apart;
-  if (k.apart && tr_si2_walks(&k)) k.p.advance = move_on;
-  if (!k.apart && k.plain && k.usual && k.small) k.p.advance = move_at_once;
-  if (k.sums && !k.apart && tr_si2_projects(&k)) tr_si2_feel(s); // it turns too far
-  if (k.sums && !k.apart) tr_si2_tell(&k);
-  if (!k.apart && s->made_apart) s->newton.valid = false;
+  if (k.apart) {
+    if (tr_si2_walks(&k)) k.p.advance = move_on;
+  } else {
+    if (k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
+    k.evaluated = false;
+    if (k.small && k.plain && k.usual) k.p.advance = move_at_once;
+    if (k.sums && tr_si2_projects(&k)) tr_si2_feel(s); // it turns too far
+    if (k.sums) tr_si2_tell(&k);
+    if (s->made_apart) s->newton.valid = false;
+  }
   if (s->full) k.p.matrix = matrix_full, k.p.solve = solve_full;
   tr_status status = iterate(&k);
   if (k.apart && status != TR_OK) tr_si2_tell(&k);
