@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_machine.h"
 #include "math/v3.h"
 
@@ -64,10 +65,10 @@ static governor the_governor(void) {
 static void flyball_governor(void **unused) {
   (void)unused;
   governor v = the_governor();
-  double reference[11][4] = {{TR_PI / 6, 0.5, 0, 0}};
+  double reference[11][4] = {{TR_PI / 6, 0.5, 0, 0}}, steps = or_less(20000, 4000);
   for (int i = 1; i <= 10; i++) {
     memcpy(reference[i], reference[i - 1], sizeof *reference);
-    governor_go(&v, 5e-5, 20000, reference[i]);
+    governor_go(&v, 1 / steps, (int)steps, reference[i]);
   }
   for (int n = 0; n < 2; n++) {
     machine k = n == 0 ? shipped("flyball_governor.yaml", NULL)
