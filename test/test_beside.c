@@ -100,7 +100,7 @@ static end go(const tr_system *sys, const char *method, int iterations, int thre
   tr_run_settings s = tr_run_defaults();
   tr_error error = {0};
   end e;
-  s.method = method, s.step = 1e-3, s.end = 0.3, s.threads = threads;
+  s.method = method, s.step = 1e-3, s.end = or_less(0.3, 0.06), s.threads = threads;
   s.newton.fixed_iterations = iterations;
   e.run = begin_run(sys, &s);
   if (tr_run_all(e.run, &error) != TR_OK) fail_msg("%s: %s", method, error.text);

@@ -293,7 +293,7 @@ static void samples_are_accurate(void **u) {
     double spacing = x[k].end / PARTS;
     tr_run_settings s = tr_run_defaults();
     s.method = "baumgarte:scheme=rk4,unit=1/s,alpha=20,beta=20";
-    s.step = spacing / 256, s.end = x[k].end;
+    s.step = spacing / or_less(256, 64), s.end = x[k].end;
     sample(sys, &s, spacing, &fine);
     for (int i = 0; i < control_cases(); i++) {
       if (!in_turn(i, k, 2)) continue;

@@ -50,7 +50,7 @@ static void happens(int turn, const char *event, int count, double first, double
   for (int m = 0; m < tr_method_count(); m++)
     for (int k = 0; k < WAYS; k++) {
       const char *method = tr_method_describe(m).name;
-      if (!in_turn(m + turn, k, WAYS)) continue;
+      if (!in_turn(m + turn, k, 8)) continue;
       if (strcmp(method, "pfpc1") == 0 && ways[k].tol > 0 && ways[k].tol < 1e-4) continue; // slow
       tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
       finish(run, method);
@@ -226,7 +226,7 @@ static void test_turns(void **state) {
     for (int m = 0; m < tr_method_count(); m++)
       for (int k = 0; k < 3; k++) {
         const char *method = tr_method_describe(m).name;
-        if (!in_turn(m + (int)i, k, 3)) continue;
+        if (!in_turn(m + (int)i, k, 6)) continue;
         if (strcmp(method, "pfpc1") == 0 && tol[k] < 1e-4) continue; // slow
         tr_run *run = start_run(sys, method, NAN, tol[k]);
         finish(run, method);

@@ -49,7 +49,7 @@ static void drives_that_begin_late_are_seen(void **u) {
       "simulation: {end: 1 s}\n");
   tr_run_info info;
   for (int i = 0; i < EXPLICIT; i++)
-    for (double tol = 1e-3; tol > 1e-8; tol /= 10) {
+    for (double tol = 1e-3; tol > or_less(1e-8, 1e-6); tol /= 10) {
       double x = run_with(&m, explicit[i], tol, false, "q.x", &info);
       double most = i < EXPLICIT - 1 ? 2 * tol : pow(tol, 2.0 / 3);
       assert_near(x, 0.5, most, "%s, %g", explicit[i], tol);
@@ -76,7 +76,7 @@ static void states_whose_rates_jump_are_right(void **u) {
       "simulation: {end: 1 s}\n");
   tr_run_info info;
   for (int i = 0; i < EXPLICIT; i++) {
-    for (double tol = 1e-3; tol > 1e-7; tol /= 10) {
+    for (double tol = 1e-3; tol > or_less(1e-7, 1e-5); tol /= 10) {
       double y = run_with(&m, explicit[i], tol, false, "Y", &info);
       assert_near(y, 0.37, 20 * tol, "%s, %g", explicit[i], tol);
     }
@@ -116,7 +116,7 @@ static void forces_that_jump_cost_no_accuracy(void **u) {
     const char *method = tr_method_describe(i).name;
     bool first = strcmp(method, "pfpc1") == 0 || strcmp(method, "newmark") == 0;
     for (int k = 0; k < 3; k++) {
-      if (!in_turn(i, k, 3)) continue;
+      if (!in_turn(i % 2, k, 3)) continue;
       double tol = pow(10, -7 - k);
       double most = first ? 5 * sqrt(tol) : 10 * pow(tol, 2.0 / 3);
       run_for(&m, method, tol, false, 3, what, x, &info);
@@ -147,7 +147,7 @@ static void velocities_that_jump_are_left_behind(void **u) {
              laws[k]);
     mechanism m = load_text(text);
     for (int i = 0; i < EXPLICIT; i++)
-      for (double tol = 1e-4; tol > 1e-9; tol /= 10) {
+      for (double tol = 1e-4; tol > or_less(1e-9, 2e-7); tol /= 10) {
         tr_run_info info;
         double x[2];
         run_for(&m, explicit[i], tol, false, 2, what, x, &info);
@@ -172,7 +172,7 @@ static void velocities_cost_what_they_should(void **u) {
       "simulation: {end: 10 s}\n");
   for (int i = 0; i < 5; i++) {
     long last = 0;
-    for (double tol = 1e-6; tol > 1e-10; tol /= 10) {
+    for (double tol = 1e-6; tol > or_less(1e-10, 2e-8); tol /= 10) {
       tr_run_info info;
       run_with(&m, methods[i], tol, true, "b.x", &info);
       double times = last > 0 ? (double)info.steps / (double)last : 2.15;
@@ -228,7 +228,7 @@ static void expect_steps(const char *file, const char *method, double tol, long 
 // shrink (measured 4269, 681, 881; with the one or the other fault 28458, 1079, 1596).
 static void states_cost_what_they_should(void **u) {
   (void)u;
-  expect_steps("robot_arm_pid.yaml", "baumgarte", 1e-6, 6000);
+  if (all_cases()) expect_steps("robot_arm_pid.yaml", "baumgarte", 1e-6, 6000);
   expect_steps("hydraulic_actuator.yaml", "hht-i3", 1e-7, 800);
   expect_steps("hydraulic_actuator.yaml", "nstiff", 1e-7, 1000);
 }
@@ -392,7 +392,7 @@ static void vibrations_at_the_limit_do_not_drive(void **u) {
   static const double tol[] = {1e-4, 1e-5, 1e-6, 1e-7};
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 4; k++) {
-      if (!in_turn(i, k, 4)) continue;
+      if (!in_turn(i, k, 4) || !in_turn(i, 2, 3)) continue;
       double angle = run_with(&m, methods[i], tol[k], false, "crank.angle", &info);
       assert_near(angle, -3.90298, 0.2, "%s, %g", methods[i], tol[k]);
     }
@@ -443,12 +443,13 @@ static void little_damping_costs_no_steps(void **u) {
   static const char *const methods[] = {"hht-i3:alpha=-0.005", "hht-i3:alpha=-0.001",
                                         "hht-i3:alpha=-0.0001", "gen-alpha:rho=0.99",
                                         "gen-alpha:rho=0.999"};
+  double right = 0, x;
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     mechanism m = load_model(row[i].file, NULL);
     tr_run_info info;
-    bool told = row[i].what;
-    double right = 0, x;
-    if (told) right = run_with(&m, "radau5", or_less(1e-8, 1e-7), false, row[i].what, &info);
+    bool told = row[i].what, again = i > 0 && strcmp(row[i].file, row[i - 1].file) == 0;
+    if (told && !again)
+      right = run_with(&m, "radau5", or_less(1e-8, 1e-7), false, row[i].what, &info);
     run_for(&m, "hht-i3:alpha=-0.05", row[i].tol, false, 0, NULL, NULL, &info);
     long damped = info.steps;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_events.h"
 
 static bool is_first_order(const char *method) { return strcmp(method, "pfpc1") == 0; }
@@ -19,7 +20,7 @@ static void by_methods(const char *text, int n, const double *tol, look at) {
     for (int k = 0; k < n; k++) {
       char about[64];
       const char *method = tr_method_describe(m).name;
-      if (is_first_order(method)) continue;
+      if (is_first_order(method) || !in_turn(m, k, 3)) continue;
       snprintf(about, sizeof about, "%s, %g", method, tol[k]);
       tr_run *run = start_run(sys, method, NAN, tol[k]);
       finish(run, about);

@@ -110,7 +110,7 @@ static void test_bits(void **state) {
     tr_system *watched = compile_with(cases[i].model, events);
     for (int m = 0; m < tr_method_count(); m++)
       for (int k = 0; k < 3; k++) {
-        if (!in_turn(m + (int)i, k, 3)) continue;
+        if (!in_turn(m + (int)i, k, 6)) continue;
         const char *method = tr_method_describe(m).name;
         double tol = k == 1 ? 1e-4 : 0;
         outcome a = go(plain, method, cases[i].end, tol, k < 2);

@@ -55,6 +55,7 @@ static void eccentric_does_not_move_the_crane(void **u) {
   int known = (int)(sizeof well / sizeof *well);
   for (int i = 0; i < known + tr_method_count(); i++)
     for (int k = 0; k < 2; k++) {
+      if (!in_turn(i, k, 2)) continue;
       const char *method = i < known ? well[i] : tr_method_describe(i - known).name;
       tr_status status = run_to_end(m.sys, method, tol[k], &run, &error);
       tr_run_info info = tr_run_describe(run);
@@ -174,7 +175,7 @@ static void explicit_methods_are_right_or_fail(void **u) {
     tr_run_settings set = tr_run_defaults();
     tr_run *fine = NULL, *run = NULL;
     tr_error error = {0};
-    set.end = (k == 1 ? 0.1 : 0.3) * or_less(1, 0.4), set.method = "radau5", set.control.tol = 1e-8;
+    set.end = (k == 1 ? 0.1 : 0.3) * or_less(1, 0.2), set.method = "radau5", set.control.tol = 1e-8;
     assert_int_equal(tr_run_new(m[k].sys, &set, NULL, &fine, &error), TR_OK);
     assert_int_equal(tr_run_all(fine, &error), TR_OK);
     for (int i = 0; i < 4 * 3; i++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_machine.h"
 #include "math/v3.h"
 
@@ -64,13 +65,18 @@ static governor the_governor(void) {
 static void flyball_governor(void **unused) {
   (void)unused;
   governor v = the_governor();
+  double reference[11][4] = {{TR_PI / 6, 0.5, 0, 0}}, steps = or_less(20000, 4000);
+  for (int i = 1; i <= 10; i++) {
+    memcpy(reference[i], reference[i - 1], sizeof *reference);
+    governor_go(&v, 1 / steps, (int)steps, reference[i]);
+  }
   for (int n = 0; n < 2; n++) {
     machine k = n == 0 ? shipped("flyball_governor.yaml", NULL)
                        : shipped_within("flyball_governor.yaml", "radau5", 1e-9);
-    double y[4] = {TR_PI / 6, 0.5, 0, 0}, tol = n == 0 ? 2e-4 : 1e-7;
+    double tol = n == 0 ? 2e-4 : 1e-7;
     for (int i = 1; i <= 10; i++) {
+      const double *y = reference[i];
       go_to(&k, i);
-      governor_go(&v, 5e-5, 20000, y);
       double droop = read_output(&k, "hinge_1.angle") + TR_PI / 6;
       assert_near(read_output(&k, "slide.s") + 0.5, y[1], tol, "height of the slider at %d s", i);
       assert_near(droop, y[0], tol, "droop at %d s", i);

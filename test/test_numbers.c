@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helper_cases.h"
 #include "helper_claims.h"
 #include "helper_courses.h"
 #include "system/system.h"
@@ -326,7 +327,7 @@ static void friction_by_reaction(void **unused) {
   bool ok = true;
   for (int i = 0; i < n; i++) {
     double q[HALVINGS], v[HALVINGS];
-    if (list[i].alternates) continue;
+    if (list[i].alternates || !in_turn(i, 0, 2)) continue;
     for (int k = 0; k < HALVINGS; k++) {
       deviation d = deviate(&x, list[i].text, ldexp(x.step, -k));
       q[k] = d.q, v[k] = d.v;
@@ -370,6 +371,7 @@ static void no_solution(void **unused) {
       "forces: {push: {type: force, markers: [b], force: [root + good, 0]}}\n");
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
     for (int k = 0; k < 3; k++) {
+      if (!in_turn((int)i, k, 3)) continue;
       tr_run_settings s = tr_run_defaults();
       tr_error e = {0};
       tr_run *run;

@@ -129,7 +129,7 @@ static void a_thousand_windows(void **unused) {
   (void)unused;
   static const char *const methods[] = {"hht-i3:alpha=-0.1", "hht-i3", "hht-si2", "nstiff-si2",
                                         "gen-alpha:rho=0.8,index=2"};
-  int count = (int)or_less(1000, 250);
+  int count = (int)or_less(1000, 120);
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     machine k = windows(count, methods[i], 1e-3, 0, 0.75);
     follow(&k, count, 0.75, 1, 1e-3);

@@ -254,8 +254,9 @@ static void test_fixed_steps_beyond_the_end(void **state) {
              power[k]);
     tr_system *sys = system_of_text(text);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+      if (k == 1 && !in_turn((int)i, 0, 3)) continue;
       tr_error error = {0};
-      tr_run *run = begin(sys, methods[i], 1e-3, 0, 5);
+      tr_run *run = begin(sys, methods[i], 1e-3, 0, or_less(5, 2));
       tr_status status = tr_run_all(run, &error);
       bool told = strstr(tr_run_describe(run).notes, "in the step from t = 1.85") != NULL;
       if (told != (k == 0)) fail_msg("%s: %s", methods[i], tr_run_describe(run).notes);

@@ -435,7 +435,7 @@ static void no_memory(void **u) {
     tr_study_free(s);
     long calls = c.calls;
     assert_int_equal(c.live, live);
-    int tries = i < TR_STUDY_KINDS ? (int)or_less(60, 8) : (int)or_less(12, 4);
+    int tries = i < TR_STUDY_KINDS ? (int)or_less(60, 6) : (int)or_less(12, 3);
     for (int k = 0; k < tries; k++) {
       c.calls = 0;
       c.fail_at = 1 + k * (calls - 1) / (tries - 1);

@@ -117,7 +117,7 @@ static void test_laws(void **state) {
     march(of[i].force, of[i].end, &X, &V);
     for (int m = 0; m < 11; m++)
       for (int k = 0; k < 3; k++) {
-        if (!in_turn(i + m, k, 3)) continue;
+        if (!in_turn(i + m, k, 6)) continue;
         bool number = strstr(of[i].law, "voltage"); // one that reads another
         push(of[i].law, methods[m], tols[k], of[i].end, &x, &v);
         double off = fabs(v - V) / fmax(1, fabs(V)), away = fabs(x - X) / fmax(1, fabs(X));

@@ -12,6 +12,7 @@
 
 #include "analysis/problems.h"
 #include "analysis/verify.h"
+#include "helper_cases.h"
 #include "trammel/report.h"
 
 // ---- the rule -------------------------------------------------------------------------------------
@@ -92,6 +93,7 @@ static void test_groups(void **state) {
     tally t = {.verifier = {count, follow}};
     tr_error error = {0};
     tr_verify_group info = tr_verify_describe(g);
+    if (!all_cases() && strcmp(info.name, "yen-petzold") == 0) continue; // as for its figures
     assert_true(*info.name && *info.doc && *info.reference);
     if (tr_verify(g, &t.verifier, &error) != TR_OK) fail_msg("%s: %s", info.name, error.text);
     if (t.off > 0) fail_msg("%d off: %s", t.off, t.first);
