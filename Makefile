@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 DEMO = out/demo
 CLANG_FORMAT ?= clang-format-14
-preset = cmake --preset $(1) > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
+preset = cmake --preset $(1) $(2) > build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }; \
 	cmake --build --preset $(1)
 
 .PHONY: all build tuned demo test test-long bench fuzz format docs install clean help
@@ -28,11 +28,11 @@ test: # build with and without sanitizers, run all tests, count
 	@scripts/setup build test
 	@mkdir -p build
 	@$(call preset,test)
-	@$(call preset,dev)
+	@$(call preset,dev,-DTRAMMEL_THOROUGH=$(if $(TR_TEST_LONG),ON,OFF))
 	@$(if $(wildcard test/test_threads.c),$(call preset,tsan) --target test_threads)
 	@scripts/run_tests
 
-test-long: # the tests, with the long ones (TR_TEST_LONG=1)
+test-long: # the tests, with the long ones and every check of the sanitizers
 	@TR_TEST_LONG=1 $(MAKE) --no-print-directory test
 
 bench: # our methods against IDA, Simbody and MuJoCo: bench/results (BENCH_QUICK=1: a minute)
