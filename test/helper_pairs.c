@@ -2,6 +2,7 @@
 #include "helper_pairs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "elem/elem.h"
@@ -70,10 +71,24 @@ static int describe(char *text, size_t size, const char *type, const tr_field *f
   return n;
 }
 
+// Systems do not change: they are made once for all that is tried on them.
+typedef struct made {
+  mechanism m;
+  char name[128];
+} made;
+static made *system_at;
+static int systems;
+
+static void keep(mechanism m, const char *name) {
+  made *more = realloc(system_at, (size_t)(systems + 1) * sizeof *more);
+  assert_non_null(more);
+  system_at = more, more[systems].m = m;
+  snprintf(more[systems++].name, sizeof more->name, "%s", name);
+}
+
 // Two bodies (NULL: ground) and one joint or force between `markers` markers on them, by turns.
 static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *section,
-                     const char *type, const tr_field *fields, int markers, system_use use,
-                     void *context) {
+                     const char *type, const tr_field *fields, int markers) {
   char text[8192], name[128];
   int n = 0;
   const tr_body_type *body[2] = {a, b};
@@ -105,41 +120,44 @@ static void try_pair(const tr_body_type *a, const tr_body_type *b, const char *s
   if (markers > 0)
     n += snprintf(text + n, sizeof text - (size_t)n, ", markers: [%s]", list[markers]);
   snprintf(text + n, sizeof text - (size_t)n, "}\n");
-  mechanism m = load_text(text);
   snprintf(name, sizeof name, "%s between %s and %s", type, a->name, b ? b->name : "ground");
-  use(m.sys, name, context);
-  unload(&m);
+  keep(load_text(text), name);
 }
 
 static int each_pair(const char *section, const char *type, const tr_field *fields, bool planar,
-                     bool spatial, int markers, system_use use, void *context) {
+                     bool spatial, int markers) {
   int done = 0;
   for (const tr_body_type *const *a = tr_body_types(); *a; a++)
     for (const tr_body_type *const *b = a;; b++) { // the last, NULL, is ground
       bool space = (*a)->dim == 3 || (markers > 1 && *b && (*b)->dim == 3);
-      if (space ? spatial : planar)
-        try_pair(*a, *b, section, type, fields, markers, use, context), done++;
+      if (space ? spatial : planar) try_pair(*a, *b, section, type, fields, markers), done++;
       if (!*b) break;
     }
   return done;
 }
 
-void on_every_system(system_use use, void *context) {
-  for (const char *const *name = shipped_models(); *name; name++) {
-    mechanism m = load_model(*name, NULL);
-    use(m.sys, *name, context);
-    unload(&m);
-  }
+static void make_all(void) {
+  for (const char *const *name = shipped_models(); *name; name++)
+    keep(load_model(*name, NULL), *name);
   const tr_problem *const problem[] = {&bead, &tr_problem_seven_angles, &tr_problem_slider_crank};
-  for (int k = 0; k < 3; k++) {
-    mechanism m = load_problem(problem[k]);
-    use(m.sys, "problem", context);
-    unload(&m);
-  }
+  for (int k = 0; k < 3; k++) keep(load_problem(problem[k]), "problem");
   for (const tr_joint_type *const *j = tr_joint_types(); *j; j++)
-    assert_true(each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial,
-                          (*j)->markers, use, context));
+    assert_true(
+        each_pair("joints", (*j)->name, (*j)->fields, (*j)->planar, (*j)->spatial, (*j)->markers));
   for (const tr_force_type *const *f = tr_force_types(); *f; f++)
-    assert_true(each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial,
-                          (*f)->markers, use, context));
+    assert_true(
+        each_pair("forces", (*f)->name, (*f)->fields, (*f)->planar, (*f)->spatial, (*f)->markers));
+}
+
+void on_every_system(system_use use, void *context) {
+  if (systems == 0) make_all();
+  for (int i = 0; i < systems; i++) use(system_at[i].m.sys, system_at[i].name, context);
+}
+
+int forget_systems(void **state) {
+  (void)state;
+  for (int i = 0; i < systems; i++) unload(&system_at[i].m);
+  free(system_at);
+  system_at = NULL, systems = 0;
+  return 0;
 }

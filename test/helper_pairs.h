@@ -8,5 +8,6 @@
 
 typedef void (*system_use)(const tr_system *sys, const char *name, void *context);
 void on_every_system(system_use use, void *context);
+int forget_systems(void **state); // the teardown of who has used them
 
 #endif

@@ -74,7 +74,7 @@ static void flyball_governor(void **unused) {
     machine k = n == 0 ? shipped("flyball_governor.yaml", NULL)
                        : shipped_within("flyball_governor.yaml", "radau5", 1e-9);
     double tol = n == 0 ? 2e-4 : 1e-7;
-    for (int i = 1; i <= 10; i++) {
+    for (int i = 1; i <= (int)or_less(10, 4); i++) {
       const double *y = reference[i];
       go_to(&k, i);
       double droop = read_output(&k, "hinge_1.angle") + TR_PI / 6;

@@ -345,11 +345,11 @@ static void radii_of_very_short_steps(void **u) {
   static const char *const methods[] = {"newmark", "hht-i3", "gen-alpha", "nstiff", "pfpc2"};
   mechanism m = load_model("inverted_pendulum_pid.yaml", NULL);
   tr_study_settings set = tr_study_defaults(TR_STUDY_STABILITY);
-  set.methods = 5, set.method = (const char **)methods, set.step = steps;
+  set.methods = (int)or_less(5, 3), set.method = (const char **)methods, set.step = steps;
   set.steps = (int)or_less(2, 1);
   tr_study *s = run_study(m.sys, TR_STUDY_STABILITY, &set);
   const tr_table *t = table(s, "model");
-  assert_int_equal(t->rows, 5 * set.steps);
+  assert_int_equal(t->rows, set.methods * set.steps);
   for (int i = 0; i < t->rows; i++) {
     double exact = number(t, i, "exact");
     assert_near(number(t, i, "spectral_radius"), exact, 1e-3 * (1 - exact), "%s",

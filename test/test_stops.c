@@ -149,7 +149,7 @@ static bool try_model(int model, const char *name, const tr_system *sys) {
                factors[f] > 16; // equal steps in between: the methods as they come will do
     for (int i = 0; i < (all ? claims : tr_method_count()); i++) {
       double e[2][3];
-      if (!in_turn(i, f / 3 + model % 2, 3)) continue;
+      if (!in_turn(i, f + model, 6)) continue;
       for (int k = 0; k < 2; k++) {
         plan(&own, step[k], factors[f]);
         follow(sys, c[i].text, step[k], &own);

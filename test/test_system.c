@@ -590,5 +590,5 @@ int main(void) {
       cmocka_unit_test(system_turned),
       cmocka_unit_test(system_rates),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, forget_systems);
 }

@@ -78,7 +78,7 @@ static void test_proportional(void **state) {
     assert_true(exact.q && r.q);
     run(x.sys, "radau5", or_less(1e-12, 1e-11), models[m].end, &exact);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-      if (!in_turn((int)m, (int)k, 3)) continue;
+      if (!in_turn((int)m, (int)k, 6)) continue;
       double ratio[TOLERANCES], mean = 0;
       long steps = 0, last = 0;
       int n = 0;

@@ -84,7 +84,7 @@ static tr_status follow(tr_verifier *self, const char *group, double done) {
   assert_true(done >= 0 && done <= 1);
   if (t->done == 1) t->early = true;
   t->done = done;
-  return TR_OK;
+  return !all_cases() && done >= 0.5 && t->entries > 0 ? TR_STOPPED : TR_OK;
 }
 
 static void test_groups(void **state) {
@@ -95,11 +95,13 @@ static void test_groups(void **state) {
     tr_verify_group info = tr_verify_describe(g);
     if (!all_cases() && strcmp(info.name, "yen-petzold") == 0) continue; // as for its figures
     assert_true(*info.name && *info.doc && *info.reference);
-    if (tr_verify(g, &t.verifier, &error) != TR_OK) fail_msg("%s: %s", info.name, error.text);
+    tr_status status = tr_verify(g, &t.verifier, &error);
+    bool half = status == TR_STOPPED && !all_cases();
+    if (status != TR_OK && !half) fail_msg("%s: %s", info.name, error.text);
     if (t.off > 0) fail_msg("%d off: %s", t.off, t.first);
     assert_true(t.entries > 0);
     // the announced number of runs is the real one: the progress ends at 1, and not before
-    assert_true(t.done == 1);
+    assert_true(t.done == 1 || half);
     if (t.early) fail_msg("%s: the progress ends too early", info.name);
   }
 }
