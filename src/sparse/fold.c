@@ -4,7 +4,8 @@
 #include "math/lanes.h"
 #include "normal.h"
 
-enum { WIDEST = 3 };
+// Columns of Y: of the node before, of the node behind, of r.
+enum { WIDEST = 3, COLUMNS = 2 * WIDEST + 1 };
 
 // Places in a link.
 TR_INLINE int upper(int w) { return w * (w + 1) / 2; }
@@ -14,84 +15,95 @@ TR_INLINE int packed(int w, int i, int j) { return i * w - i * (i - 1) / 2 + j -
 
 // Loops are of a few turns whose number is known, and unrolled, so that what they index is in registers.
 
-// The inverse of D by its upper rows, in full; the determinant. One division: two more would wait for each other.
-TR_INLINE void invert3(const lanes *D, lanes (*E)[WIDEST], lanes *det) {
-  lanes a = D[3] * D[5] - D[4] * D[4], b = D[2] * D[4] - D[1] * D[5], c = D[1] * D[4] - D[2] * D[3];
-  *det = D[0] * a + D[1] * b + D[2] * c;
-  lanes f = 1 / *det;
-  E[0][0] = f * a, E[0][1] = E[1][0] = f * b, E[0][2] = E[2][0] = f * c;
-  E[1][1] = f * (D[0] * D[5] - D[2] * D[2]), E[2][2] = f * (D[0] * D[3] - D[1] * D[1]);
-  E[1][2] = E[2][1] = f * (D[1] * D[2] - D[0] * D[4]);
-}
-
-TR_INLINE void invert2(const lanes *D, lanes (*E)[WIDEST], lanes *det) {
-  *det = D[0] * D[2] - D[1] * D[1];
-  lanes f = 1 / *det;
-  E[0][0] = f * D[2], E[0][1] = E[1][0] = -(f * D[1]), E[1][1] = f * D[0];
-}
-
-// x'y
-TR_INLINE void multiply(int w, const lanes *x, const lanes_anywhere *y, lanes *out) {
-  *out = x[0] * y[0] + x[1] * y[1];
-  if (w > 2) *out += x[2] * y[2];
-}
-
-// X = E y
-TR_INLINE void divide(int w, const lanes (*E)[WIDEST], const lanes *y, lanes_anywhere *X) {
+// L below the diagonal of D, 1/E in e; the determinant.
+TR_INLINE void split(int w, lanes (*D)[WIDEST], lanes *e, lanes *det) {
+  *det = D[0][0], e[0] = 1 / D[0][0];
 #pragma GCC unroll 8
-  for (int i = 0; i < w; i++) {
-    lanes x = E[i][0] * y[0] + E[i][1] * y[1];
-    X[i] = w > 2 ? x + E[i][2] * y[2] : x;
+  for (int j = 1; j < w; j++) {
+#pragma GCC unroll 8
+    for (int i = j; i < w; i++) {
+      D[i][j - 1] = D[j - 1][i] * e[j - 1];
+#pragma GCC unroll 8
+      for (int k = j; k <= i; k++) D[k][i] -= D[i][j - 1] * D[j - 1][k];
+    }
+    *det *= D[j][j], e[j] = 1 / D[j][j];
   }
 }
 
-// Row i of what is left; y, z: columns i of C' and C2.
-TR_INLINE void put_rest(int w, int i, const lanes *y, const lanes *z, const lanes_anywhere *X,
-                        const lanes_anywhere *link, lanes_anywhere *fold) {
-  int a = upper(w), C = at_C(w) + w * i, B = at_B(w), b = B + a;
-  const lanes_anywhere *X2 = X + w * w, *x = X2 + w * w;
-  lanes sum;
+// Column j of Y, which comes as that of (C', C2, d), and Z.
+TR_INLINE void divide(int w, int j, const lanes (*D)[WIDEST], const lanes *e, lanes (*Y)[COLUMNS],
+                      lanes (*Z)[COLUMNS]) {
 #pragma GCC unroll 8
-  for (int j = 0; j < w; j++) multiply(w, y, X2 + w * j, &sum), fold[C + j] = -sum;
+  for (int i = 0; i < w; i++) {
+#pragma GCC unroll 8
+    for (int k = 0; k < i; k++) Y[i][j] -= D[i][k] * Y[k][j];
+    Z[i][j] = e[i] * Y[i][j];
+  }
+}
+
+// Column j of L^-T Z
+TR_INLINE void put_kept(int w, int j, const lanes (*D)[WIDEST], const lanes (*Z)[COLUMNS],
+                        lanes_anywhere *to) {
+  lanes x[WIDEST];
+#pragma GCC unroll 8
+  for (int i = w - 1; i >= 0; i--) {
+    x[i] = Z[i][j];
+#pragma GCC unroll 8
+    for (int k = i + 1; k < w; k++) x[i] -= D[k][i] * x[k];
+    to[i] = x[i];
+  }
+}
+
+// Y_i' Z_j
+TR_INLINE void multiply(int w, const lanes (*Y)[COLUMNS], const lanes (*Z)[COLUMNS], int i, int j,
+                        lanes *x) {
+  *x = Y[0][i] * Z[0][j] + Y[1][i] * Z[1][j];
+  if (w > 2) *x += Y[2][i] * Z[2][j];
+}
+
+// Row i of what is left.
+TR_INLINE void put_rest(int w, int i, const lanes (*Y)[COLUMNS], const lanes (*Z)[COLUMNS],
+                        const lanes_anywhere *link, lanes_anywhere *fold) {
+  int r = 2 * w, a = upper(w), C = at_C(w) + w * i, B = at_B(w), b = B + a;
+  lanes x;
 #pragma GCC unroll 8
   for (int j = i; j < w; j++) {
     int at = packed(w, i, j);
-    multiply(w, y, X + w * j, &sum), fold[at] -= sum;
-    multiply(w, z, X2 + w * j, &sum), fold[B + at] = link[B + at] - sum;
+    multiply(w, Y, Z, i, j, &x), fold[at] -= x;
+    multiply(w, Y, Z, w + i, w + j, &x), fold[B + at] = link[B + at] - x;
   }
-  multiply(w, y, x, &sum), fold[a + i] -= sum;
-  multiply(w, z, x, &sum), fold[b + i] = link[b + i] - sum;
+#pragma GCC unroll 8
+  for (int j = 0; j < w; j++) multiply(w, Y, Z, i, w + j, &x), fold[C + j] = -x;
+  multiply(w, Y, Z, i, r, &x), fold[a + i] -= x;
+  multiply(w, Y, Z, w + i, r, &x), fold[b + i] = link[b + i] - x;
 }
 
 TR_INLINE void fold_one(int w, const double *next, const double *least, double *sum, double *keep,
                         bool *good) {
   const lanes_anywhere *link = (const lanes_anywhere *)next;
-  lanes_anywhere *fold = (lanes_anywhere *)sum, *X = (lanes_anywhere *)keep;
-  lanes D[WIDEST * (WIDEST + 1) / 2], E[WIDEST][WIDEST], y[WIDEST], z[WIDEST], det;
-  int a = upper(w), C = at_C(w), B = at_B(w);
+  lanes_anywhere *fold = (lanes_anywhere *)sum, *kept = (lanes_anywhere *)keep;
+  lanes D[WIDEST][WIDEST], Y[WIDEST][COLUMNS], Z[WIDEST][COLUMNS], e[WIDEST], det;
+  int r = 2 * w, a = upper(w), C = at_C(w), B = at_B(w);
 #pragma GCC unroll 8
-  for (int i = 0; i < a; i++) D[i] = fold[B + i] + link[i];
-  if (w == 3)
-    invert3(D, E, &det);
-  else
-    invert2(D, E, &det);
+  for (int i = 0; i < w; i++)
+#pragma GCC unroll 8
+    for (int j = i; j < w; j++) D[i][j] = fold[B + packed(w, i, j)] + link[packed(w, i, j)];
+  split(w, D, e, &det);
   lanes_mask large = det > *(const lanes_anywhere *)least;
   *good = lanes_all(&large);
 #pragma GCC unroll 8
-  for (int j = 0; j < w; j++) {
+  for (int j = 0; j <= r; j++) {
 #pragma GCC unroll 8
-    for (int i = 0; i < w; i++) y[i] = fold[C + w * j + i], z[i] = link[C + w * i + j];
-    divide(w, E, y, X + w * j), divide(w, E, z, X + w * (w + j));
+    for (int i = 0; i < w; i++)
+      if (j < w)
+        Y[i][j] = fold[C + w * j + i];
+      else
+        Y[i][j] = j < r ? (lanes)link[C + w * i + j - w] : (lanes)(fold[B + a + i] + link[a + i]);
+    divide(w, j, D, e, Y, Z);
+    put_kept(w, j, D, Z, kept + w * j);
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < w; i++) y[i] = fold[B + a + i] + link[a + i];
-  divide(w, E, y, X + 2 * w * w);
-#pragma GCC unroll 8
-  for (int i = 0; i < w; i++) {
-#pragma GCC unroll 8
-    for (int j = 0; j < w; j++) y[j] = fold[C + w * i + j], z[j] = link[C + w * j + i];
-    put_rest(w, i, y, z, X, link, fold);
-  }
+  for (int i = 0; i < w; i++) put_rest(w, i, Y, Z, link, fold);
 }
 
 TR_INLINE void unfold_one(int w, const double *keep, const double *from, const double *behind,

@@ -3,8 +3,8 @@
 // which stay, is eliminated link by link, and what is left looks like one link.
 //
 // A link has (A, C; C', B) of its two nodes and (a, b) of r; A and B by their upper rows. One after the other makes one of both:
-// with D = B + A2 and d = b + a2 of the node between them, X = D^-1 (C', C2, d)
-//   A -= C X_1,  a -= C X_3,  C := -C X_2,  B := B2 - C2' X_2,  b := b2 - C2' X_3,      x = X_3 - X_1 x_1 - X_2 x_2
+// with D = B + A2 and d = b + a2 of the node between them, D = L E L', Y = L^-1 (C', C2, d), Z = E^-1 Y, X = L^-T Z
+//   A -= Y_1' Z_1,  a -= Y_1' z,  C := -Y_1' Z_2,  B := B2 - Y_2' Z_2,  b := b2 - Y_2' z,      x = X_3 - X_1 x_1 - X_2 x_2
 #ifndef TR_FOLD_H
 #define TR_FOLD_H
 
