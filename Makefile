@@ -32,7 +32,7 @@ test: # build with and without sanitizers, run all tests, count
 	@$(if $(wildcard test/test_threads.c),$(call preset,tsan) --target test_threads)
 	@scripts/run_tests
 
-test-long: # the tests, with the long ones and every check of the sanitizers
+test-long: # the tests, with the long ones, all of them under sanitizers, too
 	@TR_TEST_LONG=1 $(MAKE) --no-print-directory test
 
 bench: # our methods against IDA, Simbody and MuJoCo: bench/results (BENCH_QUICK=1: a minute)

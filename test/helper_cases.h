@@ -2,8 +2,8 @@
 // How many of a loop's cases to run.
 //
 // The release tests run all: there numbers are judged. Sanitizers judge the code that a case goes through, at a fifth of
-// the speed, and most combinations go through the same: of methods x models x tolerances they get every method,
-// every model and every tolerance, not each with each. With TR_TEST_LONG they get all, too.
+// the speed, and most combinations go through the same: of methods x models x tolerances they get some of each, and every
+// method in one test or another. With TR_TEST_LONG they get all, too.
 #ifndef TR_HELPER_CASES_H
 #define TR_HELPER_CASES_H
 

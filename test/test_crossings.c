@@ -50,7 +50,7 @@ static void happens(int turn, const char *event, int count, double first, double
   for (int m = 0; m < tr_method_count(); m++)
     for (int k = 0; k < WAYS; k++) {
       const char *method = tr_method_describe(m).name;
-      if (!in_turn(m + turn, k, 8)) continue;
+      if (!in_turn(m + turn, k, 7)) continue;
       if (strcmp(method, "pfpc1") == 0 && ways[k].tol > 0 && ways[k].tol < 1e-4) continue; // slow
       tr_run *run = start_run(sys, method, ways[k].h, ways[k].tol);
       finish(run, method);

@@ -471,7 +471,7 @@ static double move_at_once(tr_newton_problem *p, const double *dx) {
   double da, half;
   if (k->alone || s->stiff) {
     double size = norm(p, dx);
-    update(p, dx);
+    if (isfinite(size)) update(p, dx);
     return size;
   }
   k->begun++;
