@@ -619,7 +619,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   } else {
     if (k.begins) tr_si2_walk_to_residual(&k, s->newton.r);
     k.evaluated = false;
-    if (k.small && k.plain && k.usual) k.p.advance = move_at_once;
+    if (k.small && k.usual && !c->split) k.p.advance = move_at_once;
     if (k.sums && tr_si2_projects(&k)) tr_si2_feel(s); // it turns too far
     if (k.sums) tr_si2_tell(&k);
     if (s->made_apart) s->newton.valid = false;
