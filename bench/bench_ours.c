@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our methods on the problems, through the library:
 //   bench_ours PROBLEM N METHOD step=H|tol=TOL [steps=N]
-// Run from the root of the source tree, where the models are. Runs of given steps are made once more, not timed, with an
+// Runs of given steps are made once more, not timed, with an
 // eye on the energy. steps: only so many, errors then mean nothing.
-#include <malloc.h>
-
-#include <trammel/trammel.h>
-
-#include "bench.h"
+#include "ours.h"
 
 typedef struct job {
   tr_system *system;
   tr_run_settings settings;
 } job;
 
-static const char *const models[] = {"models/four_bar_chain.yaml", "models/rod_chain.yaml",
-                                     "bench/slider.yaml", "models/seven_body.yaml"};
 static const char *const observed[][7] = {{"B0.x", "B0.y", "B0.vx", "B0.vy"},
                                           {"tip.x", "tip.y", "tip.z"},
                                           {"crank.angle", "crank.omega"},
                                           {"K1.angle", "K1.omega"}};
-
-static const char *plain(const tr_error *error) {
-  return bench_words(error->text[0] ? error->text : tr_status_text(error->status));
-}
-
-static tr_status make(job *j, bench_problem problem, const char *n, tr_error *error) {
-  tr_model *model = NULL;
-  tr_status status = tr_model_new(NULL, &model);
-  if (status == TR_OK) status = tr_model_read_file(model, models[problem], error);
-  if (status == TR_OK && problem <= CHAIN) status = tr_model_set(model, "N", n, error);
-  if (status == TR_OK) status = tr_compile(model, &j->system, error);
-  tr_model_free(model);
-  return status;
-}
 
 static tr_status observe(const job *j, const tr_run *run, bench_result *r, tr_error *error) {
   double x[6] = {0};
@@ -59,18 +39,18 @@ static void run(bench_result *r, const void *data) {
   double before = bench_cpu();
   r->words = NULL;
   if (tr_run_new(j->system, &j->settings, NULL, &run, &error) != TR_OK) {
-    r->words = plain(&error);
+    r->words = bench_failure(&error);
     return;
   }
   double start = bench_cpu();
   r->setup_s = start - before;
-  if (tr_run_all(run, &error) != TR_OK) r->words = plain(&error);
+  if (tr_run_all(run, &error) != TR_OK) r->words = bench_failure(&error);
   r->cpu_s = bench_cpu() - start;
   tr_run_info info = tr_run_describe(run);
   r->energy = info.max_energy_change;
   r->steps = info.steps;
   if (r->peak_kb == 0) r->peak_kb = bench_peak(); // of the first run alone, without the reader
-  if (!r->words && observe(j, run, r, &error) != TR_OK) r->words = plain(&error);
+  if (!r->words && observe(j, run, r, &error) != TR_OK) r->words = bench_failure(&error);
   if (getenv("BENCH_VERBOSE"))
     fprintf(stderr, "steps %ld rejected %ld newton %ld failures %ld matrices %ld solves %ld\n",
             info.steps, info.rejected, info.newton_iterations, info.newton_failures, info.jacobians,
@@ -86,8 +66,7 @@ static void watch_energy(job *j, bench_result *r) {
 }
 
 int main(int argc, char **argv) {
-  mallopt(M_MMAP_THRESHOLD,
-          128 * 1024); // arrays that are freed go back to the system, as with the command
+  bench_give_back();
   bench_problem problem = argc > 4 ? bench_find(argv[1]) : BENCH_PROBLEMS;
   if (problem == BENCH_PROBLEMS) {
     fprintf(stderr, "bench_ours a02|chain|slider|andrews N METHOD step=H|tol=TOL [steps=N]\n");
@@ -113,13 +92,14 @@ int main(int argc, char **argv) {
   else
     j.settings.control.tol = setting;
   double before = bench_cpu();
-  if (make(&j, problem, argv[2], &error) == TR_OK) {
+  const char *n = problem <= CHAIN ? argv[2] : NULL;
+  if (bench_compile(bench_model(problem), n, &j.system, &error) == TR_OK) {
     before = bench_cpu() - before;
     bench_repeat(&r, run, &j);
     r.setup_s += before;
     if (!r.words && fixed && whole) watch_energy(&j, &r);
   } else {
-    r.words = plain(&error);
+    r.words = bench_failure(&error);
   }
   tr_system_free(j.system);
   return bench_print(&r);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long steps take, and what is between them, by the wall clock.
+#include <math.h>
 #include <time.h>
 
 #include "driver.h"
 
-static const double SHORT_STEP = 5e-6; // seconds
+static const double SHORT_STEP = 5e-6, SHORT_CALL = 1e-4; // seconds
 enum { WATCHED = 31 };
 
 double tr_clock(clockid_t which) {
@@ -39,4 +40,36 @@ void tr_run_time(tr_run *r, double since) {
   if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
   count(now - since, &r->step_mean, &r->step_wall);
   r->last_step_end = now;
+}
+
+// A caller who goes step by step would wait for the clocks of every call, and that of the CPU takes half a microsecond: of
+// short steps one in WATCHED is looked at, one whose step is watched, and those since the last are taken to be like it.
+tr_call_time tr_call_begin(tr_run *r, bool single) {
+  bool brief = single && r->step_mean > 0 && r->step_mean < SHORT_CALL;
+  r->last_step_end = 0;
+  if (brief && r->info.steps % WATCHED != 0) {
+    r->unwatched++;
+    return (tr_call_time){.on = false};
+  }
+  clockid_t clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
+  return (tr_call_time){.on = true,
+                        .single = single,
+                        .clock = clock,
+                        .steps = r->info.steps,
+                        .cpu = tr_clock(clock),
+                        .wall = tr_clock_wall(),
+                        .step = r->step_wall,
+                        .rest = r->rest_wall};
+}
+
+// CPU time is shared out between steps and the rest like the clock's.
+void tr_call_end(tr_run *r, const tr_call_time *w) {
+  if (!w->on) return;
+  double cpu = tr_clock(w->clock) - w->cpu, wall = tr_clock_wall() - w->wall;
+  double step = r->step_wall - w->step, rest = r->rest_wall - w->rest;
+  if (!(step > 0)) return;
+  double share = w->single ? fmin(step / wall, 1) : step / (step + rest);
+  long steps = r->info.steps - w->steps;
+  if (steps > 0) share *= 1 + (double)r->unwatched / (double)steps, r->unwatched = 0;
+  r->info.cpu_s += share * cpu, r->info.wall_s += share * wall;
 }

@@ -98,6 +98,7 @@ struct tr_run {
   double step_wall, step_mean,
       last_step_end;           // seconds of the clock in steps; typical; the last mark
   double rest_wall, rest_mean; // the same for what is between steps
+  long unwatched;              // single steps since the last that was looked at
   // step control
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of
@@ -157,6 +158,16 @@ double tr_run_follow(const tr_run *r, double h);
 bool tr_run_leapt(const tr_run *r, double h);
 double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
 void tr_run_time(tr_run *r, double since); // counts the wall time of a step
+
+// Time of a call: single, if it is to make one step.
+typedef struct tr_call_time {
+  bool on, single;
+  clockid_t clock;
+  long steps; // these and what follows: where it began
+  double cpu, wall, step, rest;
+} tr_call_time;
+tr_call_time tr_call_begin(tr_run *r, bool single);
+void tr_call_end(tr_run *r, const tr_call_time *w);
 
 // Tries a step of length h into r->next. > 0: it failed, a shorter one may do. < 0: the error tells why.
 tr_status tr_run_try(tr_run *r, double h, tr_error *error);

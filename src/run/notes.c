@@ -252,11 +252,14 @@ static double usual_shortest(const tr_run *r) {
 // Velocities are differences of positions in methods that enforce those alone. Where all rests there are none to
 // compare with but those that would move things within the run.
 static void note_noise(tr_run *r, char *note, size_t room) {
-  double h = usual_shortest(r), q = fmax(1, vec_largest(r->x.q, r->sys->nq));
-  double noise = DBL_EPSILON * q / h, v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
-  if (v < RESTS * noise) v = fmax(v, q / (r->settings.end - r->first_t));
   bool positions = strcmp(r->step->method->info.levels, "position") == 0;
-  if (!positions || r->sys->nc == 0 || r->info.steps == 0 || !(noise > NOISE * v)) return;
+  if (!positions || r->sys->nc == 0 || r->info.steps == 0) return;
+  double q = fmax(1, vec_largest(r->x.q, r->sys->nq));
+  double v = fmax(r->fastest, vec_largest(r->x.v, r->sys->nv));
+  if (!(DBL_EPSILON * q > NOISE * v * r->info.smallest_step)) return; // nor with any longer step
+  double h = usual_shortest(r), noise = DBL_EPSILON * q / h;
+  if (v < RESTS * noise) v = fmax(v, q / (r->settings.end - r->first_t));
+  if (!(noise > NOISE * v)) return;
   snprintf(
       note, room,
       "steps of %.2g s are so short that the round-off of positions, eps |q|/h = %.2g, shows in "

@@ -268,20 +268,13 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
   return r->settings.control.tol > 0 ? tr_control_walk(r, t, error) : tr_fixed_walk(r, t, error);
 }
 
-// CPU time is shared out between steps and the rest like the clock's.
-static tr_status go(tr_run *r, double t, tr_error *error) {
-  clockid_t clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
-  double cpu = tr_clock(clock), wall = tr_clock_wall();
-  double step = r->step_wall, rest = r->rest_wall;
-  r->last_step_end = 0;
+static tr_status go(tr_run *r, double t, bool single, tr_error *error) {
+  tr_call_time call = tr_call_begin(r, single);
   tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   if (status == TR_OK && r->x.t >= r->settings.end && tr_run_made_up(r, error)) status = TR_FAILED;
   tr_run_note(r);
-  cpu = tr_clock(clock) - cpu, wall = tr_clock_wall() - wall;
-  step = r->step_wall - step, rest = r->rest_wall - rest;
-  double share = step > 0 ? step / (step + rest) : 0;
-  r->info.cpu_s += cpu * share, r->info.wall_s += wall * share;
+  tr_call_end(r, &call);
   return status;
 }
 
@@ -294,7 +287,7 @@ tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
     r->settings.end = t;
     tr_instants_reset(r);
   }
-  return go(r, t, error);
+  return go(r, t, fixed && t - r->x.t < 1.5 * r->settings.step, error);
 }
 
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }
@@ -302,7 +295,7 @@ tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settin
 // One under control, wherever it leads.
 static tr_status step_controlled(tr_run *r, tr_error *error) {
   long steps = r->info.steps;
-  TR_TRY(go(r, NAN, error));
+  TR_TRY(go(r, NAN, true, error));
   if (r->info.steps > steps) return TR_OK;
   return tr_fail(error, TR_STOPPED, NULL,
                  "the run is at its end, t = %g s: no single step leads beyond it",

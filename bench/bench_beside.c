@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods side by side: what a step of each costs over one of the first.
+//   bench_beside PROBLEM|MODEL.yaml N|- STEP ROUNDS METHOD [METHOD ...]
+// STEP 0: the model's. A machine that others use, too, is slow for milliseconds and for seconds, so whole runs
+// one after the other say little of 15 %. Here the motion is cut into slices of about two milliseconds; in each
+// round the methods take turns slice by slice. What a slice costs without load is the least of its times in all
+// rounds (it does the same to the last bit in each), and their sum is the run. A line for each method:
+//   problem,n,method,steps,us,ratio,ratio_all       ratio_all: by the sums of all times, load and all
+#include "ours.h"
+
+enum { MOST_METHODS = 8, MOST_SLICES = 20000 };
+
+typedef struct side {
+  const char *method;
+  tr_run *run;
+  double least[MOST_SLICES], time;
+} side;
+
+typedef struct motion {
+  tr_system *system;
+  tr_run_settings settings;
+  double step;
+  int sides, slices, steps, all; // steps: of a slice, the last may have fewer; all: of the motion
+  side *side;
+} motion;
+
+static tr_status begin(motion *m, side *s, tr_error *error) {
+  m->settings.method = s->method;
+  tr_run_free(s->run);
+  s->run = NULL;
+  return tr_run_new(m->system, &m->settings, NULL, &s->run, error);
+}
+
+static tr_status walk(const motion *m, const side *s, int to, double *cpu, tr_error *error) {
+  double before = bench_cpu();
+  tr_status status = tr_run_to(s->run, to * m->step, error);
+  *cpu = bench_cpu() - before;
+  return status;
+}
+
+// Slices of two milliseconds, by the time of some steps of the first method.
+static tr_status cut(motion *m, tr_error *error) {
+  tr_status status = begin(m, m->side, error);
+  if (status != TR_OK) return status;
+  tr_run_info info = tr_run_describe(m->side->run);
+  double cpu = 0, all = floor(info.end / info.step * (1 + 1e-9));
+  m->step = info.step, m->all = all < 1 ? 1 : all < 1e9 ? (int)all : 1000000000;
+  int done = 0, n = 1;
+  for (; done + n <= m->all && cpu < 1.4e-3 && status == TR_OK; done += n, n *= 2)
+    status = walk(m, m->side, done + n, &cpu, error);
+  m->steps = n > 1 ? n / 2 : 1;
+  m->slices = (m->all + m->steps - 1) / m->steps;
+  if (m->slices > MOST_SLICES) m->slices = MOST_SLICES, m->all = MOST_SLICES * m->steps;
+  return status;
+}
+
+static tr_status once_through(motion *m, tr_error *error) {
+  tr_status status = TR_OK;
+  for (int s = 0; status == TR_OK && s < m->sides; s++) status = begin(m, &m->side[s], error);
+  for (int i = 0; i < m->slices; i++)
+    for (int s = 0; status == TR_OK && s < m->sides; s++) {
+      double cpu = 0, *least = &m->side[s].least[i];
+      int to = (i + 1) * m->steps;
+      status = walk(m, &m->side[s], to < m->all ? to : m->all, &cpu, error);
+      m->side[s].time += cpu;
+      if (*least == 0 || cpu < *least) *least = cpu;
+    }
+  return status;
+}
+
+static void print(const motion *m, const char *name, const char *n) {
+  double sum[MOST_METHODS] = {0};
+  for (int s = 0; s < m->sides; s++) {
+    for (int i = 0; i < m->slices; i++) sum[s] += m->side[s].least[i];
+    printf("%s,%s,%s,%d,%.4g,%.3f,%.3f\n", name, n, bench_words(m->side[s].method), m->all,
+           1e6 * sum[s] / m->all, sum[s] / sum[0], m->side[s].time / m->side[0].time);
+  }
+}
+
+int main(int argc, char **argv) {
+  static side sides[MOST_METHODS];
+  if (argc < 6 || argc - 5 > MOST_METHODS || atoi(argv[4]) < 1) {
+    fprintf(stderr, "bench_beside PROBLEM|MODEL.yaml N|- STEP ROUNDS METHOD [METHOD ...]\n");
+    return 2;
+  }
+  bench_give_back();
+  tr_error error = {0};
+  motion m = {.settings = tr_run_defaults(), .sides = argc - 5, .side = sides};
+  bench_problem problem = bench_find(argv[1]);
+  const char *file = problem < BENCH_PROBLEMS ? bench_model(problem) : argv[1];
+  bool sized = strcmp(argv[2], "-") != 0 && problem != SLIDER && problem != ANDREWS;
+  tr_status status = bench_compile(file, sized ? argv[2] : NULL, &m.system, &error);
+  if (problem < BENCH_PROBLEMS) m.settings.end = bench_end(problem);
+  if (atof(argv[3]) > 0) m.settings.step = atof(argv[3]);
+  m.settings.audit = false;
+  for (int s = 0; s < m.sides; s++) sides[s].method = argv[5 + s];
+  if (status == TR_OK) status = cut(&m, &error);
+  for (int r = atoi(argv[4]); status == TR_OK && r > 0; r--) status = once_through(&m, &error);
+  if (status == TR_OK)
+    print(&m, argv[1], argv[2]);
+  else
+    fprintf(stderr, "%s\n", bench_failure(&error));
+  for (int s = 0; s < m.sides; s++) tr_run_free(sides[s].run);
+  tr_system_free(m.system);
+  return status == TR_OK ? 0 : 1;
+}
