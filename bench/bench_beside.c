@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods side by side: what a step of each costs over one of the first.
-//   bench_beside PROBLEM|MODEL.yaml N|- STEP ROUNDS METHOD [METHOD ...]
-// STEP 0: the model's. A machine that others use, too, is slow for milliseconds and for seconds, so whole runs
-// one after the other say little of 15 %. Here the motion is cut into slices of about two milliseconds; in each
-// round the methods take turns slice by slice. What a slice costs without load is the least of its times in all
-// rounds (it does the same to the last bit in each), and their sum is the run. A line for each method:
-//   problem,n,method,steps,us,ratio,ratio_all       ratio_all: by the sums of all times, load and all
+//   bench_beside PROBLEM|MODEL.yaml N|- STEP SECONDS METHOD [METHOD ...]
+// N: of the problem or the model's parameter, -: it has none. STEP 0: the model's. A machine that others use, too, is slow for
+// milliseconds and for seconds, so whole runs one after the other say little of 15 %. Here the motion is cut into slices of
+// about two milliseconds, and the methods take turns slice by slice, in rounds until SECONDS of CPU time are gone, three at
+// least. What a slice costs without load is the least of its times in all rounds (it does the same to the last bit in each),
+// and their sum is the run. A line for each method:
+//   problem,n,method,steps,newton,matrices,us,ratio,ratio_all
+// newton, matrices: of a step. ratio_all: by the sums of all times, load and all.
 #include "ours.h"
 
-enum { MOST_METHODS = 8, MOST_SLICES = 20000 };
+enum { MOST_METHODS = 8, MOST_SLICES = 20000, LEAST_ROUNDS = 3 };
 
 typedef struct side {
   const char *method;
@@ -71,16 +73,20 @@ static tr_status once_through(motion *m, tr_error *error) {
 static void print(const motion *m, const char *name, const char *n) {
   double sum[MOST_METHODS] = {0};
   for (int s = 0; s < m->sides; s++) {
-    for (int i = 0; i < m->slices; i++) sum[s] += m->side[s].least[i];
-    printf("%s,%s,%s,%d,%.4g,%.3f,%.3f\n", name, n, bench_words(m->side[s].method), m->all,
-           1e6 * sum[s] / m->all, sum[s] / sum[0], m->side[s].time / m->side[0].time);
+    const side *x = &m->side[s];
+    for (int i = 0; i < m->slices; i++) sum[s] += x->least[i];
+    tr_run_info info = tr_run_describe(x->run);
+    double steps = (double)info.steps;
+    printf("%s,%s,%s,%ld,%.3f,%.3f,%.4g,%.3f,%.3f\n", name, n, bench_words(x->method), info.steps,
+           (double)info.newton_iterations / steps, (double)info.jacobians / steps,
+           1e6 * sum[s] / steps, sum[s] / sum[0], x->time / m->side[0].time);
   }
 }
 
 int main(int argc, char **argv) {
   static side sides[MOST_METHODS];
-  if (argc < 6 || argc - 5 > MOST_METHODS || atoi(argv[4]) < 1) {
-    fprintf(stderr, "bench_beside PROBLEM|MODEL.yaml N|- STEP ROUNDS METHOD [METHOD ...]\n");
+  if (argc < 6 || argc - 5 > MOST_METHODS) {
+    fprintf(stderr, "bench_beside PROBLEM|MODEL.yaml N|- STEP SECONDS METHOD [METHOD ...]\n");
     return 2;
   }
   bench_give_back();
@@ -95,7 +101,9 @@ int main(int argc, char **argv) {
   m.settings.audit = false;
   for (int s = 0; s < m.sides; s++) sides[s].method = argv[5 + s];
   if (status == TR_OK) status = cut(&m, &error);
-  for (int r = atoi(argv[4]); status == TR_OK && r > 0; r--) status = once_through(&m, &error);
+  double before = bench_cpu(), seconds = atof(argv[4]);
+  for (int r = 0; status == TR_OK && (r < LEAST_ROUNDS || bench_cpu() - before < seconds); r++)
+    status = once_through(&m, &error);
   if (status == TR_OK)
     print(&m, argv[1], argv[2]);
   else

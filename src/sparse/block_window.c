@@ -88,7 +88,17 @@ static bool is_in_step(const tr_blocks *b, int s, int period) {
   return unit > 0 && one / unit % BLOCK_FOUR == (other > one ? 0 : BLOCK_FOUR - 1);
 }
 
-// Windows of nodes s .. end - 1, how many so far.
+// Windows one after the other from s on, up to so many that one more or less does not matter.
+static int count_some(const tr_blocks *b, int s, int end, int period, bool below) {
+  enum { MANY = 8 };
+  block_window found;
+  int count = 0;
+  while (count < MANY && is_window(b, s + count * BLOCK_FOUR * period, end, period, below, &found))
+    count++;
+  return count;
+}
+
+// Windows of nodes s .. end - 1, how many so far. They are in step unless that takes one of a few.
 static int find_some(const tr_blocks *b, int s, int end, bool below, int count,
                      block_window *window) {
   while (s < end) {
@@ -99,10 +109,12 @@ static int find_some(const tr_blocks *b, int s, int end, bool below, int count,
       s++;
       continue;
     }
-    for (int k = 1; k < BLOCK_FOUR && !is_in_step(b, found.node, period); k++)
+    int most = is_in_step(b, s, period) ? 0 : count_some(b, s, end, period, below);
+    for (int k = 1; k < BLOCK_FOUR && most > 0; k++)
       if (is_window(b, s + k * period, end, period, below, &later) &&
-          is_in_step(b, later.node, period))
-        found = later;
+          is_in_step(b, later.node, period) &&
+          count_some(b, later.node, end, period, below) == most)
+        found = later, most = 0;
     if (window) window[count] = found;
     count++, s = found.node + BLOCK_FOUR * period;
   }

@@ -427,23 +427,24 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return vec_finite(b, count * k->p->n) ? TR_OK : TR_NOT_FINITE;
 }
 
-// y = A x of two vectors one after the other, the matrix read once.
-static void multiply_two(const tr_kkt *k, const double *x, double *y) {
+// rest = b - A x of two vectors one after the other, the matrix read once; side by side they take one sum for both.
+static void rest_of_two(const tr_kkt *k, const double *b, const double *x, double *rest) {
   const tr_pattern *p = k->p;
   int n = p->n;
-  memset(y, 0, 2 * (size_t)n * sizeof *y);
-  for (int j = 0; j < n; j++)
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      y[p->row[s]] += k->values[s] * x[j];
-      y[n + p->row[s]] += k->values[s] * x[n + j];
-    }
+  lanes_pair *y = (lanes_pair *)k->work;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int j = 0; j < n; j++) {
+    lanes_pair xj = {x[j], x[n + j]};
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) y[p->row[s]] += k->values[s] * xj;
+  }
+  for (int i = 0; i < n; i++) rest[i] = b[i] - y[i][0], rest[n + i] = b[n + i] - y[i][1];
 }
 
 // Of D^-1 x, all vectors together.
 static double largest_of(size_t n, int count, const double *d, const double *x) {
   double most = 0;
   for (int c = 0; c < count; c++, x += n)
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]) / d[i]);
+    for (size_t i = 0; i < n; i++) most = max2(most, fabs(x[i]) / d[i]);
   return most;
 }
 
@@ -458,11 +459,11 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
   double *want = k->refined, *rest = want + all;
   memcpy(want, b, all * sizeof *b);
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b);
-  if (count == 2)
-    multiply_two(k, b, rest);
-  else
-    for (size_t i = 0; i < all; i += n) tr_kkt_multiply(k, b + i, rest + i);
-  for (size_t i = 0; i < all; i++) rest[i] = want[i] - rest[i];
+  if (count == 2) rest_of_two(k, want, b, rest);
+  for (size_t i = 0; count != 2 && i < all; i += n) {
+    tr_kkt_multiply(k, b + i, rest + i);
+    for (size_t j = i; j < i + n; j++) rest[j] = want[j] - rest[j];
+  }
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
   if (error) {
     bool known = find_scale(k, false, k->work);
