@@ -10,7 +10,7 @@
 // newton, matrices: of a step. ratio_all: by the sums of all times, load and all.
 #include "ours.h"
 
-enum { MOST_METHODS = 8, MOST_SLICES = 20000, LEAST_ROUNDS = 3 };
+enum { MOST_METHODS = 8, MOST_SLICES = 20000, LEAST_ROUNDS = 3, LEAST_STEPS = 32 };
 
 typedef struct side {
   const char *method;
@@ -40,7 +40,8 @@ static tr_status walk(const motion *m, const side *s, int to, double *cpu, tr_er
   return status;
 }
 
-// Slices of two milliseconds, by the time of some steps of the first method.
+// Slices of two milliseconds, by the time of some steps of the first method, and not too few steps, for the end of a slice is
+// work, too.
 static tr_status cut(motion *m, tr_error *error) {
   tr_status status = begin(m, m->side, error);
   if (status != TR_OK) return status;
@@ -48,7 +49,8 @@ static tr_status cut(motion *m, tr_error *error) {
   double cpu = 0, all = floor(info.end / info.step * (1 + 1e-9));
   m->step = info.step, m->all = all < 1 ? 1 : all < 1e9 ? (int)all : 1000000000;
   int done = 0, n = 1;
-  for (; done + n <= m->all && cpu < 1.4e-3 && status == TR_OK; done += n, n *= 2)
+  for (; done + n <= m->all && (cpu < 1.4e-3 || n <= LEAST_STEPS) && status == TR_OK;
+       done += n, n *= 2)
     status = walk(m, m->side, done + n, &cpu, error);
   m->steps = n > 1 ? n / 2 : 1;
   m->slices = (m->all + m->steps - 1) / m->steps;
