@@ -76,6 +76,7 @@ static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
 // = 1e8 and more) go to and fro a hundred times before they shrink.
 enum { MOST_DAMPED = 60, MOST_SINGLE = 200 };
+enum { MOST_KEPT = 30 }; // with one matrix for all
 // Few corrections: matrices that may take the place of strained ones.
 enum { RENEWED = 4 };
 
@@ -485,11 +486,15 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
                                                : status;
 }
 
-static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p) {
+// kept: all with the matrix there is, else each with its own.
+static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p, bool kept) {
   double norm = 0, last = 0;
-  for (int k = 0; k < MOST_SINGLE; k++, last = norm) {
-    nw->valid = false;
+  long matrices = nw->matrices;
+  for (int k = 0; k < (kept ? MOST_KEPT : MOST_SINGLE); k++, last = norm) {
+    if (!kept) nw->valid = false;
     TR_TRY(correct(nw, p, &norm));
+    if (kept && (nw->matrices > matrices || (k > 1 && norm > RATE_LOST * last)))
+      return TR_NO_CONVERGENCE;
     double rate = k > 0 ? fmax(RATE_MIN, norm / last) : 1;
     if (norm <= p->floor || (rate < 1 && rate / (1 - rate) * norm <= p->tol)) return TR_OK;
     tr_status status = TR_OK;
@@ -557,7 +562,8 @@ tr_status tr_newton_few(tr_newton *nw, tr_newton_problem *p, int most) {
 
 tr_status tr_newton_solve(tr_newton *nw, tr_newton_problem *p) {
   tr_status status = nw->fixed_iterations > 0         ? solve_fixed(nw, p)
-                     : nw->resort == TR_NEWTON_SINGLY ? iterate_singly(nw, p)
+                     : nw->resort == TR_NEWTON_KEPT   ? iterate_singly(nw, p, true)
+                     : nw->resort == TR_NEWTON_SINGLY ? iterate_singly(nw, p, false)
                      : nw->resort == TR_NEWTON_DAMPED ? iterate_damped(nw, p)
                                                       : iterate(nw, p);
   if (nw->resort != TR_NEWTON_USUAL) nw->valid = nw->known = false;

@@ -3,7 +3,8 @@
 //
 // Under step control: once more from the last state, then from coasting; the step gets shorter anyway. A step that
 // must not be shortened is insisted upon: damped corrections, undamped ones with a matrix each (solve/newton.h), and
-// at last the solutions of shorter steps one after the other, each the start of the next.
+// at last the solutions of shorter steps one after the other, each the start of the next. Next to a singular position, before
+// all that, with a matrix from where the step begins.
 //
 // Angles repeat themselves, and next to a stiff spring an iteration that was thrown far off may find the step's
 // equations solved some turns, or millions of turns, away. So a solution that leaves coasting by more
@@ -158,6 +159,29 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
   return status;
 }
 
+// A matrix made next to a singular position makes much of round-off, and corrections by it lead anywhere, perhaps to a
+// solution that is nothing but noise. One from beside it, which a short step leaves behind, passes by: but for
+// stiffness and damping, cq K + cv D, it is that of the whole step.
+static bool may_pass(const tr_step *s) {
+  bool positions = strcmp(s->method->info.levels, "position") == 0;
+  return positions && !(s->allowed > 0) && !s->newton.regular && s->newton.reuse;
+}
+
+static tr_status pass_by(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
+  double cq = s->c.cq, cv = s->c.cv, cm = s->c.cm;
+  start_from(s, x0->a, x0->lam, x1);
+  s->newton.valid = false;
+  tr_status status = s->method->advance(s, x0, FIRST * h, x1);
+  if (status != TR_OK || !s->newton.valid) return TR_NO_CONVERGENCE;
+  s->matrix_cq = cq, s->matrix_cv = cv, s->matrix_cm = cm;
+  s->newton.resort = TR_NEWTON_KEPT;
+  tr_predict(s, x0, x0->t + h, x1);
+  status = propose(s, x0, h, x1, seen);
+  s->newton.resort = TR_NEWTON_USUAL;
+  s->newton.valid = false;
+  return status;
+}
+
 static tr_status damp(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
   s->newton.resort = TR_NEWTON_DAMPED;
   start_from(s, x0->a, x0->lam, x1);
@@ -188,6 +212,8 @@ static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   }
   tr_status status = propose(s, x0, h, x1, &seen);
   if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;
+  if (may_pass(s)) status = pass_by(s, x0, h, x1, &seen);
+  if (status <= TR_OK) return status;
   s->afresh = true;
   status = begin_anew(s, x0, h, x1, &seen);
   if (status > TR_OK && !(s->allowed > 0) && !s->method->direct)
