@@ -7,7 +7,7 @@
 // least. What a slice costs without load is the least of its times in all rounds (it does the same to the last bit in each),
 // and their sum is the run. A line for each method:
 //   problem,n,method,steps,newton,matrices,us,ratio,ratio_all
-// newton, matrices: of a step. ratio_all: by the sums of all times, load and all.
+// newton, matrices: of a step, nan where the method fails. ratio_all: by the sums of all times, load and all.
 #include "ours.h"
 
 enum { MOST_METHODS = 8, MOST_SLICES = 20000, LEAST_ROUNDS = 3, LEAST_STEPS = 32 };
@@ -15,6 +15,7 @@ enum { MOST_METHODS = 8, MOST_SLICES = 20000, LEAST_ROUNDS = 3, LEAST_STEPS = 32
 typedef struct side {
   const char *method;
   tr_run *run;
+  bool failed;
   double least[MOST_SLICES], time;
 } side;
 
@@ -58,24 +59,31 @@ static tr_status cut(motion *m, tr_error *error) {
   return status;
 }
 
-static tr_status once_through(motion *m, tr_error *error) {
-  tr_status status = TR_OK;
-  for (int s = 0; status == TR_OK && s < m->sides; s++) status = begin(m, &m->side[s], error);
+// Who fails is left out from then on.
+static void once_through(motion *m) {
+  tr_error error;
+  for (int s = 0; s < m->sides; s++)
+    m->side[s].failed = m->side[s].failed || begin(m, &m->side[s], &error) != TR_OK;
   for (int i = 0; i < m->slices; i++)
-    for (int s = 0; status == TR_OK && s < m->sides; s++) {
-      double cpu = 0, *least = &m->side[s].least[i];
+    for (int s = 0; s < m->sides; s++) {
+      side *x = &m->side[s];
+      double cpu = 0;
       int to = (i + 1) * m->steps;
-      status = walk(m, &m->side[s], to < m->all ? to : m->all, &cpu, error);
-      m->side[s].time += cpu;
-      if (*least == 0 || cpu < *least) *least = cpu;
+      if (x->failed) continue;
+      x->failed = walk(m, x, to < m->all ? to : m->all, &cpu, &error) != TR_OK;
+      x->time += cpu;
+      if (x->least[i] == 0 || cpu < x->least[i]) x->least[i] = cpu;
     }
-  return status;
 }
 
 static void print(const motion *m, const char *name, const char *n) {
   double sum[MOST_METHODS] = {0};
   for (int s = 0; s < m->sides; s++) {
     const side *x = &m->side[s];
+    if (x->failed) {
+      printf("%s,%s,%s,0,nan,nan,nan,nan,nan\n", name, n, bench_words(x->method));
+      continue;
+    }
     for (int i = 0; i < m->slices; i++) sum[s] += x->least[i];
     tr_run_info info = tr_run_describe(x->run);
     double steps = (double)info.steps;
@@ -105,7 +113,7 @@ int main(int argc, char **argv) {
   if (status == TR_OK) status = cut(&m, &error);
   double before = bench_cpu(), seconds = atof(argv[4]);
   for (int r = 0; status == TR_OK && (r < LEAST_ROUNDS || bench_cpu() - before < seconds); r++)
-    status = once_through(&m, &error);
+    once_through(&m);
   if (status == TR_OK)
     print(&m, argv[1], argv[2]);
   else

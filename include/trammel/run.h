@@ -95,7 +95,8 @@ typedef struct tr_run_info {
   long factorisations, refactorisations; // all, and those of them that reused the pivots
   long solves;                           // right-hand sides
   long stagnations;                      // iterations that ended at the round-off floor
-  double cpu_s;  // stepping only, without audit and observers; of all threads
+  double
+      cpu_s; // stepping only, without audit and observers; of all threads; where steps are short, from some of them
   double wall_s; // the same by the clock
   int threads;   // that share the work; 1: the system is too small for more
   // by the audit, NaN without: largest 2-norms of Phi and of G v + Phi_t, energy

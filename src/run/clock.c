@@ -46,30 +46,29 @@ void tr_run_time(tr_run *r, double since) {
 // short steps one in WATCHED is looked at, one whose step is watched, and those since the last are taken to be like it.
 tr_call_time tr_call_begin(tr_run *r, bool single) {
   bool brief = single && r->step_mean > 0 && r->step_mean < SHORT_CALL;
+  tr_call_time w = {.single = single, .steps = r->info.steps};
   r->last_step_end = 0;
-  if (brief && r->info.steps % WATCHED != 0) {
-    r->unwatched++;
-    return (tr_call_time){.on = false};
-  }
-  clockid_t clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
-  return (tr_call_time){.on = true,
-                        .single = single,
-                        .clock = clock,
-                        .steps = r->info.steps,
-                        .cpu = tr_clock(clock),
-                        .wall = tr_clock_wall(),
-                        .step = r->step_wall,
-                        .rest = r->rest_wall};
+  if (brief && w.steps > WATCHED && w.steps % WATCHED != 0) return w; // the first ones take longer
+  w.on = true;
+  w.clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
+  w.cpu = tr_clock(w.clock), w.wall = tr_clock_wall();
+  w.step = r->step_wall, w.rest = r->rest_wall;
+  return w;
 }
 
 // CPU time is shared out between steps and the rest like the clock's.
 void tr_call_end(tr_run *r, const tr_call_time *w) {
-  if (!w->on) return;
-  double cpu = tr_clock(w->clock) - w->cpu, wall = tr_clock_wall() - w->wall;
-  double step = r->step_wall - w->step, rest = r->rest_wall - w->rest;
-  if (!(step > 0)) return;
-  double share = w->single ? fmin(step / wall, 1) : step / (step + rest);
   long steps = r->info.steps - w->steps;
-  if (steps > 0) share *= 1 + (double)r->unwatched / (double)steps, r->unwatched = 0;
+  double step = r->step_wall - w->step, rest = r->rest_wall - w->rest;
+  if (!w->on || !(step > 0)) { // none of its steps was watched
+    r->unwatched += steps;
+    return;
+  }
+  double cpu = tr_clock(w->clock) - w->cpu, wall = tr_clock_wall() - w->wall;
+  double share = w->single ? fmin(step / wall, 1) : step / (step + rest);
+  if (steps > 0) {
+    r->step_cpu = share * cpu / (double)steps, r->step_took = share * wall / (double)steps;
+    share *= 1 + (double)r->unwatched / (double)steps, r->unwatched = 0;
+  }
   r->info.cpu_s += share * cpu, r->info.wall_s += share * wall;
 }

@@ -98,7 +98,8 @@ struct tr_run {
   double step_wall, step_mean,
       last_step_end;           // seconds of the clock in steps; typical; the last mark
   double rest_wall, rest_mean; // the same for what is between steps
-  long unwatched;              // single steps since the last that was looked at
+  long unwatched;              // single steps since the last call that was looked at,
+  double step_cpu, step_took;  // and what each of its steps took, of the CPU and by the clock
   // step control
   double h, last_error; // the step to try next; error over tolerance of the last accepted
   double failed_h;      // a length at which a step failed, 0: none to speak of

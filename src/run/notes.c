@@ -344,6 +344,7 @@ tr_run_info tr_run_describe(const tr_run *r) {
   tr_run_info i = r->info;
   const tr_newton *n = &r->step->newton;
   i.t = r->x.t;
+  i.cpu_s += (double)r->unwatched * r->step_cpu, i.wall_s += (double)r->unwatched * r->step_took;
   i.mean_phi = r->settings.audit && i.steps > 0 ? r->phi_sum / (double)i.steps : NAN;
   i.notes = r->note;
   if (!(r->settings.control.tol > 0)) i.newton_failures = r->step->failures;

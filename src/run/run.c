@@ -287,7 +287,8 @@ tr_status tr_run_to(tr_run *r, double t, tr_error *error) {
     r->settings.end = t;
     tr_instants_reset(r);
   }
-  return go(r, t, fixed && t - r->x.t < 1.5 * r->settings.step, error);
+  double way = (t - r->x.t) / r->settings.step;
+  return go(r, t, fixed && way > 0.5 && way < 1 + 1e-6, error);
 }
 
 tr_status tr_run_all(tr_run *r, tr_error *error) { return tr_run_to(r, r->settings.end, error); }

@@ -495,11 +495,12 @@ static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p, bool kept) 
     TR_TRY(correct(nw, p, &norm));
     if (kept && (nw->matrices > matrices || (k > 1 && norm > RATE_LOST * last)))
       return TR_NO_CONVERGENCE;
-    double rate = k > 0 ? fmax(RATE_MIN, norm / last) : 1;
+    double rate = k > 0 ? fmax(kept ? RATE_TWICE : RATE_MIN, norm / last) : 1;
     if (norm <= p->floor || (rate < 1 && rate / (1 - rate) * norm <= p->tol)) return TR_OK;
     tr_status status = TR_OK;
     if (k > 2 && rate > RATE_SLOW && stagnated(nw, p, k, norm, &status)) return TR_OK;
     TR_TRY(status);
+    if (kept && k > 3 && rate > RATE_WORST) return TR_NO_CONVERGENCE;
   }
   return TR_NO_CONVERGENCE;
 }

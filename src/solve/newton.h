@@ -22,8 +22,9 @@
 //     at all it is tried only from time to time. Where the floor is all the tolerance none of this shows, and it
 //     serves for a given time. Within a solve it is renewed when more corrections are
 //     still to come than it costs.
-// (4) Where that fails there are resorts. Kept, the matrix is one that the caller has made elsewhere, and stays: next to a
-//     singular position one that is made there makes much of round-off and leads anywhere, one from beside it does not. Singly, each correction has a matrix of its own and is taken as it
+// (4) Where that fails there are resorts. Kept, the matrix is one that the caller has made elsewhere, and stays: next to
+//     a singular position one that is made there makes much of round-off and leads anywhere, one from beside it
+//     does not. Singly, each correction has a matrix of its own and is taken as it
 //     comes: near stiff springs a correction along them overloads these, the next one has their overload
 //     in its matrix and does nothing but relieve them, the one after it goes on; corrections grow and fall
 //     by turns and no test of descent lets them pass. Damped, each has a matrix of its own too and

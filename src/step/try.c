@@ -163,8 +163,9 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
 // solution that is nothing but noise. One from beside it, which a short step leaves behind, passes by: but for
 // stiffness and damping, cq K + cv D, it is that of the whole step.
 static bool may_pass(const tr_step *s) {
-  bool positions = strcmp(s->method->info.levels, "position") == 0;
-  return positions && !(s->allowed > 0) && !s->newton.regular && s->newton.reuse;
+  const tr_method *m = s->method;
+  bool one_set = !m->stabilised && !m->two_sets && m->sets == 0 && !m->direct; // index 3
+  return one_set && !(s->allowed > 0) && !s->newton.regular && s->newton.reuse;
 }
 
 static tr_status pass_by(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
@@ -172,7 +173,8 @@ static tr_status pass_by(tr_step *s, const tr_state *x0, double h, tr_state *x1,
   start_from(s, x0->a, x0->lam, x1);
   s->newton.valid = false;
   tr_status status = s->method->advance(s, x0, FIRST * h, x1);
-  if (status != TR_OK || !s->newton.valid) return TR_NO_CONVERGENCE;
+  if (status < 0) return status;
+  if (status > 0 || !s->newton.valid) return TR_NO_CONVERGENCE;
   s->matrix_cq = cq, s->matrix_cv = cv, s->matrix_cm = cm;
   s->newton.resort = TR_NEWTON_KEPT;
   tr_predict(s, x0, x0->t + h, x1);
@@ -212,7 +214,7 @@ static tr_status try(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
   }
   tr_status status = propose(s, x0, h, x1, &seen);
   if (status <= TR_OK || (s->allowed > 0 && s->method->choose)) return status;
-  if (may_pass(s)) status = pass_by(s, x0, h, x1, &seen);
+  if (may_pass(s) && !seen) status = pass_by(s, x0, h, x1, &seen); // from the same start
   if (status <= TR_OK) return status;
   s->afresh = true;
   status = begin_anew(s, x0, h, x1, &seen);
