@@ -551,8 +551,30 @@ static void beyond_the_end(void **u) {
   unload(&m);
 }
 
+// The time of steps that are made one by one, of which some are looked at: those that are not count, calls without a step
+// do not.
+static void time_of_single_steps(void **unused) {
+  (void)unused;
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_error error = {0};
+  tr_run *run = new_run(m.sys, "hht-i3", 1e-3, 1);
+  for (int k = 0; k < 34; k++) assert_int_equal(tr_run_step(run, &error), TR_OK);
+  for (int k = 0; k < 20; k++) {
+    tr_run_info before = tr_run_describe(run);
+    for (int i = 0; i < 100; i++)
+      assert_int_equal(tr_run_to(run, tr_run_state(run)->t, &error), TR_OK);
+    assert_true(tr_run_describe(run).cpu_s == before.cpu_s);
+    assert_true(tr_run_describe(run).wall_s == before.wall_s);
+    assert_int_equal(tr_run_step(run, &error), TR_OK);
+    assert_true(tr_run_describe(run).wall_s > before.wall_s);
+  }
+  tr_run_free(run);
+  unload(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(time_of_single_steps),
       cmocka_unit_test(restarts),
       cmocka_unit_test(late_times),
       cmocka_unit_test(beyond_the_end),
