@@ -23,6 +23,7 @@
 #include "block_merge.h"
 #include "block_order.h"
 #include "block_tile.h"
+#include "block_visit.h"
 #include "block_window.h"
 #include "by_klu.h"
 
@@ -430,7 +431,8 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   TR_TRY(tr_find_windows(ar, laid.owner, b));
   TR_TRY(tr_interleave(ar, &laid, room + n, b));
   TR_TRY(tr_find_tiles(ar, b));
-  return tr_layout_columns(ar, p, &laid, room + n, b);
+  TR_TRY(tr_layout_columns(ar, p, &laid, room + n, b));
+  return tr_let_leaves_pass(ar->al, laid.owner, b);
 }
 
 tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_klu_cost *klu, tr_blocks **out) {
