@@ -162,6 +162,7 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
 
 void tr_kkt_free(tr_kkt *k) {
   if (k->refined) tr_resize(k->al, k->refined, 0);
+  if (k->by_rows) tr_resize(k->al, k->by_rows, 0);
   if (k->lean) tr_resize(k->al, k->values, 0);
   if (k->klu) tr_klu_free(k);
 }
@@ -223,6 +224,7 @@ static const double REFINE_MEASURED = 1e-3; // what has cancelled is all that th
 static const double SMALL_RATIO = 1e-13;    // where they are meant to be,
 static const double SMALLEST_RATIO = 1e-14; // at any length
 enum { PAUSE_MAX = 10 };                    // as a power of 2
+enum { POOR = 4 };                          // matrices with small pivots by one scale
 static const double LONG = 1000;
 static const double UNEVEN = 1.25; // of what each of a team has to do, the most over the mean
 // Smaller pivots than trusted are in doubt, down to DOUBT_LEAST: not all that made them has cancelled. The first solve is
@@ -273,6 +275,12 @@ static bool factor_tiles(tr_kkt *k, filler *f, block_report *report) {
   return tr_blocks_factor_tiles(k->p->blocks, k->team, &tiling, k->factors, report);
 }
 
+static bool has_small_pivots(const tr_kkt *k) {
+  if (k->rough && k->rcond >= FALLEN * k->usual) return false;
+  double ratio = k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
+  return k->rcond < ratio * fmin(1, LONG / k->p->n);
+}
+
 // What is in k->factors, or comes from f.
 static bool factor_in_place(tr_kkt *k, filler *f) {
   block_report report;
@@ -287,6 +295,7 @@ static bool factor_in_place(tr_kkt *k, filler *f) {
   if (!k->p->blocks->measured) least *= part * part;
   if (k->expected == TR_EXPECT_SMALL) least = fmax(SMALLEST_RATIO, SMALL_RATIO * part);
   k->doubt = k->rcond > least ? BLOCK_TRUSTED : BLOCK_DOUBTED;
+  k->poor = has_small_pivots(k) ? k->poor + 1 : 0;
   bool fresh = k->p->blocks->measured || !k->managed; // a scale of its own
   if (k->expected == TR_EXPECT_REGULAR && fresh)
     least = report.least > DOUBT_LEAST ? fmin(least, DOUBT_LEAST) : least;
@@ -302,6 +311,7 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
   const tr_blocks *b = k->p->blocks;
   if (b->measured) return true; // finds it by itself
   if (!find_scale(k, in_blocks, k->work)) return false;
+  k->poor = 0;
   for (int i = 0; i < b->n; i++) { // a power of 2 nearby, in the order of the blocks
     int e;
     frexp(k->work[b->order[i]], &e);
@@ -310,8 +320,14 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
   return true;
 }
 
+// A scale from next to a singular position, of huge reactions, makes all pivots look small.
+static void doubt_scale(tr_kkt *k) {
+  if (k->poor >= POOR && !k->p->blocks->measured) k->managed = false;
+}
+
 // The scale of an earlier matrix serves while nothing looks odd.
 static bool block_factor(tr_kkt *k) {
+  doubt_scale(k);
   if (k->doubt != BLOCK_TRUSTED && !k->p->blocks->measured)
     k->managed = false; // a scale of its own
   if (k->managed && block_factor_once(k)) return true;
@@ -371,6 +387,7 @@ tr_status tr_kkt_factor(tr_kkt *k) {
 
 double *tr_kkt_blocks(tr_kkt *k) {
   if (!k->factors || k->mask || k->pause > 0) return NULL;
+  doubt_scale(k);
   k->of = 0;
   return k->factors;
 }
@@ -412,9 +429,7 @@ bool tr_kkt_factor_tiles(tr_kkt *k, void (*fill)(void *what, int hand, int tile)
 
 bool tr_kkt_refines(const tr_kkt *k) {
   if (k->by_blocks && k->doubt != BLOCK_TRUSTED) return k->doubt != BLOCK_FAIR;
-  if (!k->by_blocks || (k->rough && k->rcond >= FALLEN * k->usual)) return false;
-  double ratio = k->p->blocks->measured ? REFINE_MEASURED : REFINE_RATIO;
-  return k->rcond < ratio * fmin(1, LONG / k->p->n);
+  return k->by_blocks && has_small_pivots(k);
 }
 
 bool tr_kkt_wants_values(const tr_kkt *k) {
@@ -427,17 +442,50 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return vec_finite(b, count * k->p->n) ? TR_OK : TR_NOT_FINITE;
 }
 
-// rest = b - A x of two vectors one after the other, the matrix read once; side by side they take one sum for both.
-static void rest_of_two(const tr_kkt *k, const double *b, const double *x, double *rest) {
+// The pattern by rows, for a sum over columns waits for itself wherever two of them meet.
+static tr_status list_rows(tr_kkt *k) {
   const tr_pattern *p = k->p;
-  int n = p->n;
-  lanes_pair *y = (lanes_pair *)k->work;
-  memset(y, 0, (size_t)n * sizeof *y);
-  for (int j = 0; j < n; j++) {
-    lanes_pair xj = {x[j], x[n + j]};
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) y[p->row[s]] += k->values[s] * xj;
+  size_t n = (size_t)p->n;
+  int *first = k->by_rows = tr_resize(k->al, NULL, (n + 1 + 2 * (size_t)p->nnz) * sizeof *first);
+  if (!first) return TR_NO_MEMORY;
+  int *entry = first + n + 1;
+  memset(first, 0, (n + 1) * sizeof *first);
+  for (int s = 0; s < p->nnz; s++) first[p->row[s] + 1]++;
+  for (size_t i = 0; i < n; i++) first[i + 1] += first[i];
+  for (int j = 0; j < p->n; j++)
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
+      int *to = entry + 2 * (size_t)first[p->row[s]]++;
+      to[0] = j, to[1] = s;
+    }
+  memmove(first + 1, first, n * sizeof *first); // each has become that of the next
+  first[0] = 0;
+  return TR_OK;
+}
+
+// rest = b - A x
+static void rest_of_one(const tr_kkt *k, const double *b, const double *x, double *rest) {
+  int n = k->p->n;
+  const int *first = k->by_rows, *entry = first + n + 1;
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (const int *end = k->by_rows + n + 1 + 2 * (size_t)first[i + 1]; entry < end; entry += 2)
+      sum += k->values[entry[1]] * x[entry[0]];
+    rest[i] = b[i] - sum;
   }
-  for (int i = 0; i < n; i++) rest[i] = b[i] - y[i][0], rest[n + i] = b[n + i] - y[i][1];
+}
+
+// The same of two vectors, one behind the other; side by side they take one sum.
+static void rest_of_two(const tr_kkt *k, const double *b, const double *x, double *rest) {
+  int n = k->p->n;
+  const int *first = k->by_rows, *entry = first + n + 1;
+  lanes_pair *both = (lanes_pair *)k->work;
+  for (int i = 0; i < n; i++) both[i] = (lanes_pair){x[i], x[n + i]};
+  for (int i = 0; i < n; i++) {
+    lanes_pair sum = {0};
+    for (const int *end = k->by_rows + n + 1 + 2 * (size_t)first[i + 1]; entry < end; entry += 2)
+      sum += k->values[entry[1]] * both[entry[0]];
+    rest[i] = b[i] - sum[0], rest[n + i] = b[n + i] - sum[1];
+  }
 }
 
 // Of D^-1 x, all vectors together.
@@ -456,14 +504,12 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
     if (!room) return TR_NO_MEMORY;
     k->refined = room, k->refined_size = all;
   }
+  if (!k->by_rows) TR_TRY(list_rows(k));
   double *want = k->refined, *rest = want + all;
   memcpy(want, b, all * sizeof *b);
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b);
   if (count == 2) rest_of_two(k, want, b, rest);
-  for (size_t i = 0; count != 2 && i < all; i += n) {
-    tr_kkt_multiply(k, b + i, rest + i);
-    for (size_t j = i; j < i + n; j++) rest[j] = want[j] - rest[j];
-  }
+  for (size_t i = 0; count != 2 && i < all; i += n) rest_of_one(k, want + i, b + i, rest + i);
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
   if (error) {
     bool known = find_scale(k, false, k->work);

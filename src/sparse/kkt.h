@@ -94,11 +94,13 @@ typedef struct tr_kkt {
   signed char *balance;   // D of the block solver, as powers of 2; unless it finds that by itself
   double *factors;        // of the block solver
   bool managed; // it did the last matrix: its scale serves the next, which counts as refactored
+  int poor;     // matrices in a row with small pivots by its scale
   int refusals, pause;  // of the block solver in a row; factorisations without it
   bool by_blocks;       // the last factorisation is its
   tr_doubt doubt;       // of that
   double *refined;      // room for refinement, once that was needed,
   size_t refined_size;  // twice as many numbers
+  int *by_rows;         // since then: where rows begin (n + 1), then column and slot of each entry
   const double *begun;  // the right-hand side that has gone through the tiles, or NULL
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
