@@ -28,19 +28,24 @@ typedef double lanes_pair __attribute__((vector_size(16), aligned(8), may_alias)
 #define TR_INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && !defined(__AVX2__)
-#define TR_WIDE(name, body, parameters, arguments)                                       \
-  __attribute__((target("avx2"))) static void name##_avx2 parameters { body arguments; } \
-  __attribute__((noinline)) static void name##_base parameters { body arguments; }       \
-  static void name parameters {                                                          \
-    if (__builtin_cpu_supports("avx2"))                                                  \
-      name##_avx2 arguments;                                                             \
-    else                                                                                 \
-      name##_base arguments;                                                             \
+#define TR_AVX2 __attribute__((target("avx2"))) static
+#define TR_BASE __attribute__((noinline)) static
+#define TR_WIDE_NAMED(name, parameters, arguments, ...)                               \
+  TR_AVX2 void name##_avx2 parameters __VA_ARGS__ TR_BASE void name##_base parameters \
+      __VA_ARGS__ static void name parameters {                                       \
+    if (__builtin_cpu_supports("avx2"))                                               \
+      name##_avx2 arguments;                                                          \
+    else                                                                              \
+      name##_base arguments;                                                          \
   }
 #else
-#define TR_WIDE(name, body, parameters, arguments) \
-  static void name parameters { body arguments; }
+#define TR_WIDE_NAMED(name, parameters, arguments, ...) static void name parameters __VA_ARGS__
 #endif
+// The text of a body, in braces; the name may be a macro's.
+#define TR_WIDE_TEXT(name, parameters, arguments, ...) \
+  TR_WIDE_NAMED(name, parameters, arguments, __VA_ARGS__)
+#define TR_WIDE(name, body, parameters, arguments) \
+  TR_WIDE_NAMED(name, parameters, arguments, { body arguments; })
 
 // type *name[LANES], name[l] = expression of l
 #define POINTERS(type, name, expression) \

@@ -10,10 +10,6 @@
 #undef NUMBER
 #undef NAMED
 #include "block_four_sweep.h"
-TR_WIDE(sweep_down, down_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
-        (b, first, end, F, x))
-TR_WIDE(sweep_up, up_all, (const tr_blocks *b, int first, int end, const double *F, double *x),
-        (b, first, end, F, x))
 
 TR_WIDE(windows_down, down_windows,
         (const tr_blocks *b, const block_window **window, int end, const double *F, double *x),
@@ -26,19 +22,11 @@ typedef double pair __attribute__((vector_size(16)));
 #define NUMBER pair
 #define NAMED(name) name##_pair
 #include "block_sweep.h"
-TR_WIDE(sweep_down_pair, down_all_pair,
-        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
-TR_WIDE(sweep_up_pair, up_all_pair,
-        (const tr_blocks *b, int first, int end, const double *F, pair *x), (b, first, end, F, x))
 #undef FACTOR
 #undef NAMED
 #define FACTOR pair
 #define NAMED(name) name##_twin
 #include "block_sweep.h"
-TR_WIDE(sweep_down_twin, down_all_twin,
-        (const tr_blocks *b, int first, int end, const pair *F, pair *x), (b, first, end, F, x))
-TR_WIDE(sweep_up_twin, up_all_twin,
-        (const tr_blocks *b, int first, int end, const pair *F, pair *x), (b, first, end, F, x))
 
 #include "block_load.h"
 

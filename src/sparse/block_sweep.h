@@ -142,58 +142,91 @@ FIXED void NAMED(backward_lanes)(const block_node *s, const block_kind *kind, in
   NAMED(backward_lanes_of)(s, kind, w, 0, F, x);
 }
 
-// Nodes first .. end - 1, and the way back.
-#define SHAPE(w, one, two)             \
-  case BLOCK_##w##_##one##_##two:      \
-    SWEEP(s, kind, w, one, two, F, x); \
-    break;
-#define LANE(w, runs)                    \
-  case BLOCK_LANES_##w##_##runs:         \
-    SWEEP_LANES(s, kind, w, runs, F, x); \
-    break;
-#define SINGLE(runs)                    \
-  case BLOCK_SINGLES_##runs:            \
-    SWEEP_SINGLES(s, kind, runs, F, x); \
-    break;
+// Nodes first .. end - 1, and the way back. Each kernel jumps to the next one by itself, so that the processor can learn what
+// follows on what: from one place for all it guesses well or badly by where that happens to lie in memory, and a wrong guess
+// takes longer than a node.
+#define GO                                                 \
+  do {                                                     \
+    if (s == stop) return;                                 \
+    s += BEFORE;                                           \
+    if (far) fetch((const double *)(F + s->at), AHEAD_OF); \
+    kind = (const block_kind *)(b->kind + s->kind);        \
+    goto *way[kind->shape];                                \
+  } while (0)
+#define SHAPE_WAY(w, one, two) &&at_##w##_##one##_##two,
+#define LANE_WAY(w, runs) &&at_lanes_##w##_##runs,
+#define SINGLE_WAY(runs) &&at_singles_##runs,
+#define SHAPE_AT(w, one, two)                                 \
+  at_##w##_##one##_##two : SWEEP(s, kind, w, one, two, F, x); \
+  s += AFTER;                                                 \
+  GO;
+#define LANE_AT(w, runs)                                       \
+  at_lanes_##w##_##runs : SWEEP_LANES(s, kind, w, runs, F, x); \
+  s += AFTER;                                                  \
+  GO;
+#define SINGLE_AT(runs)                                   \
+  at_singles_##runs : SWEEP_SINGLES(s, kind, runs, F, x); \
+  s += AFTER;                                             \
+  GO;
+#define THROUGH(from, to)                                                                     \
+  {                                                                                           \
+    static const void *const way[] = {                                                        \
+        /* in the order of block_shape */                                                     \
+        &&at_other, BLOCK_SHAPES(SHAPE_WAY) BLOCK_LANES(LANE_WAY) BLOCK_SINGLES(SINGLE_WAY)}; \
+    const block_node *s = b->node + (from), *stop = b->node + (to);                           \
+    const block_kind *kind;                                                                   \
+    bool far = b->numbers > FAR;                                                              \
+    GO;                                                                                       \
+  at_other:                                                                                   \
+    BY_SHAPE(s, SWEEP_ANY, SWEEP_ANY_LANES, F, x);                                            \
+    s += AFTER;                                                                               \
+    GO;                                                                                       \
+    BLOCK_SHAPES(SHAPE_AT) BLOCK_LANES(LANE_AT) BLOCK_SINGLES(SINGLE_AT)                      \
+  }
+
 #define SWEEP NAMED(forward_of)
 #define SWEEP_SINGLES NAMED(forward_singles)
 #define SWEEP_LANES NAMED(forward_lanes_of)
-FIXED void NAMED(down_all)(const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x) {
-  bool far = b->numbers > FAR;
-  for (const block_node *s = b->node + first; s < b->node + end; s++) {
-    if (far) fetch((const double *)(F + s->at), AHEAD);
-    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-    switch (kind->shape) {
-      BLOCK_SHAPES(SHAPE)
-      BLOCK_LANES(LANE)
-      BLOCK_SINGLES(SINGLE)
-      default: BY_SHAPE(s, NAMED(forward), NAMED(forward_lanes), F, x);
-    }
-  }
-}
+#define SWEEP_ANY NAMED(forward)
+#define SWEEP_ANY_LANES NAMED(forward_lanes)
+#define BEFORE 0
+#define AFTER 1
+#define AHEAD_OF AHEAD
+TR_WIDE_TEXT(NAMED(sweep_down),
+             (const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x),
+             (b, first, end, F, x), THROUGH(first, end))
 #undef SWEEP
 #undef SWEEP_LANES
 #undef SWEEP_SINGLES
+#undef SWEEP_ANY
+#undef SWEEP_ANY_LANES
+#undef BEFORE
+#undef AFTER
+#undef AHEAD_OF
 
 #define SWEEP NAMED(backward_of)
 #define SWEEP_SINGLES NAMED(backward_singles)
 #define SWEEP_LANES NAMED(backward_lanes_of)
-FIXED void NAMED(up_all)(const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x) {
-  bool far = b->numbers > FAR;
-  for (const block_node *s = b->node + end; s-- > b->node + first;) {
-    if (far) fetch((const double *)(F + s->at), -AHEAD);
-    const block_kind *kind = (const block_kind *)(b->kind + s->kind);
-    switch (kind->shape) {
-      BLOCK_SHAPES(SHAPE)
-      BLOCK_LANES(LANE)
-      BLOCK_SINGLES(SINGLE)
-      default: BY_SHAPE(s, NAMED(backward), NAMED(backward_lanes), F, x);
-    }
-  }
-}
+#define SWEEP_ANY NAMED(backward)
+#define SWEEP_ANY_LANES NAMED(backward_lanes)
+#define BEFORE -1
+#define AFTER 0
+#define AHEAD_OF -AHEAD
+TR_WIDE_TEXT(NAMED(sweep_up), (const tr_blocks *b, int first, int end, const FACTOR *F, NUMBER *x),
+             (b, first, end, F, x), THROUGH(end, first))
 #undef SWEEP
 #undef SWEEP_LANES
 #undef SWEEP_SINGLES
-#undef SHAPE
-#undef LANE
-#undef SINGLE
+#undef SWEEP_ANY
+#undef SWEEP_ANY_LANES
+#undef BEFORE
+#undef AFTER
+#undef AHEAD_OF
+#undef GO
+#undef SHAPE_WAY
+#undef LANE_WAY
+#undef SINGLE_WAY
+#undef SHAPE_AT
+#undef LANE_AT
+#undef SINGLE_AT
+#undef THROUGH
