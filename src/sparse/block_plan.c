@@ -432,7 +432,8 @@ static tr_status plan(tr_arena *ar, tr_arena *own, const tr_pattern *p, draft *d
   TR_TRY(tr_interleave(ar, &laid, room + n, b));
   TR_TRY(tr_find_tiles(ar, b));
   TR_TRY(tr_layout_columns(ar, p, &laid, room + n, b));
-  return tr_let_leaves_pass(ar->al, laid.owner, b);
+  tr_let_leaves_pass(laid.owner, room + n, b);
+  return TR_OK;
 }
 
 tr_status tr_blocks_plan(tr_arena *ar, const tr_pattern *p, tr_klu_cost *klu, tr_blocks **out) {

@@ -14,16 +14,12 @@
 // better be close to where they are needed.
 enum { FEW = 2 };
 
-static const block_kind *kind_of(const tr_blocks *b, int node) {
-  return (const block_kind *)(b->kind + b->node[node].kind);
-}
-
 static int run_first(const tr_blocks *b, int node, int run) {
   return b->node[node].first + kind_of(b, node)->run[run].first;
 }
 
 // Nodes first .. end - 1, whose first one stays; inner (nodes): somebody writes to them; to (nodes): where they go
-static void visit(tr_blocks *b, int first, int end, const bool *inner, int *to) {
+static void visit(tr_blocks *b, int first, int end, const int *inner, int *to) {
   const block_window *window = window_from(b, first);
   for (int s = first; s < end; s++) {
     if (s == window->node) {
@@ -40,31 +36,16 @@ static void visit(tr_blocks *b, int first, int end, const bool *inner, int *to) 
   }
 }
 
-// As find_parts lists them, part by part.
-static void list_bridges(const tr_blocks *b, int *bridge) {
-  int count = 0;
-  for (int s = 0; s < b->part[b->parts]; s++) {
-    int runs = kind_of(b, s)->runs;
-    if (runs > 0 && run_first(b, s, runs - 1) >= b->top) bridge[count++] = s;
-  }
-}
-
-tr_status tr_let_leaves_pass(tr_allocator *al, const int *of, tr_blocks *b) {
-  size_t nodes = (size_t)b->nodes + 1;
-  bool *inner = tr_resize(al, NULL, nodes * sizeof *inner);
-  int *to = tr_resize(al, NULL, nodes * sizeof *to);
-  bool done = inner && to;
-  for (int s = 0; done && s < b->nodes; s++) inner[s] = false, to[s] = s;
-  for (int s = 0; done && s < b->nodes; s++)
+void tr_let_leaves_pass(const int *of, int *room, tr_blocks *b) {
+  int *inner = room, *to = room + b->nodes, bridges = 0;
+  for (int s = 0; s < b->nodes; s++) inner[s] = false, to[s] = s;
+  for (int s = 0; s < b->nodes; s++)
     for (int r = 0; r < kind_of(b, s)->runs; r++) inner[of[run_first(b, s, r)]] = true;
-  for (int t = 0; done && t < b->tiles; t++) visit(b, b->tile[t], b->tile[t + 1], inner, to);
-  for (int p = 0; done && p < b->parts && b->tiles == 0; p++)
+  for (int t = 0; t < b->tiles; t++) visit(b, b->tile[t], b->tile[t + 1], inner, to);
+  for (int p = 0; p < b->parts && b->tiles == 0; p++)
     visit(b, b->part[p], b->part[p + 1], inner, to);
-  if (done) {
-    visit(b, b->part[b->parts], b->nodes, inner, to);
-    for (int w = 0; w < b->windows; w++) b->window[w].next = to[b->window[w].next];
-    list_bridges(b, b->bridge);
-  }
-  tr_resize(al, inner, 0), tr_resize(al, to, 0);
-  return done ? TR_OK : TR_NO_MEMORY;
+  visit(b, b->part[b->parts], b->nodes, inner, to);
+  for (int w = 0; w < b->windows; w++) b->window[w].next = to[b->window[w].next];
+  for (int s = 0; s < b->part[b->parts]; s++)
+    if (is_bridge(b, s)) b->bridge[bridges++] = s;
 }

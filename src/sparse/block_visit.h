@@ -5,7 +5,7 @@
 
 #include "block.h"
 
-// Once b has its windows and tiles; of (n): the node of an unknown.
-tr_status tr_let_leaves_pass(tr_allocator *al, const int *of, tr_blocks *b);
+// Once b has its windows and tiles; of (n): the node of an unknown; room (2 nodes).
+void tr_let_leaves_pass(const int *of, int *room, tr_blocks *b);
 
 #endif

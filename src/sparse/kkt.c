@@ -156,13 +156,12 @@ void tr_kkt_forget(tr_kkt *k, const tr_kkt *then) {
   k->solves = then->solves;
   k->managed = false;
   k->usual = 0;
-  k->refusals = k->pause = 0;
+  k->refusals = k->pause = k->poor = 0;
   k->wanted = false;
 }
 
 void tr_kkt_free(tr_kkt *k) {
   if (k->refined) tr_resize(k->al, k->refined, 0);
-  if (k->by_rows) tr_resize(k->al, k->by_rows, 0);
   if (k->lean) tr_resize(k->al, k->values, 0);
   if (k->klu) tr_klu_free(k);
 }
@@ -295,7 +294,7 @@ static bool factor_in_place(tr_kkt *k, filler *f) {
   if (!k->p->blocks->measured) least *= part * part;
   if (k->expected == TR_EXPECT_SMALL) least = fmax(SMALLEST_RATIO, SMALL_RATIO * part);
   k->doubt = k->rcond > least ? BLOCK_TRUSTED : BLOCK_DOUBTED;
-  k->poor = has_small_pivots(k) ? k->poor + 1 : 0;
+  k->poor = k->rough && !k->p->blocks->measured && has_small_pivots(k) ? k->poor + 1 : 0;
   bool fresh = k->p->blocks->measured || !k->managed; // a scale of its own
   if (k->expected == TR_EXPECT_REGULAR && fresh)
     least = report.least > DOUBT_LEAST ? fmin(least, DOUBT_LEAST) : least;
@@ -320,9 +319,10 @@ static bool find_block_scale(tr_kkt *k, bool in_blocks) {
   return true;
 }
 
-// A scale from next to a singular position, of huge reactions, makes all pivots look small.
+// A scale from next to a singular position, of huge reactions, makes all pivots look small. (Within an iteration alone: what
+// others make of a matrix is not to depend on how often they asked for one.)
 static void doubt_scale(tr_kkt *k) {
-  if (k->poor >= POOR && !k->p->blocks->measured) k->managed = false;
+  if (k->poor >= POOR) k->managed = false;
 }
 
 // The scale of an earlier matrix serves while nothing looks odd.
@@ -442,50 +442,17 @@ static tr_status solve_scaled(tr_kkt *k, int count, double *b) {
   return vec_finite(b, count * k->p->n) ? TR_OK : TR_NOT_FINITE;
 }
 
-// The pattern by rows, for a sum over columns waits for itself wherever two of them meet.
-static tr_status list_rows(tr_kkt *k) {
-  const tr_pattern *p = k->p;
-  size_t n = (size_t)p->n;
-  int *first = k->by_rows = tr_resize(k->al, NULL, (n + 1 + 2 * (size_t)p->nnz) * sizeof *first);
-  if (!first) return TR_NO_MEMORY;
-  int *entry = first + n + 1;
-  memset(first, 0, (n + 1) * sizeof *first);
-  for (int s = 0; s < p->nnz; s++) first[p->row[s] + 1]++;
-  for (size_t i = 0; i < n; i++) first[i + 1] += first[i];
-  for (int j = 0; j < p->n; j++)
-    for (int s = p->column[j]; s < p->column[j + 1]; s++) {
-      int *to = entry + 2 * (size_t)first[p->row[s]]++;
-      to[0] = j, to[1] = s;
-    }
-  memmove(first + 1, first, n * sizeof *first); // each has become that of the next
-  first[0] = 0;
-  return TR_OK;
-}
-
-// rest = b - A x
-static void rest_of_one(const tr_kkt *k, const double *b, const double *x, double *rest) {
-  int n = k->p->n;
-  const int *first = k->by_rows, *entry = first + n + 1;
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (const int *end = k->by_rows + n + 1 + 2 * (size_t)first[i + 1]; entry < end; entry += 2)
-      sum += k->values[entry[1]] * x[entry[0]];
-    rest[i] = b[i] - sum;
-  }
-}
-
-// The same of two vectors, one behind the other; side by side they take one sum.
+// rest = b - A x of two vectors one after the other, the matrix read once; side by side they take one sum for both.
 static void rest_of_two(const tr_kkt *k, const double *b, const double *x, double *rest) {
-  int n = k->p->n;
-  const int *first = k->by_rows, *entry = first + n + 1;
-  lanes_pair *both = (lanes_pair *)k->work;
-  for (int i = 0; i < n; i++) both[i] = (lanes_pair){x[i], x[n + i]};
-  for (int i = 0; i < n; i++) {
-    lanes_pair sum = {0};
-    for (const int *end = k->by_rows + n + 1 + 2 * (size_t)first[i + 1]; entry < end; entry += 2)
-      sum += k->values[entry[1]] * both[entry[0]];
-    rest[i] = b[i] - sum[0], rest[n + i] = b[n + i] - sum[1];
+  const tr_pattern *p = k->p;
+  int n = p->n;
+  lanes_pair *y = (lanes_pair *)k->work;
+  memset(y, 0, (size_t)n * sizeof *y);
+  for (int j = 0; j < n; j++) {
+    lanes_pair xj = {x[j], x[n + j]};
+    for (int s = p->column[j]; s < p->column[j + 1]; s++) y[p->row[s]] += k->values[s] * xj;
   }
+  for (int i = 0; i < n; i++) rest[i] = b[i] - y[i][0], rest[n + i] = b[n + i] - y[i][1];
 }
 
 // Of D^-1 x, all vectors together.
@@ -504,12 +471,14 @@ static tr_status solve_refined(tr_kkt *k, int count, double *b, double *error) {
     if (!room) return TR_NO_MEMORY;
     k->refined = room, k->refined_size = all;
   }
-  if (!k->by_rows) TR_TRY(list_rows(k));
   double *want = k->refined, *rest = want + all;
   memcpy(want, b, all * sizeof *b);
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, b);
   if (count == 2) rest_of_two(k, want, b, rest);
-  for (size_t i = 0; count != 2 && i < all; i += n) rest_of_one(k, want + i, b + i, rest + i);
+  for (size_t i = 0; count != 2 && i < all; i += n) {
+    tr_kkt_multiply(k, b + i, rest + i);
+    for (size_t j = i; j < i + n; j++) rest[j] = want[j] - rest[j];
+  }
   tr_blocks_solve(k->p->blocks, k->team, k->factors, k->work, count, rest);
   if (error) {
     bool known = find_scale(k, false, k->work);

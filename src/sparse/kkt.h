@@ -100,7 +100,6 @@ typedef struct tr_kkt {
   tr_doubt doubt;       // of that
   double *refined;      // room for refinement, once that was needed,
   size_t refined_size;  // twice as many numbers
-  int *by_rows;         // since then: where rows begin (n + 1), then column and slot of each entry
   const double *begun;  // the right-hand side that has gone through the tiles, or NULL
   double *dense, *work; // dense LU by rows
   double *inverse;      // D (D A D)^-1 D by columns, once the LU has been used often enough
