@@ -106,14 +106,13 @@ typedef struct tr_blocks {
   // Nodes part[p] .. part[p + 1] - 1 are subtrees of the elimination: nobody else needs them but the top, the
   // nodes from part[parts] and unknowns from top on. Bridges are the nodes of parts that have rows in it.
   int parts, top;
-  const int *part; // (parts + 1)
-  int *bridge;
-  const int *first_bridge; // those of part p: first_bridge[p] .. first_bridge[p + 1] - 1
-  int numbers;             // of the factors
-  double flops;            // of a factorisation
-  bool measured;           // against what they were made of: see tr_blocks_factor
-  bool bold;               // there are regular matrices that they do not manage: see block_order.h
-  int *order;              // (n) unknown that is eliminated k-th
+  const int *part;                  // (parts + 1)
+  const int *bridge, *first_bridge; // those of part p: first_bridge[p] .. first_bridge[p + 1] - 1
+  int numbers;                      // of the factors
+  double flops;                     // of a factorisation
+  bool measured;                    // against what they were made of: see tr_blocks_factor
+  bool bold;        // there are regular matrices that they do not manage: see block_order.h
+  int *order;       // (n) unknown that is eliminated k-th
   bool threes;      // they come by threes that follow each other: order[3 k + i] = order[3 k] + i
   block_node *node; // (nodes) as they are visited
   const int *kind;  // block_kind one after the other

@@ -19,18 +19,18 @@ static int run_first(const tr_blocks *b, int node, int run) {
   return b->node[node].first + kind_of(b, node)->run[run].first;
 }
 
-// Nodes first .. end - 1, whose first one stays; inner (nodes): somebody writes to them; to (nodes): where they go
-static void visit(tr_blocks *b, int first, int end, const int *inner, int *to) {
-  const block_window *window = window_from(b, first);
-  for (int s = first; s < end; s++) {
+// inner (nodes): somebody writes to them; to (nodes): where they go
+static void visit(tr_blocks *b, const int *inner, int *to) {
+  const block_window *window = b->window;
+  for (int s = 0; s < b->nodes; s++) {
     if (s == window->node) {
       s += BLOCK_FOUR * window++->period - 1;
       continue;
     }
-    if (!inner[s] || s == first || kind_of(b, s)->runs > FEW) continue;
-    int until = window->node < end ? window->node : end, last = s;
+    if (!inner[s] || kind_of(b, s)->runs > FEW) continue;
+    int last = s;
     block_node late = b->node[s];
-    for (; last + 1 < until && !inner[last + 1]; last++)
+    for (; last + 1 < window->node && !inner[last + 1]; last++)
       b->node[last] = b->node[last + 1], to[last + 1] = last;
     b->node[last] = late, to[s] = last;
     s = last;
@@ -43,6 +43,6 @@ void tr_let_leaves_pass(const int *of, int *room, tr_blocks *b) {
   for (int s = 0; s < b->nodes; s++) inner[s] = false, to[s] = s;
   for (int s = 0; s < b->nodes; s++)
     for (int r = 0; r < kind_of(b, s)->runs; r++) inner[of[run_first(b, s, r)]] = true;
-  visit(b, 0, b->nodes, inner, to);
+  visit(b, inner, to);
   for (int w = 0; w < b->windows; w++) b->window[w].next = to[b->window[w].next];
 }

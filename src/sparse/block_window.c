@@ -7,6 +7,11 @@
 // many who work at it.
 #include "block_window.h"
 
+static bool is_bridge(const tr_blocks *b, int node) {
+  const block_kind *k = kind_of(b, node);
+  return k->runs > 0 && b->node[node].first + k->run[k->runs - 1].first >= b->top;
+}
+
 #define SHAPE(w, one, two) case BLOCK_##w##_##one##_##two:
 #define LANE(w, runs) case BLOCK_LANES_##w##_##runs:
 static bool may_go(const block_kind *k) {

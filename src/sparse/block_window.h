@@ -11,11 +11,6 @@ tr_status tr_find_windows(tr_arena *ar, const int *of, tr_blocks *b);
 static inline const block_kind *kind_of(const tr_blocks *b, int node) {
   return (const block_kind *)(b->kind + b->node[node].kind);
 }
-// It has rows in the top.
-static inline bool is_bridge(const tr_blocks *b, int node) {
-  const block_kind *k = kind_of(b, node);
-  return k->runs > 0 && b->node[node].first + k->run[k->runs - 1].first >= b->top;
-}
 
 // The first window from a node, an unknown, a number on.
 typedef enum { BY_NODE, BY_UNKNOWN, BY_NUMBER } window_key;
