@@ -329,6 +329,13 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
   return floor;
 }
 
+// Corrections by an old matrix next to a singular position no longer shrink and may be noise. One from here, which may be
+// nearer to it, would make more of round-off.
+static bool stopped_near(const tr_newton *nw, const tr_newton_problem *p, double norm,
+                         double last) {
+  return !nw->regular && p->closed && noisy(nw, p, norm) && norm > RATE_SLOW * last;
+}
+
 static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   double norm = 0, last = 0, begun = 0;
   double worst = 0, stale = 0; // rates: of this matrix, of the one found here
@@ -368,6 +375,13 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     bool dulled = (p->steady || p->partial || p->far) && nw->blunt > 0 && nw->rate > RATE_SLOW;
     bool grain = !fresh && grainy(p, norm);
     dulled |= grain;
+    if (!fresh && stopped_near(nw, p, norm, last)) {
+      tr_status status = TR_OK;
+      bool floor = stagnated(nw, p, since, norm, &status);
+      TR_TRY(status);
+      nw->valid = !floor || nw->reuse;
+      if (floor) return TR_OK;
+    }
     if (!fresh && !dulled && pays(nw, p, norm)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;

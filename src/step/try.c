@@ -164,8 +164,8 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
 // stiffness and damping, cq K + cv D, it is that of the whole step.
 static bool may_pass(const tr_step *s) {
   const tr_method *m = s->method;
-  bool one_set = !m->stabilised && !m->two_sets && m->sets == 0 && !m->direct; // index 3
-  return one_set && !(s->allowed > 0) && !s->newton.regular && s->newton.reuse;
+  bool one_matrix = !m->two_sets && m->sets == 0 && !m->direct; // of index-3 size
+  return one_matrix && !(s->allowed > 0) && !s->newton.regular && s->newton.reuse;
 }
 
 static tr_status pass_by(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
