@@ -219,6 +219,10 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     if (n == LANES && level < TR_AT_BIAS) {
       int points = common_points(s);
       if (kinematics4(b, s, level, points, frame)) done = points;
+      if (done > 0 && no_more_sites(s, done)) {
+        s += LANES;
+        continue;
+      }
     }
     bool turned = done > 0 || turn_some(b, s, n);
     for (; n > 0; n--, s++) {
@@ -298,6 +302,10 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W,
       done = common_points(s), n = LANES;
       held = done > 0 ? common_held(s) : 0;
       if (done > 0) gather4(b, s, W.first ? done : held, g, W, F, held, W2, F2);
+      if (done > 0 && no_more_sites(s, done) && (!W2.first || no_more_held(s, held))) {
+        s += LANES;
+        continue;
+      }
     }
     for (; n > 0; n--, s++) {
       if (done == 0) gather1(b, s, g, W, F, W2, F2);

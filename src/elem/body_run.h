@@ -13,6 +13,15 @@ static inline int common_held(const tr_body_slot *s) {
   return n;
 }
 
+// Four bodies have no more sites than these, or are held at no more.
+static inline bool no_more_sites(const tr_body_slot *s, int n) {
+  unsigned k = (unsigned)n;
+  return ((s[0].sites ^ k) | (s[1].sites ^ k) | (s[2].sites ^ k) | (s[3].sites ^ k)) == 0;
+}
+static inline bool no_more_held(const tr_body_slot *s, int n) {
+  return ((s[0].held ^ n) | (s[1].held ^ n) | (s[2].held ^ n) | (s[3].held ^ n)) == 0;
+}
+
 static inline tr_body_at one_of(const tr_bodies_at *b, const tr_body_slot *s) {
   return (tr_body_at){s->par, b->q + s->q, b->v + s->v, b->cache + s->cache, b->t};
 }

@@ -334,6 +334,10 @@ TR_INLINE void kinematics_all(const tr_bodies_at *b, tr_level level, tr_frames f
     if (end - s >= LANES && level < TR_AT_BIAS) {
       kinematics4(b, s, level, frame);
       done = common_sites(s), n = LANES;
+      if (done > 0 && no_more_sites(s, done)) {
+        s += LANES;
+        continue;
+      }
     }
     for (; n > 0; n--, s++) {
       if (done > 0 && done == s->sites) continue;
@@ -356,6 +360,10 @@ TR_INLINE void gather_all(const tr_bodies_at *b, const double *g, tr_wrenches W,
       pull4(b, s, done, W, sum, held, W2, second);
       if (W.first) put_force4(s, sum, F);
       if (W2.first) put_force4(s, second, F2);
+      if (done > 0 && no_more_sites(s, done) && (!W2.first || no_more_held(s, held))) {
+        s += LANES;
+        continue;
+      }
     }
     for (; n > 0; n--, s++) {
       bool all = done > 0 && done == s->sites;
