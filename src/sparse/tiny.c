@@ -66,31 +66,41 @@ FIXED bool reduce_all(tr_kkt *k, int n, int wide) {
   return true;
 }
 
-// x := A^-1 x of numbers, or of pairs of them.
-#define SUBSTITUTE(name, number)                                   \
-  static void name(const tr_kkt *k, number *x) {                   \
-    int n = k->p->n, wide = padded(n);                             \
-    const double *A = k->dense;                                    \
-    for (int i = 0; i < n; i++) x[i] *= k->scale[i];               \
-    for (int i = 0; i < n; i++) {                                  \
-      number y = x[k->pivot[i]];                                   \
-      x[k->pivot[i]] = x[i];                                       \
-      x[i] = y;                                                    \
-    }                                                              \
-    for (int i = 1; i < n; i++) {                                  \
-      number s = x[i];                                             \
-      for (int j = 0; j < i; j++) s -= A[i * wide + j] * x[j];     \
-      x[i] = s;                                                    \
-    }                                                              \
-    for (int i = n - 1; i >= 0; i--) {                             \
-      number s = x[i];                                             \
-      for (int j = i + 1; j < n; j++) s -= A[i * wide + j] * x[j]; \
-      x[i] = s * A[i * wide + i];                                  \
-    }                                                              \
-    for (int i = 0; i < n; i++) x[i] *= k->scale[i];               \
+// s - sum of a_j x_j, j from `first` to `end`: four sums side by side, lest each product wait for the last.
+#define LESSEN(name, number, zero)                                                           \
+  FIXED number name(int first, int end, const double *a, const number *x, const number *s) { \
+    number y = *s, z = zero, u = zero, v = zero;                                             \
+    int j = first;                                                                           \
+    for (; j + 3 < end; j += 4) {                                                            \
+      y -= a[j] * x[j], z -= a[j + 1] * x[j + 1];                                            \
+      u -= a[j + 2] * x[j + 2], v -= a[j + 3] * x[j + 3];                                    \
+    }                                                                                        \
+    if (j < end) y -= a[j] * x[j];                                                           \
+    if (j + 1 < end) z -= a[j + 1] * x[j + 1];                                               \
+    if (j + 2 < end) u -= a[j + 2] * x[j + 2];                                               \
+    return (y + z) + (u + v);                                                                \
   }
-SUBSTITUTE(substitute, double)
-SUBSTITUTE(substitute_pairs, two)
+LESSEN(lessen, double, 0)
+LESSEN(lessen_pairs, two, {0})
+
+// x := A^-1 x of numbers, or of pairs of them.
+#define SUBSTITUTE(name, number, less)                                     \
+  static void name(const tr_kkt *k, number *x) {                           \
+    int n = k->p->n, wide = padded(n);                                     \
+    const double *A = k->dense;                                            \
+    for (int i = 0; i < n; i++) x[i] *= k->scale[i];                       \
+    for (int i = 0; i < n; i++) {                                          \
+      number y = x[k->pivot[i]];                                           \
+      x[k->pivot[i]] = x[i];                                               \
+      x[i] = y;                                                            \
+    }                                                                      \
+    for (int i = 1; i < n; i++) x[i] = less(0, i, A + i * wide, x, &x[i]); \
+    for (int i = n - 1; i >= 0; i--)                                       \
+      x[i] = less(i + 1, n, A + i * wide, x, &x[i]) * A[i * wide + i];     \
+    for (int i = 0; i < n; i++) x[i] *= k->scale[i];                       \
+  }
+SUBSTITUTE(substitute, double, lessen)
+SUBSTITUTE(substitute_pairs, two, lessen_pairs)
 
 // Two vectors side by side: the same, to the last bit.
 static void substitute_two(const tr_kkt *k, double *b, double *c) {
