@@ -143,8 +143,7 @@ static bool rests(const tr_step *s) { return s->method->stabilised && s->sys->nn
 static int rest(const tr_step *s) {
   int n = s->sys->nv + s->sys->nc;
   bool done = calm(s) && s->trend_rest > 1 && s->trend_a.steps > SETTLED;
-  if (tiny(s) && s->method->stabilised) return done ? DONE : 8;
-  if (tiny(s)) return 8 * s->trend_rest;
+  if (tiny(s)) return s->method->stabilised && done ? DONE : 8 * s->trend_rest;
   if (n <= SMALL) return s->method->stabilised ? 2 * s->trend_rest + 1 : 3 * s->trend_rest;
   if (s->trend_a.steps < EARLY) return 1;
   return n > LARGE ? 8 : rests(s) ? (s->sums ? 5 : 3) * s->trend_rest : 3;
