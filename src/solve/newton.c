@@ -329,8 +329,8 @@ static bool stagnated(tr_newton *nw, tr_newton_problem *p, int since, double nor
   return floor;
 }
 
-// Corrections by an old matrix next to a singular position no longer shrink and may be noise. One from here, which may be
-// nearer to it, would make more of round-off.
+// Corrections by an old matrix next to a singular position no longer shrink and may be noise. A matrix made here, which may
+// be nearer to it, would make more of round-off.
 static bool stopped_near(const tr_newton *nw, const tr_newton_problem *p, double norm,
                          double last) {
   return !nw->regular && p->closed && noisy(nw, p, norm) && norm > RATE_SLOW * last;
@@ -375,29 +375,28 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
     bool dulled = (p->steady || p->partial || p->far) && nw->blunt > 0 && nw->rate > RATE_SLOW;
     bool grain = !fresh && grainy(p, norm);
     dulled |= grain;
-    if (!fresh && stopped_near(nw, p, norm, last)) {
-      tr_status status = TR_OK;
-      bool floor = stagnated(nw, p, since, norm, &status);
-      TR_TRY(status);
-      nw->valid = !floor || nw->reuse;
-      if (floor) return TR_OK;
+    tr_status status = TR_OK;
+    bool asked = !fresh && stopped_near(nw, p, norm, last);
+    if (asked && stagnated(nw, p, since, norm, &status)) {
+      nw->valid = nw->reuse;
+      return TR_OK;
     }
+    TR_TRY(status);
     if (!fresh && !dulled && pays(nw, p, norm)) {
       nw->valid = false; // a new matrix here, not where the step began
       if (nw->rate <= RATE_SLOW) continue;
     }
     double rate = grain ? norm / last : nw->rate;
     if (rate <= RATE_SLOW) continue;
-    tr_status status = TR_OK;
     bool blamed = !fresh && norm > p->floor && nw->blunt == 0 && !grain;
     if (blamed) { // that may be the old matrix's fault
-      bool here = p->closed && !nw->regular && stagnated(nw, p, since, norm, &status);
+      bool here = !asked && p->closed && !nw->regular && stagnated(nw, p, since, norm, &status);
       TR_TRY(status);
       nw->valid = here && nw->reuse;
       if (here) return TR_OK;
       continue;
     }
-    if (stagnated(nw, p, since, norm, &status)) {
+    if (!asked && stagnated(nw, p, since, norm, &status)) {
       bool again = (p->steady || p->far) && nw->dull < BLUNT_MAX;
       if (fresh) nw->dull = again ? 2 * nw->dull : nw->dull;
       if (fresh) nw->blunt = nw->dull = nw->dull > BLUNT ? nw->dull : BLUNT;

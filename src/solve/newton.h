@@ -13,7 +13,8 @@
 //     The first correction with a fresh matrix follows Newton's law, |e_1| ~ |e_0|^2, while the matrix is exact
 //     and far from singular; what was measured of it is believed for a few solves, then measured again.
 // (2) Below the round-off floor corrections stop shrinking: accepted there, counted as stagnation; of an old
-//     matrix only while a fresh one did not do better.
+//     matrix only while a fresh one did not do better, or next to a singular position, where one made at its end would do
+//     worse.
 //     Far from the origin a matrix makes many times the floor of the round-off of positions: that grain is found by
 //     random draws. Corrections of its size are noise, which no matrix is blamed for. Without draws, what round-off has
 //     stopped is believed of old matrices too, for twice as many solves each time.
