@@ -249,7 +249,8 @@ static bool outlived(tr_newton *nw, const tr_newton_problem *p) {
   double corrections = nw->last_count, rate = max2(RATE_MIN, nw->reuse_rate);
   if (p->tol <= p->floor && !p->lasts && off_unseen(nw, p)) return true;
   if (!(p->matrix_cost > 0)) return false;
-  if (nw->age > 1 && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
+  bool tries = nw->age > 1 && nw->regular; // next to a singular position a fresh one may be useless
+  if (tries && p->matrix_cost < TRIAL * nw->age * (nw->last_count - 1)) return true;
   if (!(nw->reuse_rate > 0)) return false;
   if (nw->age == 1)
     corrections = rate < RATE_SLOW ? ceil(max2(1, remaining(p, rate, nw->first))) : INFINITY;
