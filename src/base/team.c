@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "subnormal.h"
+
 enum { LOOKS = 4000 }; // some 50 us
 enum { FEW = 16 };     // grains that are not worth to be shared
 
@@ -26,6 +28,7 @@ struct tr_team {
   void (*part)(void *what, int i);
   void *what;
   int parts;
+  unsigned mode;                 // of the caller's processor, see subnormal.h
   _Alignas(64) atomic_uint call; // how many there have been
   _Alignas(64) atomic_int busy;  // members that have not finished
   _Alignas(64) atomic_int asleep;
@@ -65,6 +68,7 @@ static void *serve(void *of) {
   for (unsigned seen = 0;;) {
     seen = wait_for_call(t, seen);
     if (t->over) return NULL;
+    tr_flush_take(t->mode);
     work(t, m->number);
     atomic_fetch_sub_explicit(&t->busy, 1, memory_order_release);
   }
@@ -83,7 +87,7 @@ void tr_team_share(tr_team *t, int parts, void (*part)(void *what, int i), void 
     for (int i = 0; i < parts; i++) part(what, i);
     return;
   }
-  t->part = part, t->what = what, t->parts = parts;
+  t->part = part, t->what = what, t->parts = parts, t->mode = tr_flush_mode();
   atomic_store_explicit(&t->busy, t->size - 1, memory_order_relaxed);
   call(t);
   work(t, 0);

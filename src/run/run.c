@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/subnormal.h"
+
 enum { MOST_DIAGNOSES = 100 }; // of redundancy in one run
 
 tr_run_settings tr_run_defaults(void) {
@@ -269,12 +271,14 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
 }
 
 static tr_status go(tr_run *r, double t, bool single, tr_error *error) {
+  r->outside = tr_flush_begin();
   tr_call_time call = tr_call_begin(r, single);
   tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   if (status == TR_OK && r->x.t >= r->settings.end && tr_run_made_up(r, error)) status = TR_FAILED;
   tr_run_note(r);
   tr_call_end(r, &call);
+  tr_flush_take(r->outside);
   return status;
 }
 

@@ -3,6 +3,7 @@
 // method's are not for output, and the observers, of every step, at samples in between, and at events.
 #include <math.h>
 
+#include "base/subnormal.h"
 #include "driver.h"
 
 // ---- the state --------------------------------------------------------------------------------------
@@ -77,7 +78,9 @@ tr_status tr_run_observe(tr_run *r, tr_observer *observer) {
 
 static tr_status call(tr_run *r, int i, const tr_state *x, const tr_run_info *info,
                       tr_error *error) {
+  tr_flush_take(r->outside);
   tr_status status = r->observer[i]->step(r->observer[i], x, info);
+  tr_flush_take(TR_FLUSH);
   if (status == TR_OK || status == TR_STOPPED) return status;
   return tr_fail(error, status, NULL, "an observer ended the run at t = %g s: %s", x->t,
                  tr_status_text(status));
