@@ -587,7 +587,7 @@ tr_status tr_correct_si2(tr_step *s, const tr_state *x0, double t1, tr_state *x1
   k.plain = k.parted && s->sys->nvelocity == 0;
   k.usual = s->newton.resort == TR_NEWTON_USUAL && s->newton.fixed_iterations == 0 && !s->full &&
             !c->few && k.p.steady;
-  memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
+  if (s->sys->nmem > 0) memcpy(x1->mem, x0->mem, (size_t)s->sys->nmem * sizeof *x1->mem);
   x1->t = t1, s->filters = true;
   k.length_scale = max2(1, tr_si2_begin(&k));
   k.p.floor = 4 * DBL_EPSILON * k.length_scale * c->cv / c->cq;

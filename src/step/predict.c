@@ -220,11 +220,26 @@ static void change_part(void *what, int part, int first, int end) {
   for (int i = first; i < end; i++) c->to[i] = tr_past_narrow(c->newest[i] - c->before[i]);
 }
 
+// So few that a call would take longer, or `rep movs`, which gcc takes where it has counted small ones.
+static inline void copy_few(const double *from, double *to, int n) {
+  int i = 0;
+#pragma GCC unroll 1
+  for (; i + LANES <= n; i += LANES)
+    *(lanes_anywhere *)(to + i) = *(const lanes_anywhere *)(from + i);
+  if (n & 2) {
+    *(lanes_pair *)(to + i) = *(const lanes_pair *)(from + i);
+    i += 2;
+  }
+  if (n & 1) to[i] = from[i];
+}
+
 // The state before the newest joins those before.
 static inline void keep(tr_step *s, tr_past *p, const double *newest, const double *before, int n) {
   void *to = push(p);
   if (p->narrow)
     TR_SHARE(s->work, n, change_part, &(difference){newest, before, to});
+  else if (n <= SMALL)
+    copy_few(before, to, n);
   else
     tr_copy(s->work, before, to, n);
 }
