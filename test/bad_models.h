@@ -610,6 +610,12 @@
      "m.yaml:2:23: simulation: unknown key \"stepp\" (did you mean \"step\"?)\n"
      "m.yaml:2:39: simulation: step: \"1 m\" is a length (m), a time (s) is expected\n"
      "m.yaml:2:52: simulation: method: a text is expected\n"},
+    {"next to nothing",
+     "trammel: 1\n"
+     "bodies:\n"
+     "  a: {type: planar, mass: 1e-306, inertia: 1}\n",
+     "m.yaml:3:27: body \"a\": mass: must be at least 1e-150, is 1e-306: products of less count as "
+     "zero\n"},
     {"many at once",
      "trammel: 1\n"
      "bodies:\n"

@@ -44,7 +44,6 @@ __attribute__((visibility("default"))) void __sanitizer_malloc_hook(const volati
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *block, size_t size);
-void *__libc_memalign(size_t align, size_t size);
 void __libc_free(void *block);
 
 // Seen by the shared libraries too.
@@ -71,11 +70,6 @@ OURS void *realloc(void *block, size_t size) {
   if (!block) heap_live += heap_watched;
   if (block && size == 0) heap_live -= heap_watched;
   return __libc_realloc(block, size);
-}
-OURS void *aligned_alloc(size_t align, size_t size) {
-  if (heap_says_no()) return NULL;
-  heap_live += heap_watched;
-  return __libc_memalign(align, size);
 }
 OURS void free(void *block) {
   if (block) heap_live -= heap_watched;

@@ -500,6 +500,26 @@ static void memories_are_checked(void **unused) {
   unload(&m);
 }
 
+// A state of a system that has other numbers of coordinates or constraints.
+static void foreign_states(void **u) {
+  (void)u;
+  static const char *const others[] = {"pendulum.yaml", "seven_body.yaml", "heavy_top.yaml"};
+  mechanism m = load_model("slider_crank.yaml", NULL);
+  tr_run *run = new_run(m.sys, "hht-i3", 1e-3, 1), *another;
+  for (int k = 0; k < 3; k++) {
+    mechanism o = load_model(others[k], NULL);
+    tr_state x = new_state(o.sys);
+    tr_error error = {0};
+    assert_int_equal(tr_run_restart(run, &x, &error), TR_BAD_INPUT);
+    assert_non_null(strstr(error.text, "the state is of another system"));
+    assert_int_equal(tr_run_new(m.sys, NULL, &x, &another, &error), TR_BAD_INPUT);
+    tr_state_free(o.sys, &x);
+    unload(&o);
+  }
+  tr_run_free(run);
+  unload(&m);
+}
+
 // Times have 16 digits: late ones do not tell a short step from none.
 static void late_times(void **u) {
   (void)u;
@@ -576,6 +596,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(time_of_single_steps),
       cmocka_unit_test(restarts),
+      cmocka_unit_test(foreign_states),
       cmocka_unit_test(late_times),
       cmocka_unit_test(beyond_the_end),
       cmocka_unit_test(memories_are_checked),

@@ -50,11 +50,6 @@ void tr_arena_free(tr_arena *ar);
 #define TR_BUSY_FIRST(ar, n, busy, type) \
   ((type *)tr_arena_busy((ar), (size_t)(n) * sizeof(type), (size_t)(busy) * sizeof(type)))
 #define TR_NEW(ar, n, type) ((type *)tr_arena_get((ar), (size_t)(n) * sizeof(type)))
-// Room for n doubles after which others begin at a multiple of 32 bytes, if these do: four at a time lie in one cache line.
-static inline size_t tr_even(size_t n) { return (n + 3) / 4 * 4; }
-void *tr_aligned(
-    tr_allocator *al,
-    size_t size); // as tr_resize gives it, without a hook aligned like arrays of an arena
 
 // A growing array of T in an allocator's heap: for building, before sizes are known.
 // On failure items stay as they were and NULL comes back.

@@ -29,10 +29,6 @@ void *tr_resize(tr_allocator *al, void *block, size_t size) {
   return realloc(block, size);
 }
 
-void *tr_aligned(tr_allocator *al, size_t size) {
-  return al ? tr_resize(al, NULL, size) : aligned_alloc(ALIGN, (size + ALIGN - 1) / ALIGN * ALIGN);
-}
-
 tr_arena tr_arena_make(tr_allocator *al) { return (tr_arena){.al = al}; }
 
 // First aligned offset into the chunk's payload at or after `used`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers below 2.2e-308 count as zero while steps are made.
+// Numbers below 2.2e-308 count as zero in runs: while these begin and while steps are made.
 //
-// Motions that are damped, or not there at all but for round-off, die out geometrically and end there: by hht-i3 with
+// Motions that are damped, or not there at all but for round-off, die out geometrically down to there: by hht-i3 with
 // alpha = -0.3 after some 500 steps. Many processors take 100 cycles and more for an operation with such a number. Who calls
 // the library, and observers of a run, keep the mode of the processor that was there before; threads of a team have that of
 // the thread that calls them, so bits do not depend on their number.

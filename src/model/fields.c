@@ -9,6 +9,9 @@
 
 #include "planner.h"
 
+// Of what must be positive: the squares of smaller numbers are nearly those that count as zero (base/subnormal.h).
+static const double LEAST = 1e-150;
+
 static bool is_word(const tr_node *node, const char *word) {
   return node->kind == TR_SCALAR && strcmp(node->text, word) == 0;
 }
@@ -17,6 +20,9 @@ static bool is_word(const tr_node *node, const char *word) {
 
 static bool check_bounds(tr_planner *p, const tr_node *node, const tr_field *f, double x) {
   if (f->positive && !(x > 0)) return tr_plan_fail(p, node, "must be positive, is %g", x);
+  if (f->positive && x < LEAST)
+    return tr_plan_fail(p, node, "must be at least %g, is %g: products of less count as zero",
+                        LEAST, x);
   if (!(f->min < f->max) || (x >= f->min && x <= f->max)) return true;
   if (f->max == INFINITY) return tr_plan_fail(p, node, "must be at least %g, is %g", f->min, x);
   if (f->min == -INFINITY) return tr_plan_fail(p, node, "must be at most %g, is %g", f->max, x);

@@ -135,8 +135,7 @@ static tr_status start(tr_run *r, const tr_state *x, tr_error *error) {
   return tr_run_begin(r, true, !x, error);
 }
 
-tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
-  if (x) TR_TRY(check_state(r, x, error));
+static tr_status restart(tr_run *r, const tr_state *x, tr_error *error) {
   TR_TRY(tr_lengths_make(r, error));
   tr_state *old = &r->beside;
   tr_state_copy(old, &r->x);
@@ -155,6 +154,14 @@ tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
   return status == TR_OK ? events : status;
 }
 
+tr_status tr_run_restart(tr_run *r, const tr_state *x, tr_error *error) {
+  if (x) TR_TRY(check_state(r, x, error));
+  r->outside = tr_flush_begin();
+  tr_status status = restart(r, x, error);
+  tr_flush_take(r->outside);
+  return status;
+}
+
 tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, const tr_state *x,
                      tr_run **run, tr_error *error) {
   *run = NULL;
@@ -165,7 +172,9 @@ tr_status tr_run_new(const tr_system *sys, const tr_run_settings *settings, cons
   r->arena = ar;
   r->settings = settings ? *settings : tr_run_defaults();
   r->info.warnings = "";
+  r->outside = tr_flush_begin();
   tr_status status = start(r, x, error);
+  tr_flush_take(r->outside);
   if (status != TR_OK) {
     tr_run_free(r);
     return status;

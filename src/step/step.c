@@ -59,11 +59,6 @@ static size_t past_size(bool narrow, size_t count, size_t n) {
   return narrow ? (count * n + 1) / 2 : count * n;
 }
 
-// Rows of nv numbers and nc others, each from where four at a time are in one cache line.
-static size_t row_size(const tr_step *s) {
-  return tr_even((size_t)s->sys->nv) + tr_even((size_t)s->sys->nc);
-}
-
 // Each of them begins with `before` others.
 static tr_past place_past(bool narrow, int count, size_t n, size_t before, double *room) {
   tr_past p = {.narrow = narrow, .count = count};
@@ -73,7 +68,7 @@ static tr_past place_past(bool narrow, int count, size_t n, size_t before, doubl
 }
 
 void tr_past_clear(tr_step *s) {
-  size_t nv = tr_even((size_t)s->sys->nv), n = row_size(s);
+  size_t nv = (size_t)s->sys->nv, n = nv + (size_t)s->sys->nc;
   bool narrow = s->past_a.narrow;
   s->past_a = place_past(narrow, s->terms - 1, n, 0, s->past_room);
   s->past_lam = place_past(narrow, s->terms - 1, n, nv, s->past_room);
@@ -84,7 +79,7 @@ void tr_past_clear(tr_step *s) {
 
 static tr_status make_past(tr_step *s, bool narrow) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc, least = 4 * nv + nc;
-  size_t size = past_size(narrow, (size_t)s->terms - 1, row_size(s));
+  size_t size = past_size(narrow, (size_t)s->terms - 1, nv + nc);
   s->past_a.narrow = narrow;
   s->past_room = TR_BUSY(&s->arena, size > least ? size : least, double);
   if (!s->past_room) return TR_NO_MEMORY;
@@ -93,14 +88,14 @@ static tr_status make_past(tr_step *s, bool narrow) {
 }
 
 static tr_status make_past_w(tr_step *s, bool narrow) {
-  size_t nv = (size_t)s->sys->nv, n = tr_even(nv + (size_t)s->sys->nc), both = row_size(s);
+  size_t nv = (size_t)s->sys->nv, n = nv + (size_t)s->sys->nc;
   double *p = TR_BUSY(&s->arena, 2 * n + past_size(narrow, TR_TERMS - 1, n), double);
-  double *sums = TR_BUSY(&s->arena, (s->pins ? 2 : 1) * both, double);
+  double *sums = TR_BUSY(&s->arena, (s->pins ? 2 : 1) * n, double);
   if (!p || !sums) return TR_NO_MEMORY;
   s->w = p, s->mu = s->w + nv;
   s->last_w = p + n, s->last_mu = s->last_w + nv;
   s->past_w = place_past(narrow, TR_TERMS - 1, n, 0, p + 2 * n);
-  s->sum_a = sums, s->sum_lam = sums + tr_even(nv);
+  s->sum_a = sums, s->sum_lam = sums + nv;
   if (s->pins) s->sum_room = sums;
   return TR_OK;
 }
@@ -115,9 +110,8 @@ static tr_status allocate(tr_step *s, tr_team *team) {
   size_t sets = s->method->stabilised || s->method->two_sets || full ? 2 : 1;
   size_t n = (s->method->sets > 0 ? (size_t)s->method->sets : sets) * (nv + nc);
   TR_TRY(make_newton(s, n, (s->method->vectors > 0 ? 2 : 1) * nv, &s->d));
-  size_t two = 2 * tr_even(nv);
-  s->c.dhat = TR_NEW(ar, two > (size_t)s->sys->nq ? two : (size_t)s->sys->nq, double);
-  s->c.vhat = s->c.dhat + tr_even(nv);
+  s->c.dhat = TR_NEW(ar, 2 * nv > (size_t)s->sys->nq ? 2 * nv : (size_t)s->sys->nq, double);
+  s->c.vhat = s->c.dhat + nv;
   s->lam = TR_NEW(ar, nc + (s->method->direct ? 0 : 3 * nv + nc), double);
   s->found = s->lam + nc;
   s->blocks = TR_NEW(ar, s->sys->constant_mass ? 1 : s->sys->nmass, double);

@@ -43,13 +43,14 @@ void tr_start_motion(const tr_system *s, double *q, double *v) {
 }
 
 tr_status tr_state_new(const tr_system *s, tr_state *x, tr_error *error) {
-  size_t nq = tr_even((size_t)s->nq), nv = tr_even((size_t)s->nv), nc = tr_even((size_t)s->nc);
-  *x = (tr_state){.bytes = (nq + 2 * nv + nc + (size_t)s->nmem) * sizeof(double)};
-  x->block = tr_aligned(s->al, x->bytes);
+  size_t n = (size_t)s->nq + 2 * (size_t)s->nv + (size_t)s->nc + (size_t)s->nmem;
+  *x = (tr_state){.bytes = n * sizeof(double)};
+  x->block = tr_resize(s->al, NULL, x->bytes);
   if (!x->block) return tr_no_memory(error);
   tr_large_pages(x->block, x->bytes);
   memset(x->block, 0, x->bytes);
-  x->q = x->block, x->v = x->q + nq, x->a = x->v + nv, x->lam = x->a + nv, x->mem = x->lam + nc;
+  x->q = x->block, x->v = x->q + s->nq, x->a = x->v + s->nv, x->lam = x->a + s->nv;
+  x->mem = x->lam + s->nc;
   tr_start_motion(s, x->q, x->v);
   tr_start_memory(s, x->mem);
   return TR_OK;
