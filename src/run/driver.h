@@ -82,9 +82,8 @@ struct tr_run {
   // lengths.c: room; a and lam before steps became very short, and when; since when bodies coast, or NAN
   tr_state beside;
   double *kept, kept_t, coast_t;
-  bool brief; // the step under way is one of these, its a and lam are not to be had
-  unsigned
-      outside; // the caller's mode of the processor during a call, in which observers are called: base/subnormal.h
+  bool brief;       // the step under way is one of these, its a and lam are not to be had
+  unsigned outside; // base/subnormal.h: the mode in which this was called, and observers are
   int observers;
   tr_observer *observer[TR_MAX_OBSERVERS];
   long due[TR_MAX_OBSERVERS]; // multiple of the spacing that comes next
