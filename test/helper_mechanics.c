@@ -117,7 +117,7 @@ static int numbers_in(const tr_field *f) {
 // What may be left out is a matrix, 6 x 6, positive definite; else points of the plane, on a
 // gentle curve.
 static tr_rows some_rows(const tr_field *f) {
-  static double matrix[36], own[6 * 8];
+  static double matrix[36], own[6 * 24];
   static const double points[12] = {5, -3, 2.5, 0, -2.5, 0, -5, -3, -2.5, -6, 2.5, -6};
   for (int i = 0; i < 36; i++) matrix[i] = i % 7 == 0 ? 1.2 + 0.1 * (i / 7) : 0.2;
   return f->preset ? (tr_rows){6, 6, matrix, own} : (tr_rows){6, 2, points, own};

@@ -67,7 +67,7 @@ typedef enum tr_field_kind {
 typedef struct tr_rows {
   int rows, columns;
   const double *x; // rows x columns
-  double *own;     // rows x (columns + 2), zeroed
+  double *own;     // rows x (columns + 18), zeroed
 } tr_rows;
 
 // A compiled expression of time, of variables of the element and of measures of markers. The markers it

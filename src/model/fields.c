@@ -109,7 +109,7 @@ static bool read_text(tr_planner *p, const tr_node *node, const char **out) {
 static bool read_row(tr_planner *p, const tr_node *node, const tr_field *f, tr_rows *out) {
   int n;
   double *x = TR_NEW(p->arena, node->count, double);
-  double *own = TR_NEW(p->arena, node->count + 2, double);
+  double *own = TR_NEW(p->arena, node->count + 18, double);
   if (!x || !own) return tr_plan_no_memory(p);
   *out = (tr_rows){1, node->count, x, own};
   return tr_plan_numbers(p, node, f->quantity, node->count, node->count, x, &n);
@@ -123,7 +123,7 @@ static bool read_rows(tr_planner *p, const tr_node *node, const tr_field *f, tr_
                         f->flat ? "numbers, or of lists of numbers," : "lists of numbers");
   int rows = node->count, columns = first ? first->count : 0, n, i = 0;
   double *x = TR_NEW(p->arena, rows * columns + 1, double);
-  double *own = TR_NEW(p->arena, rows * (columns + 2) + 1, double);
+  double *own = TR_NEW(p->arena, rows * (columns + 18) + 1, double);
   if (!x || !own) return tr_plan_no_memory(p);
   for (const tr_node *k = first; k; k = k->next, i++)
     if (!tr_plan_numbers(p, k, f->quantity, columns, columns, x + i * columns, &n)) return false;
