@@ -291,6 +291,7 @@ void tr_run_watch_speed(tr_run *r) {
   if (isnan(r->leap.t) && speed > r->top_speed) {
     bool leapt = speed > LEAP * r->top_speed && leaps(r, &r->next, &r->x, &leap);
     bool rush = !leapt && r->settings.control.tol > 0 && rushes(r, &leap);
+    rush = rush && !tr_run_whipped(r, leap.of);
     if (leapt || rush) *(made_by_time(r, leap.of, rush) ? &r->driven : &r->leap) = leap;
   }
   r->top_speed = max2(r->top_speed, speed);

@@ -273,6 +273,8 @@ double tr_inside_follow(tr_run *r, double h); // h, or less where waves in time 
 bool tr_run_jams(const tr_run *r, double h, tr_error *error);
 // Whether the motion has no end but infinity: then the error tells (explain.c).
 bool tr_run_runaway(const tr_run *r, tr_error *error);
+// Velocity i rushes, but forces and drives bring next to nothing of the energy that takes.
+bool tr_run_whipped(const tr_run *r, int i);
 // How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).
 double tr_run_round_off(const tr_run *r);
 // Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error

@@ -15,6 +15,7 @@ static const double SMALLEST = 1e-10; // of the run: a step that is as short as 
 // Velocities so many times those of the start, that double within this part of the time so far, are a runaway.
 // And fewer of them that do so within next to nothing, as at a pole.
 static const double RUNAWAY = 1e4, SUDDEN = 1e-5, FASTER = 30, AT_ONCE = 1e-8;
+static const double FED = 0.1; // of the power that a runaway takes: what forces and drives bring
 static const double ENOUGH = 0.05; // of what would move: a tolerance that allows for it
 static const double JAMMED = 4;    // times the velocities of the start: none there should be
 enum { GROWING = 8 };              // steps: a jump of the constraints takes fewer
@@ -236,6 +237,41 @@ static bool tell_open(const tr_run *r, double h, tr_error *error) {
   return true;
 }
 
+// What forces and drives bring beyond what potentials give, x (T, V) being looked at some time before and after:
+//   P = v'Q + d(T + V)/dt at this v + lam' Phi_t
+static double power(const tr_run *r, double time, tr_state *x) {
+  const tr_system *s = r->sys;
+  double T[2], V[2], P = 0, *d = r->work->x, *Q = r->projector.r;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < s->nv; i++) d[i] = (k ? time : -time) * r->x.v[i];
+    tr_retract(s, r->x.q, d, x->q);
+    tr_kinematics(r->work, r->x.t, x->q, r->x.v, r->x.mem, TR_AT_VELOCITY);
+    tr_energy(r->work, &T[k], &V[k]);
+  }
+  tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_BIAS);
+  tr_forces(r->work, NULL, Q, NULL); // -Q
+  for (int i = 0; i < s->nv; i++) P -= s->number[i] ? 0 : Q[i] * r->x.v[i];
+  memset(x->v, 0, (size_t)s->nv * sizeof *x->v);
+  tr_kinematics(r->work, r->x.t, r->x.q, x->v, r->x.mem, TR_AT_VELOCITY);
+  tr_rates(r->work, Q);
+  for (int i = 0; i < s->nc; i++) P += s->of_number[i] ? 0 : Q[i] * r->x.lam[i];
+  return P + (T[1] + V[1] - T[0] - V[0]) / (2 * time);
+}
+
+// A light body that heavy ones whip on takes what these have: no force feeds M_ii v_i a_i. Explicit steps that are too
+// long may.
+bool tr_run_whipped(const tr_run *r, int i) {
+  double T, V, doubles = fabs(r->x.v[i] / r->x.a[i]), P;
+  tr_state x;
+  if (r->step->method->direct || tr_state_new(r->sys, &x, NULL) != TR_OK) return false;
+  P = power(r, 0.1 * doubles, &x);
+  x.v[i] = r->x.v[i];
+  tr_kinematics(r->work, r->x.t, r->x.q, x.v, r->x.mem, TR_AT_VELOCITY);
+  tr_energy(r->work, &T, &V);
+  tr_state_free(r->sys, &x);
+  return P < FED * 2 * T / doubles;
+}
+
 bool tr_run_runaway(const tr_run *r, tr_error *error) {
   int fastest = 0;
   char where[160];
@@ -246,7 +282,6 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
   double part = doubles / (r->x.t - r->first_t);
   bool pole = times > FASTER && part < AT_ONCE;
   if (r->growing < GROWING || !(pole || (times > RUNAWAY && part < SUDDEN))) return false;
-  const char *force = tr_run_largest_force(r);
   double ahead = AHEAD * (r->settings.end - r->first_t);
   // angles that run away next to their singularity are no motion
   const char *body, *trouble = tr_trouble(r->sys, &r->x, ahead, &body);
@@ -255,6 +290,8 @@ bool tr_run_runaway(const tr_run *r, tr_error *error) {
             trouble);
     return true;
   }
+  if (tr_run_whipped(r, fastest)) return false;
+  const char *force = tr_run_largest_force(r);
   if (!force && (tr_run_not_finite(r, ahead, error) || tell_contradiction(r, ahead, error)))
     return true;
   tr_run_tell_coordinate(r, fastest, where, sizeof where);
