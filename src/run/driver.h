@@ -280,6 +280,8 @@ double tr_run_round_off(const tr_run *r);
 // Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error
 // tells (notes.c).
 bool tr_run_made_up(tr_run *r, tr_error *error);
+// Adds that velocities had gone astray to why a run failed.
+void tr_run_tell_astray(tr_run *r, tr_error *error);
 // A projector with a matrix of its own, so that steps know nothing of who asks; false: no memory.
 bool tr_run_aside(tr_run *r, tr_projector *p);
 // What to know of the results: r->note.

@@ -163,14 +163,18 @@ static bool pumped(const tr_run *r, tr_error *error) {
   return true;
 }
 
+static const char *finer(const tr_run *r) {
+  return r->settings.control.tol > 0 ? "take a smaller tolerance" : "take shorter ones";
+}
+
 // A good part of the motion.
 static bool note_gain(tr_run *r, char *note, size_t room) {
   if (!gained(r, SPURIOUS)) return false;
   bool direct = r->step->method->direct;
   snprintf(note, room,
            "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
-           "steps%s do; take shorter ones, or %s\n",
-           r->gain, r->info.energy0, direct ? " of an explicit method" : "",
+           "steps%s do; %s, or %s\n",
+           r->gain, r->info.energy0, direct ? " of an explicit method" : "", finer(r),
            direct ? "an implicit one" : "more numerical damping");
   return true;
 }
@@ -200,13 +204,15 @@ static bool astray(tr_run *r, tr_error *error) {
   tr_fail(
       error, TR_FAILED, NULL,
       "at t = %.9g s velocities have gone astray across the constraints, by %.2g of %.2g: %s is "
-      "unstable at such steps here; take shorter ones, more numerical damping, or a method "
-      "that holds velocities (hht-si2)",
-      r->x.t, across, speed, r->step->method->info.name);
+      "unstable at such steps here; %s, more numerical damping, or a method that holds velocities "
+      "(hht-si2)",
+      r->x.t, across, speed, r->step->method->info.name, finer(r));
   return true;
 }
 
 bool tr_run_made_up(tr_run *r, tr_error *error) { return pumped(r, error) || astray(r, error); }
+
+void tr_run_tell_astray(tr_run *r, tr_error *error) { (void)astray(r, error); }
 
 // Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.
 static bool note_drift(tr_run *r, char *note, size_t room) {

@@ -282,7 +282,9 @@ static tr_status walk(tr_run *r, double t, tr_error *error) {
 static tr_status go(tr_run *r, double t, bool single, tr_error *error) {
   r->outside = tr_flush_begin();
   tr_call_time call = tr_call_begin(r, single);
-  tr_status status = walk(r, t, error), fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
+  tr_status status = walk(r, t, error);
+  if (status == TR_FAILED) tr_run_tell_astray(r, error); // perhaps before
+  tr_status fresh = tr_run_refresh(r, status == TR_OK ? error : NULL);
   if (status == TR_OK) status = fresh;
   if (status == TR_OK && r->x.t >= r->settings.end && tr_run_made_up(r, error)) status = TR_FAILED;
   tr_run_note(r);

@@ -74,9 +74,10 @@ static const double UNSEEN_GROWN = 0.1, UNSEEN_FIRST = 1;
 // Damping: the shortest part of a correction that is worth while.
 static const double SHORTEST = 1e-4;
 // Corrections with a matrix each: damped; as they come, which with two sets of unknowns next to stiff springs (h^2 k/m
-// = 1e8 and more) go to and fro a hundred times before they shrink.
-enum { MOST_DAMPED = 60, MOST_SINGLE = 200 };
-enum { MOST_KEPT = 30 }; // with one matrix for all
+// = 1e8 and more) go to and fro a hundred times before they shrink. Systems of more than 500 unknowns have fewer of these.
+enum { MOST_DAMPED = 60, MOST_SINGLE = 200, LEAST_SINGLE = 30 };
+static const double SINGLE_WORK = 1e5; // unknowns, in all
+enum { MOST_KEPT = 30 };               // with one matrix for all
 // Few corrections: matrices that may take the place of strained ones.
 enum { RENEWED = 4 };
 
@@ -504,7 +505,8 @@ static tr_status iterate_few(tr_newton *nw, tr_newton_problem *p, int most) {
 static tr_status iterate_singly(tr_newton *nw, tr_newton_problem *p, bool kept) {
   double norm = 0, last = 0;
   long matrices = nw->matrices;
-  for (int k = 0; k < (kept ? MOST_KEPT : MOST_SINGLE); k++, last = norm) {
+  double most = kept ? MOST_KEPT : min2(MOST_SINGLE, max2(LEAST_SINGLE, SINGLE_WORK / nw->n));
+  for (int k = 0; k < most; k++, last = norm) {
     if (!kept) nw->valid = false;
     TR_TRY(correct(nw, p, &norm));
     if (kept && (nw->matrices > matrices || (k > 1 && norm > RATE_LOST * last)))

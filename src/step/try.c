@@ -18,6 +18,9 @@
 static const double TURN = 6.283185307179586, SAME = 1e-6;
 // Shorter steps: the first, the shortest, the ratio of two that is too small to go on.
 static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
+// Matrices after which there are no more of them: so many unknowns in all.
+enum { MOST = 2000, LEAST = 120 };
+static const double WORK = 6e5;
 
 typedef struct turning {
   const tr_step *s;
@@ -128,9 +131,9 @@ static tr_status begin_anew(tr_step *s, const tr_state *x0, double h, tr_state *
   return status;
 }
 
-// By shorter steps. Where forces are stiff their solutions differ in a, which goes like 1/h^2, and hardly in
-// the increments.
-static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1) {
+// By shorter steps, until there have been so many matrices. Where forces are stiff their solutions differ in a, which goes
+// like 1/h^2, and hardly in the increments.
+static tr_status approach(tr_step *s, const tr_state *x0, double h, long matrices, tr_state *x1) {
   size_t nv = (size_t)s->sys->nv, nc = (size_t)s->sys->nc;
   double known = 0, part = FIRST, ratio = 4, *d = s->found + nv, *a = d + nv, *lam = a + nv;
   tr_status status = TR_NO_CONVERGENCE;
@@ -149,6 +152,8 @@ static tr_status approach(tr_step *s, const tr_state *x0, double h, tr_state *x1
       known = part;
       ratio = fmin(16, 2 * ratio);
       part = fmin(1, ratio * known);
+    } else if (s->newton.matrices >= matrices) {
+      break;
     } else {
       ratio = known > 0 ? sqrt(fmin(ratio, part / known)) : ratio;
       part = known > 0 ? ratio * known : FIRST * part;
@@ -194,12 +199,13 @@ static tr_status damp(tr_step *s, const tr_state *x0, double h, tr_state *x1, bo
 // see, are seldom damped well.
 static tr_status insist(tr_step *s, const tr_state *x0, double h, tr_state *x1, bool *seen) {
   bool early = !s->method->two_sets;
+  long most = s->newton.matrices + (long)fmin(MOST, fmax(LEAST, WORK / s->newton.n));
   tr_status status = early ? damp(s, x0, h, x1, seen) : TR_NO_CONVERGENCE;
   s->newton.resort = TR_NEWTON_SINGLY;
   if (status > TR_OK) status = begin_anew(s, x0, h, x1, seen);
   if (status > TR_OK && !early) status = damp(s, x0, h, x1, seen);
   s->newton.resort = TR_NEWTON_SINGLY;
-  if (status > TR_OK) status = approach(s, x0, h, x1);
+  if (status > TR_OK) status = approach(s, x0, h, most, x1);
   s->newton.resort = TR_NEWTON_USUAL;
   return status;
 }
