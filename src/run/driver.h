@@ -75,7 +75,10 @@ struct tr_run {
   tr_run_settings settings;
   tr_run_info info;
   double gain, most_kinetic; // the most that the energy grew by; the largest kinetic energy
-  double phi_sum, phi_last;  // |Phi| after the steps so far, without the last one
+  // of the last state, or NAN; where the run began, or anew from outside
+  double energy, energy1;
+  double falls, fall, fall_t; // what it lost of late; the most so, and when
+  double phi_sum, phi_last;   // |Phi| after the steps so far, without the last one
   double t0;
   long k;        // steps of full length since t0
   double length; // of the last fixed step, 0: none

@@ -28,7 +28,8 @@ static const double LOST = 0.25, LOST_OF_TOP = 0.05, LEAST_LEVER = 1e-6;
 // Steps in which that may have grown; coarse ones are off by as much from the first.
 enum { GROWN = 50 };
 // Of the largest kinetic energy came from nowhere: a good part, next to all.
-static const double SPURIOUS = 0.5, ALL = 0.8;
+static const double SPURIOUS = 0.1, ALL = 0.8;
+static const double FALL = 0.1;    // of it lost within a few steps, with nothing to take it
 static const double TRIFLE = 1e-6; // of the energy, and in J: what round-off and tolerances may do
 static const double LEAST_ENERGY = 1e-9;
 static const double PUMPED = 1e3; // of the energy at the start: worth a word
@@ -174,8 +175,21 @@ static bool note_gain(tr_run *r, char *note, size_t room) {
   snprintf(note, room,
            "the energy grew by %.2g J from %.2g J, and nothing is there that could bring it: the "
            "steps%s do; %s, or %s\n",
-           r->gain, r->info.energy0, direct ? " of an explicit method" : "", finer(r),
+           r->gain, r->energy1, direct ? " of an explicit method" : "", finer(r),
            direct ? "an implicit one" : "more numerical damping");
+  return true;
+}
+
+// Joints alone take no energy. Methods do, where motions are too fast for their steps.
+static bool note_fall(tr_run *r, char *note, size_t room) {
+  bool rigid = r->sys->nforce == 0 && nothing_drives(r->sys);
+  for (int i = 0; i < r->sys->nbody; i++) rigid &= r->sys->body[i].type->modes == NULL;
+  if (!r->settings.audit || !rigid || !(r->fall > FALL * r->most_kinetic)) return false;
+  if (!(r->fall > fmax(TRIFLE * fabs(r->info.energy0), LEAST_ENERGY))) return false;
+  snprintf(note, room,
+           "until t = %.9g s the energy fell by %.2g J within a few steps, and nothing is there "
+           "that could take it: the steps are too long for what happens there; %s\n",
+           r->fall_t, r->fall, finer(r));
   return true;
 }
 
@@ -233,7 +247,7 @@ static bool note_drift(tr_run *r, char *note, size_t room) {
 // An explicit method on a mode that is too fast for its steps may go on for ever, with small positions and absurd
 // velocities.
 static bool note_energy(tr_run *r, char *note, size_t room) {
-  if (note_gain(r, note, room)) return true;
+  if (note_gain(r, note, room) || note_fall(r, note, room)) return true;
   double change = r->info.max_energy_change, times = change / fabs(r->info.energy0);
   if (!r->step->method->direct || !(times > PUMPED) || !isfinite(times)) return false;
   snprintf(note, room,

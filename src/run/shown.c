@@ -6,6 +6,8 @@
 #include "base/subnormal.h"
 #include "driver.h"
 
+static const double FALL_FADE = 0.75; // of what the energy lost, with each step
+
 // ---- the state --------------------------------------------------------------------------------------
 
 // Room for a and lam of the outside, and a matrix for them, so that the step's stays good.
@@ -39,6 +41,16 @@ const tr_state *tr_run_state(const tr_run *r) { return r->current ? &r->shown : 
 
 // ---- audit ------------------------------------------------------------------------------------------
 
+// What the energy gained since the run began, and what it loses within a few steps.
+static void watch_energy(tr_run *r, double energy) {
+  bool begins = isnan(r->energy);
+  if (begins) r->energy1 = energy;
+  r->gain = fmax(r->gain, energy - r->energy1);
+  r->falls = begins ? 0 : FALL_FADE * r->falls + r->energy - energy;
+  r->energy = energy;
+  if (r->falls > r->fall) r->fall = r->falls, r->fall_t = r->x.t;
+}
+
 void tr_run_audit(tr_run *r, bool first) {
   tr_work *w = r->work;
   const tr_state *x = &r->x;
@@ -47,7 +59,8 @@ void tr_run_audit(tr_run *r, bool first) {
   tr_kinematics(w, x->t, x->q, x->v, x->mem, TR_AT_VELOCITY);
   tr_energy(w, &T, &V);
   if (first) r->info.energy0 = T + V;
-  r->gain = fmax(r->gain, T + V - r->info.energy0), r->most_kinetic = fmax(r->most_kinetic, T);
+  watch_energy(r, T + V);
+  r->most_kinetic = fmax(r->most_kinetic, T);
   r->info.max_energy_change = fmax(r->info.max_energy_change, fabs(T + V - r->info.energy0));
   if (nc == 0) return;
   tr_forces(w, NULL, NULL, phi);
