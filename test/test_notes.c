@@ -390,6 +390,7 @@ static void energy_lost_on_the_spot(void **u) {
   } row[] = {{"1e-3", "hht-i3", NAN, 1e-5, "grew by", "smaller tolerance"},
              {"1e-5", "hht-i3", 1e-5, 0, "fell by", "shorter ones"},
              {"1e-3", "nstiff-si2", 1e-5, 0, "fell by", "shorter ones"},
+             {"1e-3", "newmark", 1e-4, 0, "grew by", "shorter ones"},
              {"1", "hht-i3", 1e-4, 0, "", ""},
              {"1e-3", "radau5", NAN, 1e-7, "", ""}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
