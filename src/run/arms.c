@@ -134,7 +134,7 @@ static double arms_turn(const tr_run *r, const double *v) {
   return sqrt(most) / more;
 }
 
-bool tr_arms_lost(const tr_run *r) { return r->narms > 0 && arms_turn(r, r->step->d) > TOO_FAR; }
+bool tr_arms_turned(const tr_run *r) { return arms_turn(r, r->step->d) > TOO_FAR; }
 
 double tr_arms_follow(tr_run *r, double h, double least) {
   double rate = r->narms > 0 ? arms_turn(r, r->x.v) : 0, turn = rate * r->arms_h;

@@ -5,8 +5,8 @@
 
 #include "driver.h"
 
-static const double SHORT_STEP = 5e-6, SHORT_CALL = 1e-4; // seconds
-enum { WATCHED = 31 };
+static const double SHORT_CALL = 1e-4; // seconds
+enum { WATCHED = TR_WATCHED };
 
 double tr_clock(clockid_t which) {
   struct timespec t;
@@ -24,18 +24,7 @@ static void count(double interval, double *mean, double *sum) {
   *sum += interval;
 }
 
-// To look at the clock takes a part of a short step that can be felt: one in WATCHED of them is watched, and the pause after
-// it; a prime, lest these be those at which samples are written, or never.
-double tr_run_clock(const tr_run *r) {
-  bool watched = !(r->step_mean > 0 && r->step_mean < SHORT_STEP) || r->info.steps % WATCHED < 2;
-  return watched ? tr_clock_wall() : 0;
-}
-
-void tr_run_time(tr_run *r, double since) {
-  if (since == 0) {
-    r->last_step_end = 0;
-    return;
-  }
+void tr_run_count_time(tr_run *r, double since) {
   double now = tr_clock_wall();
   if (r->last_step_end > 0) count(since - r->last_step_end, &r->rest_mean, &r->rest_wall);
   count(now - since, &r->step_mean, &r->step_wall);

@@ -53,9 +53,7 @@ static void note_soundness(tr_run *r, double rcond) {
   r->sound = fmax(r->sound, rcond), r->last_rcond = rcond;
 }
 
-tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
-  *renewed = false;
-  if (r->projector.redundancy.count == 0) return TR_OK;
+tr_status tr_run_renew_rows(tr_run *r, bool failed, bool *renewed) {
   double rcond = tr_step_rcond(r->step);
   note_soundness(r, rcond);
   if (!(rcond < WORN * r->sound || failed) || r->looked) return TR_OK;

@@ -3,6 +3,7 @@
 #ifndef TR_DRIVER_H
 #define TR_DRIVER_H
 
+#include <math.h>
 #include <time.h>
 
 #include "blows.h"
@@ -161,8 +162,23 @@ void tr_run_take_speed(tr_run *r); // after an event or from outside: velocities
 // Under step control: h, or less where velocities rush towards a pole; whether those of the step just tried leave all so far behind.
 double tr_run_follow(const tr_run *r, double h);
 bool tr_run_leapt(const tr_run *r, double h);
-double tr_run_clock(const tr_run *r);      // where a step begins; 0: it is not watched
-void tr_run_time(tr_run *r, double since); // counts the wall time of a step
+
+// Where a step begins by the clock; 0: it is not watched. To look at the clock takes a part of a short step that can be felt: one
+// in TR_WATCHED of them is watched, and the pause after it; a prime, lest these be those at which samples are written, or never.
+enum { TR_WATCHED = 31 };
+static inline double tr_run_clock(const tr_run *r) {
+  const double short_step = 5e-6; // seconds
+  bool is_short = r->step_mean > 0 && r->step_mean < short_step;
+  return is_short && r->info.steps % TR_WATCHED >= 2 ? 0 : tr_clock_wall();
+}
+// Counts the wall time of a step.
+void tr_run_count_time(tr_run *r, double since);
+static inline void tr_run_time(tr_run *r, double since) {
+  if (since == 0)
+    r->last_step_end = 0;
+  else
+    tr_run_count_time(r, since);
+}
 
 // Time of a call: single, if it is to make one step.
 typedef struct tr_call_time {
@@ -179,7 +195,11 @@ tr_status tr_run_try(tr_run *r, double h, tr_error *error);
 // Takes r->next, at t1 to the last bit. The caller has seen to it that it may be accepted. by_method: it made it.
 void tr_run_accept(tr_run *r, double t1, bool by_method);
 // After an accepted step: what happens in it, then the state is shown to the auditor and the observers.
-tr_status tr_run_look(tr_run *r, tr_error *error);
+tr_status tr_run_look_closely(tr_run *r, tr_error *error);
+static inline tr_status tr_run_look(tr_run *r, tr_error *error) {
+  bool seen = r->sys->nevent > 0 || r->observers > 0 || r->settings.audit;
+  return seen ? tr_run_look_closely(r, error) : TR_OK;
+}
 // What the outside sees (shown.c). Shows the state to the auditor and the observers; the start, to all of them.
 tr_status tr_run_show(tr_run *r, tr_error *error);
 tr_status tr_run_show_start(tr_run *r, tr_error *error);
@@ -207,18 +227,32 @@ const tr_state *tr_run_closed(tr_run *r);
 
 // Where the length of steps changes (lengths.c): room, where that is to be expected; else it is made at the first change.
 tr_status tr_lengths_make(tr_run *r, tr_error *error);
+static const double TR_MOMENT = 0.1; // of a step, in which a and lam hardly change
 // Whether the method goes on with a fixed step of length h as it is.
-bool tr_run_bears(const tr_run *r, double h);
+static inline bool tr_run_bears(const tr_run *r, double h) {
+  const tr_method *m = r->step->method;
+  double last = r->step->last_h;
+  if (!isnan(r->coast_t)) return false;
+  if (m->uneven) return true;
+  return last == 0 || h == r->length ||
+         (m->nearly_even && h >= TR_MOMENT * last && last >= TR_MOMENT * h);
+}
 // The same state, but consistent, and the method without a past, before a
 // step of length h. Where that is not to be had, as next to a singular position, or forces are stiff, all stays as it is.
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
 // Before a step of length h: where bodies go on in other coordinates the method begins anew.
 tr_status tr_run_change(tr_run *r, double h, tr_error *error);
-tr_status tr_run_after_brief(tr_run *r, tr_error *error); // after the step
+tr_status tr_run_recall(tr_run *r, tr_error *error);
+static inline tr_status tr_run_after_brief(tr_run *r, tr_error *error) { // after the step
+  return r->brief ? tr_run_recall(r, error) : TR_OK;
+}
 // The largest of rates (nv) that are some: not of variables, which have no coordinate and stand there themselves.
 double tr_run_largest(const tr_run *r, const double *rates);
 // A step of length h would be round-off, where others have the usual length: bodies coast to t1 instead.
-bool tr_run_too_short(const tr_run *r, double h, double usual);
+bool tr_run_is_splinter(const tr_run *r, double h, double usual);
+static inline bool tr_run_too_short(const tr_run *r, double h, double usual) {
+  return h < TR_MOMENT * usual && tr_run_is_splinter(r, h, usual);
+}
 tr_status tr_run_coast(tr_run *r, double t1, tr_error *error);
 // "body "x", angle": what a velocity belongs to.
 void tr_run_tell_coordinate(const tr_run *r, int of, char *text, size_t room);
@@ -240,7 +274,11 @@ void tr_run_watch_cut(tr_run *r, double tried, double h);
 tr_status tr_run_doubt(tr_run *r, double h, long stagnations);
 // Where rows are left out since they repeat others: looks for better ones if those that stay go bad, or if a step
 // failed, once at each state; *renewed: there were, and r->x holds by them.
-tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed);
+tr_status tr_run_renew_rows(tr_run *r, bool failed, bool *renewed);
+static inline tr_status tr_run_renew(tr_run *r, bool failed, bool *renewed) {
+  *renewed = false;
+  return r->projector.redundancy.count > 0 ? tr_run_renew_rows(r, failed, renewed) : TR_OK;
+}
 // A body turns so much faster or slower in the step just tried that joints lose count.
 bool tr_run_turns(const tr_run *r, double h, const char **body);
 // The fastest turning of a rigid body in v, or in accelerations.
@@ -249,7 +287,8 @@ double tr_run_turning(const tr_run *r, const double *v);
 // is left of it; not below `least`.
 tr_status tr_arms_make(tr_run *r, tr_error *error);
 void tr_arms_gather(tr_run *r); // once more: other events are idle
-bool tr_arms_lost(const tr_run *r);
+bool tr_arms_turned(const tr_run *r);
+static inline bool tr_arms_lost(const tr_run *r) { return r->narms > 0 && tr_arms_turned(r); }
 double tr_arms_follow(tr_run *r, double h, double least);
 // Jumps in time (instants.c): room; whether there is one in the step of length h that did not pass; the time just before the next one
 // known, or INFINITY; beyond it, once it is reached.
@@ -273,7 +312,10 @@ double tr_inside_shorter(const tr_run *r, double h, double wish);
 double tr_inside_next(tr_run *r, double h, double wish);
 double tr_inside_follow(tr_run *r, double h); // h, or less where waves in time are to be followed
 // Whether a run that began in a locked position has velocities out of all bounds: then the error tells (explain.c).
-bool tr_run_jams(const tr_run *r, double h, tr_error *error);
+bool tr_run_is_jammed(const tr_run *r, double h, tr_error *error);
+static inline bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
+  return r->locked && tr_run_is_jammed(r, h, error);
+}
 // Whether the motion has no end but infinity: then the error tells (explain.c).
 bool tr_run_runaway(const tr_run *r, tr_error *error);
 // Velocity i rushes, but forces and drives bring next to nothing of the energy that takes.

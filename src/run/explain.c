@@ -331,8 +331,8 @@ static bool tell_held(const tr_run *r, double h, tr_error *error) {
   return r->held;
 }
 
-bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
-  return r->locked && r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
+bool tr_run_is_jammed(const tr_run *r, double h, tr_error *error) {
+  return r->top_speed > JAMMED * fmax(1, r->first_speed) && tell_locked(r, h, error);
 }
 
 // Counted iterations that the accelerations of the start lead astray: a run without them, tried, gets past here.

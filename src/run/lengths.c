@@ -17,8 +17,8 @@
 
 static const double STIFF = 1;     // growth from which on forces are
 static const double BESIDE = 1e-7; // how far beside the state to look, of its extent
-static const double MOMENT = 0.1;  // of a step, in which a and lam hardly change
-static const double NOISE = 1e-5;  // of a that may be round-off
+static const double MOMENT = TR_MOMENT;
+static const double NOISE = 1e-5; // of a that may be round-off
 static const double SPLINTER = 1e-5;
 enum { MAPS = 4 };
 
@@ -86,8 +86,7 @@ static tr_status go_on(tr_run *r, double h, const tr_kkt *counts, tr_error *erro
   return r->x.t - r->kept_t <= MOMENT * h ? recall(r, counts, error) : TR_OK;
 }
 
-tr_status tr_run_after_brief(tr_run *r, tr_error *error) {
-  if (!r->brief) return TR_OK;
+tr_status tr_run_recall(tr_run *r, tr_error *error) {
   tr_kkt counts = r->step->kkt;
   r->brief = false;
   return recall(r, &counts, error);
@@ -121,15 +120,6 @@ tr_status tr_run_change(tr_run *r, double h, tr_error *error) {
   return TR_OK;
 }
 
-bool tr_run_bears(const tr_run *r, double h) {
-  const tr_method *m = r->step->method;
-  double last = r->step->last_h;
-  if (!isnan(r->coast_t)) return false;
-  if (m->uneven) return true;
-  return last == 0 || h == r->length ||
-         (m->nearly_even && h >= MOMENT * last && last >= MOMENT * h);
-}
-
 double tr_run_largest(const tr_run *r, const double *rates) {
   const tr_system *sys = r->sys;
   double most = 0;
@@ -140,8 +130,7 @@ double tr_run_largest(const tr_run *r, const double *rates) {
   return most;
 }
 
-bool tr_run_too_short(const tr_run *r, double h, double usual) {
-  if (h >= MOMENT * usual) return false;
+bool tr_run_is_splinter(const tr_run *r, double h, double usual) {
   if (r->step->method->uneven)
     return h < SPLINTER * usual; // then formulas for uneven steps give in
   double v = tr_run_largest(r, r->x.v), a = tr_run_largest(r, r->x.a);

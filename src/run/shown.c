@@ -163,7 +163,7 @@ tr_status tr_run_show(tr_run *r, tr_error *error) {
   return r->observers > 0 ? show(r, error) : TR_OK;
 }
 
-tr_status tr_run_look(tr_run *r, tr_error *error) {
+tr_status tr_run_look_closely(tr_run *r, tr_error *error) {
   bool happened = false;
   if (r->sys->nevent > 0) TR_TRY(tr_events_look(r, &happened, error));
   return happened ? TR_OK : tr_run_show(r, error);

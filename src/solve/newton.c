@@ -344,7 +344,7 @@ static tr_status iterate(tr_newton *nw, tr_newton_problem *p) {
   bool fresh = false;
   int since = 0; // iterations with this matrix in this solve
   if (nw->blunt > 0) nw->blunt--;
-  tr_newton_take_grain(nw, p);
+  if (p->far) tr_newton_take_grain(nw, p);
   if (nw->valid && (nw->age++, outlived(nw, p))) nw->valid = false;
   int age = nw->valid ? nw->age : 0;
   for (int k = 1; k <= nw->max_iterations; k++) {

@@ -5,7 +5,7 @@
 
 #include "newton.h"
 
-// p->grain, before the iteration.
+// p->grain, before the iteration, if p->far.
 void tr_newton_take_grain(const tr_newton *nw, tr_newton_problem *p);
 
 // After a solve with a matrix that was made in it: a draw with some of these, the fewer the less draws change.

@@ -427,9 +427,8 @@ bool tr_kkt_factor_tiles(tr_kkt *k, void (*fill)(void *what, int hand, int tile)
   return factor_blocks(k, true, &(filler){k, fill, what, rhs});
 }
 
-bool tr_kkt_refines(const tr_kkt *k) {
-  if (k->by_blocks && k->doubt != BLOCK_TRUSTED) return k->doubt != BLOCK_FAIR;
-  return k->by_blocks && has_small_pivots(k);
+bool tr_kkt_doubts_blocks(const tr_kkt *k) {
+  return k->doubt != BLOCK_TRUSTED ? k->doubt != BLOCK_FAIR : has_small_pivots(k);
 }
 
 bool tr_kkt_wants_values(const tr_kkt *k) {

@@ -126,7 +126,10 @@ bool tr_kkt_factor_blocks(tr_kkt *k);
 bool tr_kkt_goes_by_tiles(const tr_kkt *k);
 bool tr_kkt_factor_tiles(tr_kkt *k, void (*fill)(void *what, int hand, int tile), void *what,
                          const double *rhs);
-bool tr_kkt_refines(const tr_kkt *k);
+bool tr_kkt_doubts_blocks(const tr_kkt *k);
+static inline bool tr_kkt_refines(const tr_kkt *k) {
+  return k->by_blocks && tr_kkt_doubts_blocks(k);
+}
 bool tr_kkt_wants_values(
     const tr_kkt *k); // the next one may be like this: its values will be needed
 // In place, `count` right-hand sides one after the other; TR_NOT_FINITE when one comes out so.

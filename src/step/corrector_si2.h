@@ -55,14 +55,23 @@ double tr_si2_few_floor(const correction *k);
 void tr_si2_keep(const correction *k);
 tr_status tr_si2_contraction(correction *k, double *rate);
 
-// Velocities by the second half alone (si2_finish.c): Newton's finish, where that may be; whether it is known to converge
-// with the matrix of the first.
-bool tr_si2_may_finish(const correction *k);
+// Velocities by the second half alone (si2_finish.c): Newton's finish, not where velocities act on positions by more than forces,
+// or one matrix is not like the next, or |G T - G| is large; whether it is known to converge with the matrix of the first.
+static inline bool tr_si2_may_finish(const correction *k) {
+  const double chart = 0.1;
+  return k->plain && k->usual && k->p.matrix_cost > 0 && 0.5 * k->turn < chart;
+}
 tr_status tr_si2_finish(tr_newton_problem *p, int since);
 bool tr_si2_halves_known(const tr_step *s);
 // The same where all constraints are pins, by these alone; unless bodies turn far.
-bool tr_si2_projects(const correction *k);
-bool tr_si2_may_project(const correction *k);
+static inline bool tr_si2_projects(const correction *k) {
+  const tr_step *s = k->s;
+  return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && !s->kkt.mask;
+}
+static inline bool tr_si2_may_project(const correction *k) {
+  const double chart = 0.2;
+  return k->turn < chart && tr_si2_projects(k);
+}
 void tr_si2_feel(tr_step *s); // w is to be predicted for a while
 tr_status tr_si2_project(tr_newton_problem *p, int since);
 void tr_si2_join(correction *k); // no longer: both halves together from here on
@@ -77,7 +86,11 @@ void tr_si2_scale(const correction *k);
 double tr_si2_begin(correction *k);
 // The numbers of a small system: where the iteration begins; by a correction of both halves, and the largest of its da + cw/cq dw
 // and of its dw. Nothing is said of q.
-bool tr_si2_is_small(const correction *k);
+static inline bool tr_si2_is_small(const correction *k) {
+  enum { SMALL = 64 };
+  const tr_step *s = k->s;
+  return s->sys->nv <= SMALL && !s->work->team && !s->c.d && !k->sums;
+}
 void tr_si2_place_small(const correction *k);
 void tr_si2_shift_small(const correction *k, const double *dx, double *da, double *dw);
 // The first half alone: unknowns by k->dx, a and lam left alone, they are told at the end; in large systems, of

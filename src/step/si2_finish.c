@@ -9,7 +9,6 @@
 // of what is believed of them, how it fades, in how many solves that did not measure it; solves in a row.
 static const double HALF_TOL = 0.5, HALF_SLOW = 0.3, HALF_LEAST = 1e-3, HALF_SCATTER = 2,
                     HALF_FADE = 0.8, HALF_LARGER = 3;
-static const double HALF_CHART = 0.1; // |G T - G| for which it is not worth while
 static const double GYRATION =
     0.06; // of the angle of a step: what a change of velocities does to forces
 enum { HALF_BELIEVED = 7, HALVES = 5 };
@@ -17,11 +16,6 @@ enum { HALF_BELIEVED = 7, HALVES = 5 };
 // The second half converges with the matrix of the first, as was measured lately.
 bool tr_si2_halves_known(const tr_step *s) {
   return s->half_age <= HALF_BELIEVED && s->half_rate > 0 && s->half_rate < HALF_SLOW;
-}
-
-// Not where velocities act on positions by more than forces, or one matrix is not like the next.
-bool tr_si2_may_finish(const correction *k) {
-  return k->plain && k->usual && k->p.matrix_cost > 0 && 0.5 * k->turn < HALF_CHART;
 }
 
 // What the rate of the halves leaves of one of this size is nothing.

@@ -16,7 +16,7 @@
 #include "system/pins.h"
 
 // The share of the tolerance for what the change of w leaves in positions; turns for which it is not worth while.
-static const double SHARE = 0.25, CHART = 0.2;
+static const double SHARE = 0.25;
 
 // Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps
 // the mean is. Loops need matrices next to singular positions, which pass: these are not to change it.
@@ -43,13 +43,6 @@ enum { FELT_FIRST = 64, FELT_MOST = 4096 };
 
 // Steps in a row with a projection after which sums are predicted, for their past begins anew; in large systems at once.
 enum { APART_LONG = 32 };
-
-bool tr_si2_projects(const correction *k) {
-  const tr_step *s = k->s;
-  return s->pins && s->apart && k->plain && k->usual && k->p.matrix_cost > 0 && !s->kkt.mask;
-}
-
-bool tr_si2_may_project(const correction *k) { return k->turn < CHART && tr_si2_projects(k); }
 
 // No loops, or one that hangs on nothing.
 static bool is_open(const tr_step *s) { return s->sys->njoint <= s->sys->nbody; }

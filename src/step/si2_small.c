@@ -6,13 +6,6 @@
 #include "corrector_si2.h"
 #include "math/lanes.h"
 
-enum { SMALL = 64 };
-
-bool tr_si2_is_small(const correction *k) {
-  const tr_step *s = k->s;
-  return s->sys->nv <= SMALL && !s->work->team && !s->c.d && !k->sums;
-}
-
 // Numbers i .. of x, as many as T has.
 #define AT(T, x) (*(T *)((x) + i))
 

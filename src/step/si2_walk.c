@@ -163,7 +163,7 @@ double tr_si2_begin(correction *k) {
   if (s->ahead) tr_predict_now(s);
   if (s->later) s->top_v = tr_largest(s->work, x0->v, s->sys->nv);
   if (!plainly || !k->usual) tr_corrector_write(s);
-  tr_step_calm(s, x0, k->t1, k->x1);
+  if (!plainly) tr_step_calm(s, x0, k->t1, k->x1);
   if (k->sums && !plainly) take_as_sums(k);
   if (!k->sums) tr_predict_w(s, k->t1);
   place(k);

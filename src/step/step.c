@@ -199,7 +199,6 @@ void tr_step_free(tr_step *s) {
 static const double FARTHEST = 64;
 
 // Newton's tolerances below ask for all that the iteration can give.
-static const double TIGHT = 1e-11;
 
 // Steps that take so much of the error allowed are as long as it lets them be.
 static const double FULL = 0.01;
@@ -232,8 +231,6 @@ double tr_step_tolerance(const tr_step *s, const tr_state *x0) {
   double tol = 1e-3 * s->allowed * (s->allows_v ? fmin(1, per_q) : per_q);
   return share < 1 ? fmax(share * tol, fmin(tol, fixed_tolerance(s, x0))) : tol;
 }
-
-bool tr_step_steady(const tr_step *s) { return !(s->allowed > 0) && s->settings.tol >= TIGHT; }
 
 void tr_forces_pull(const tr_kkt *A, int nv, const double *f, double *pull) {
   const tr_pattern *p = A->p;
@@ -449,10 +446,6 @@ void tr_step_change_rows(tr_step *s, const tr_state *x) {
 double tr_step_rcond(const tr_step *s) {
   double a = s->kkt.rcond, b = s->projection.rcond;
   return a > 0 && b > 0 ? min2(a, b) : max2(a, b);
-}
-
-bool tr_step_guesses(const tr_step *s) {
-  return s->method->guesses || (s->allowed > 0 && s->method->choose);
 }
 
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1) {

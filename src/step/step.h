@@ -343,7 +343,10 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 
 // What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
 // not ask for all there is.
-bool tr_step_steady(const tr_step *s);
+static inline bool tr_step_steady(const tr_step *s) {
+  const double tight = 1e-11;
+  return !(s->allowed > 0) && s->settings.tol >= tight;
+}
 bool tr_step_regular(const tr_step *s);
 // The values of the matrix in s->kkt, for the sizes of its entries, or NULL; whether that is asked for so often that the next
 // matrix had better keep them: once for each.
@@ -451,7 +454,9 @@ bool tr_step_holds_numbers(const tr_step *s); // w = 0 for states and variables
 void tr_step_calm(const tr_step *s, const tr_state *x0, double t1, tr_state *x1);
 
 // Whether the method begins its iteration by itself, so that what follows is not needed.
-bool tr_step_guesses(const tr_step *s);
+static inline bool tr_step_guesses(const tr_step *s) {
+  return s->method->guesses || (s->allowed > 0 && s->method->choose);
+}
 // The past (predict.c): it begins at x; x1 joins it after x0, its newest; a and lam of x1 at time t from it and x0.
 void tr_predict_begin(tr_step *s, const tr_state *x);
 void tr_predict_remember(tr_step *s, const tr_state *x0, const tr_state *x1);
