@@ -177,7 +177,7 @@ tr_status tr_run_begin(tr_run *r, bool first, bool fresh, tr_error *error) {
   if (first) r->top_speed = fmax(1, r->first_speed), r->leap.t = r->driven.t = NAN;
   tr_kinematics(r->work, r->x.t, r->x.q, r->x.v, r->x.mem, TR_AT_VELOCITY);
   tr_accept(r->work, r->x.mem);
-  r->energy = NAN;
+  if (first) r->energy = NAN;
   if (r->settings.audit)
     tr_run_audit(r, first);
   else

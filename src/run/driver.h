@@ -77,7 +77,7 @@ struct tr_run {
   tr_run_info info;
   double gain, most_kinetic; // the most that the energy grew by; the largest kinetic energy
   // of the last state, or NAN; where the run began, or anew from outside
-  double energy, energy1;
+  double energy, energy_t, energy1;
   double falls, fall, fall_t; // what it lost of late; the most so, and when
   double phi_sum, phi_last;   // |Phi| after the steps so far, without the last one
   double t0;
@@ -320,6 +320,7 @@ static inline bool tr_run_jams(const tr_run *r, double h, tr_error *error) {
 bool tr_run_runaway(const tr_run *r, tr_error *error);
 // Velocity i rushes, but forces and drives bring next to nothing of the energy that takes.
 bool tr_run_whipped(const tr_run *r, int i);
+bool tr_run_gained(const tr_run *r); // a good part of the energy came from nowhere (notes.c)
 // How far positions are off at least, relative to their size, at the state or after the step just tried (doubt.c).
 double tr_run_round_off(const tr_run *r);
 // Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error

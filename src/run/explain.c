@@ -259,11 +259,12 @@ static double power(const tr_run *r, double time, tr_state *x) {
 }
 
 // A light body that heavy ones whip on takes what these have: no force feeds M_ii v_i a_i. Explicit steps that are too
-// long may.
+// long may, and others that are undamped, which shows in the energy.
 bool tr_run_whipped(const tr_run *r, int i) {
   double T, V, doubles = fabs(r->x.v[i] / r->x.a[i]), P;
   tr_state x;
-  if (r->step->method->direct || tr_state_new(r->sys, &x, NULL) != TR_OK) return false;
+  if (r->step->method->direct || tr_run_gained(r)) return false;
+  if (tr_state_new(r->sys, &x, NULL) != TR_OK) return false;
   P = power(r, 0.1 * doubles, &x);
   x.v[i] = r->x.v[i];
   tr_kinematics(r->work, r->x.t, r->x.q, x.v, r->x.mem, TR_AT_VELOCITY);

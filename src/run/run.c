@@ -142,6 +142,7 @@ static tr_status restart(tr_run *r, const tr_state *x, tr_error *error) {
   // x may be the run's own state as seen from outside
   if (x && x->block != r->x.block) tr_state_copy(&r->x, x);
   tr_instants_reset(r);
+  r->energy = NAN; // the caller's
   tr_status status = tr_run_begin(r, false, false, error);
   if (status != TR_OK) { // nothing begins there: back
     tr_state_copy(&r->x, old);

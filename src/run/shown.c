@@ -6,7 +6,8 @@
 #include "base/subnormal.h"
 #include "driver.h"
 
-static const double FALL_FADE = 0.75; // of what the energy lost, with each step
+static const double FALL_FADE =
+    0.25; // of what the energy lost, with each step as long as the longest so far
 
 // ---- the state --------------------------------------------------------------------------------------
 
@@ -44,10 +45,11 @@ const tr_state *tr_run_state(const tr_run *r) { return r->current ? &r->shown : 
 // What the energy gained since the run began, and what it loses within a few steps.
 static void watch_energy(tr_run *r, double energy) {
   bool begins = isnan(r->energy);
+  double way = fmin((r->x.t - r->energy_t) / r->info.largest_step, 1);
   if (begins) r->energy1 = energy;
   r->gain = fmax(r->gain, energy - r->energy1);
-  r->falls = begins ? 0 : FALL_FADE * r->falls + r->energy - energy;
-  r->energy = energy;
+  r->falls = begins ? 0 : (1 - FALL_FADE * way) * r->falls + r->energy - energy;
+  r->energy = energy, r->energy_t = r->x.t;
   if (r->falls > r->fall) r->fall = r->falls, r->fall_t = r->x.t;
 }
 
