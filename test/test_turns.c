@@ -177,6 +177,9 @@ static void strays_come_to_an_end(void **unused) {
   assert_non_null(told);
   assert_null(strstr(told + 1, "gone astray"));
   assert_true(tr_run_describe(s.run).steps < 10000);
+  tr_run_free(s.run);
+  assert_int_equal(tr_run_new(s.m.sys, &set, NULL, &s.run, NULL), TR_OK);
+  assert_int_equal(tr_run_all(s.run, NULL), TR_FAILED); // who does not ask why
   stop(&s);
 }
 

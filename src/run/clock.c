@@ -6,7 +6,6 @@
 #include "driver.h"
 
 static const double SHORT_CALL = 1e-4; // seconds
-enum { WATCHED = TR_WATCHED };
 
 double tr_clock(clockid_t which) {
   struct timespec t;
@@ -32,12 +31,13 @@ void tr_run_count_time(tr_run *r, double since) {
 }
 
 // A caller who goes step by step would wait for the clocks of every call, and that of the CPU takes half a microsecond: of
-// short steps one in WATCHED is looked at, one whose step is watched, and those since the last are taken to be like it.
+// short steps one in TR_WATCHED is looked at, one whose step is watched, and those since the last are taken to be like it.
 tr_call_time tr_call_begin(tr_run *r, bool single) {
   bool brief = single && r->step_mean > 0 && r->step_mean < SHORT_CALL;
   tr_call_time w = {.single = single, .steps = r->info.steps};
   r->last_step_end = 0;
-  if (brief && w.steps > WATCHED && w.steps % WATCHED != 0) return w; // the first ones take longer
+  if (brief && w.steps > TR_WATCHED && w.steps % TR_WATCHED != 0)
+    return w; // the first ones take longer
   w.on = true;
   w.clock = r->team ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_THREAD_CPUTIME_ID;
   w.cpu = tr_clock(w.clock), w.wall = tr_clock_wall();

@@ -352,7 +352,7 @@ tr_status tr_control_walk(tr_run *r, double t, tr_error *error) {
     if (r->info.steps % STALLED_STEPS == 0) {
       bool many = r->info.rejected - rejected > STALLED_STEPS / 40;
       bool slow = r->x.t - mark < STALLED * (end - mark);
-      if (slow && !r->step->method->direct && tr_run_made_up(r, error)) return TR_FAILED;
+      if (slow && !r->step->method->direct && tr_run_tell_astray(r, error)) return TR_FAILED;
       stalled = slow ? stalled + many : 0;
       if (stalled >= STALLED_TIMES) TR_TRY(tr_run_stall(r, h, error));
       mark = r->x.t, rejected = r->info.rejected;

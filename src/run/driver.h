@@ -76,7 +76,7 @@ struct tr_run {
   tr_run_settings settings;
   tr_run_info info;
   double gain, most_kinetic; // the most that the energy grew by; the largest kinetic energy
-  // of the last state, or NAN; where the run began, or anew from outside
+  // of the last state, or NAN, and when; where the run began, or anew from outside
   double energy, energy_t, energy1;
   double falls, fall, fall_t; // what it lost of late; the most so, and when
   double phi_sum, phi_last;   // |Phi| after the steps so far, without the last one
@@ -242,7 +242,7 @@ static inline bool tr_run_bears(const tr_run *r, double h) {
 tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error);
 // Before a step of length h: where bodies go on in other coordinates the method begins anew.
 tr_status tr_run_change(tr_run *r, double h, tr_error *error);
-tr_status tr_run_recall(tr_run *r, tr_error *error);
+tr_status tr_run_recall(tr_run *r, tr_error *error);                     // a and lam that were kept
 static inline tr_status tr_run_after_brief(tr_run *r, tr_error *error) { // after the step
   return r->brief ? tr_run_recall(r, error) : TR_OK;
 }
@@ -326,8 +326,8 @@ double tr_run_round_off(const tr_run *r);
 // Whether the method has made next to all the motion by itself, or velocities have left their constraints: then the error
 // tells (notes.c).
 bool tr_run_made_up(tr_run *r, tr_error *error);
-// Adds that velocities had gone astray to why a run failed.
-void tr_run_tell_astray(tr_run *r, tr_error *error);
+// Whether velocities have left their constraints: then the error tells, beside why else a run failed.
+bool tr_run_tell_astray(tr_run *r, tr_error *error);
 // A projector with a matrix of its own, so that steps know nothing of who asks; false: no memory.
 bool tr_run_aside(tr_run *r, tr_projector *p);
 // What to know of the results: r->note.

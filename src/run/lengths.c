@@ -17,8 +17,7 @@
 
 static const double STIFF = 1;     // growth from which on forces are
 static const double BESIDE = 1e-7; // how far beside the state to look, of its extent
-static const double MOMENT = TR_MOMENT;
-static const double NOISE = 1e-5; // of a that may be round-off
+static const double NOISE = 1e-5;  // of a that may be round-off
 static const double SPLINTER = 1e-5;
 enum { MAPS = 4 };
 
@@ -82,8 +81,8 @@ static tr_status go_on(tr_run *r, double h, const tr_kkt *counts, tr_error *erro
   tr_kkt_forget(&r->step->kkt, counts);
   tr_run_know_rows(r);
   r->step->newton.valid = false;
-  r->brief = h < MOMENT * r->step->last_h;
-  return r->x.t - r->kept_t <= MOMENT * h ? recall(r, counts, error) : TR_OK;
+  r->brief = h < TR_MOMENT * r->step->last_h;
+  return r->x.t - r->kept_t <= TR_MOMENT * h ? recall(r, counts, error) : TR_OK;
 }
 
 tr_status tr_run_recall(tr_run *r, tr_error *error) {
@@ -97,8 +96,8 @@ tr_status tr_run_begin_anew(tr_run *r, double h, tr_error *error) {
   double sound = r->sound, last = r->step->last_h;
   TR_TRY(tr_lengths_make(r, error));
   tr_rows_aside rows = tr_rows_set_aside(&r->projector);
-  if (h < MOMENT * last && !(r->x.t - r->kept_t <= MOMENT * last)) keep(r, r->x.t);
-  bool coasted = r->x.t - r->coast_t > MOMENT * last; // long ago that steps had that length
+  if (h < TR_MOMENT * last && !(r->x.t - r->kept_t <= TR_MOMENT * last)) keep(r, r->x.t);
+  bool coasted = r->x.t - r->coast_t > TR_MOMENT * last; // long ago that steps had that length
   tr_state_copy(&r->next, &r->x);
   if (tr_run_consistent(r, NULL) == TR_OK && !stiff(r, coasted ? h : fmax(h, last))) {
     tr_rows_forget(&rows);

@@ -229,9 +229,12 @@ static bool astray(tr_run *r, tr_error *error) {
 
 bool tr_run_made_up(tr_run *r, tr_error *error) { return pumped(r, error) || astray(r, error); }
 
-void tr_run_tell_astray(tr_run *r, tr_error *error) {
-  tr_error more = {0};
-  if (astray(r, &more) && !strstr(error->text, more.text)) (void)astray(r, error);
+bool tr_run_tell_astray(tr_run *r, tr_error *error) {
+  tr_error now = {0};
+  if (!astray(r, &now)) return false;
+  if (!error || !strstr(error->text, now.text))
+    tr_fail(error, TR_FAILED, NULL, "%.*s", (int)strcspn(now.text, "\n"), now.text);
+  return true;
 }
 
 // Undamped on index 3 velocities across the constraints alternate ever more, until they are as large as those along them.

@@ -7,7 +7,7 @@
 #include "driver.h"
 
 static const double FALL_FADE =
-    0.25; // of what the energy lost, with each step as long as the longest so far
+    0.25; // of what the energy lost is forgotten, with each step as long as the longest so far
 
 // ---- the state --------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 #include "math/vector.h"
 #include "system/pins.h"
 
-// The share of the tolerance for what the change of w leaves in positions; turns for which it is not worth while.
+// The share of the tolerance for what the change of w leaves in positions.
 static const double SHARE = 0.25;
 
 // Corrections of a step, a matrix counted as so many of them, from which on it pays and to which it goes on; of how many steps

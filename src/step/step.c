@@ -198,8 +198,6 @@ void tr_step_free(tr_step *s) {
 // See tr_forces_at_floor.
 static const double FARTHEST = 64;
 
-// Newton's tolerances below ask for all that the iteration can give.
-
 // Steps that take so much of the error allowed are as long as it lets them be.
 static const double FULL = 0.01;
 

@@ -344,7 +344,8 @@ double tr_step_turn(const tr_step *s, const tr_state *x0, double h, const char *
 // What earlier steps told about the iteration may be relied upon: steps of one length, and a tolerance that does
 // not ask for all there is.
 static inline bool tr_step_steady(const tr_step *s) {
-  const double tight = 1e-11;
+  const double tight =
+      1e-11; // below that Newton's tolerance asks for all that the iteration can give
   return !(s->allowed > 0) && s->settings.tol >= tight;
 }
 bool tr_step_regular(const tr_step *s);
