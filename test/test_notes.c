@@ -374,7 +374,7 @@ static void what_failed_was_lost_before(void **u) {
   if (!strstr(error.text, "does not converge") || !strstr(error.text, "gone astray"))
     fail_msg("%s", error.text);
   tr_run_info info = tr_run_describe(run);
-  if (info.factorisations > info.steps + 2000) fail_msg("%ld", info.factorisations);
+  if (info.factorisations > info.steps + 1000) fail_msg("%ld", info.factorisations);
   tr_run_free(run);
   unload(&m);
 }

@@ -19,8 +19,8 @@ static const double TURN = 6.283185307179586, SAME = 1e-6;
 // Shorter steps: the first, the shortest, the ratio of two that is too small to go on.
 static const double FIRST = 0.0625, SHORTEST = 1e-12, RATIO = 1.05;
 // Matrices after which there are no more of them: so many unknowns in all.
-enum { MOST = 8000, LEAST = 120 };
-static const double WORK = 4e6;
+enum { MOST = 2000, LEAST = 120 };
+static const double WORK = 6e5;
 
 typedef struct turning {
   const tr_step *s;
